@@ -123,7 +123,8 @@ class AffineFinder {
 
   private:
     // Returns the transform in attribute `name`. Returns nullopt if the attributes state another
-    // raster size, because xarray keeps the attributes of the whole raster when a part is saved.
+    // raster size. Such attributes may describe a larger raster, because xarray keeps them
+    // unchanged when it saves a part.
     std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
                                                      const char* name) {
         auto source = FromAttribute(attributes, name);
@@ -139,8 +140,9 @@ class AffineFinder {
         return std::nullopt;
     }
 
-    // Warns if `stated` disagrees with the coordinate arrays, because programs that change
-    // coordinates do not update the attributes. Skipped for remote stores, to save requests.
+    // Warns if `stated` disagrees with the coordinate arrays, because some programs change
+    // coordinates and do not update the attributes. Does nothing for remote stores, to save
+    // requests.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
@@ -214,8 +216,9 @@ class AffineFinder {
         source.origin = std::string("attribute ") + name;
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
-            // In node registration the transform refers to the centre of the first pixel. The
-            // transform is shifted by half a pixel, because a geotransform refers to the corner.
+            // In node registration, the stated transform refers to the centre of the first pixel. A
+            // geotransform refers to the corner of the pixel, so the transform is shifted by half a
+            // pixel.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
@@ -239,8 +242,8 @@ class AffineFinder {
                                     Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
-        // Times, for example along a satellite's track, are valid coordinates but not numbers.
-        // Coordinates that are times therefore give no axis and no warning.
+        // Coordinates that are times, for example along a satellite's track, are valid. They give
+        // no axis, because an axis needs numbers, and no warning.
         const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
         if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
         const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,
@@ -269,7 +272,7 @@ class AffineFinder {
     }
 
     // True if the coordinates are lengths in a unit other than metres, or angles in a unit other
-    // than degrees. Geostationary satellite data has such coordinates.
+    // than degrees. Data of geostationary satellites has angles in radians, for example.
     static bool IsInOtherUnits(const Dimension& dimension) {
         const std::string* const units = StringAttribute(dimension.coordinate_attributes, "units");
         const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
@@ -333,8 +336,8 @@ class AffineFinder {
 
     // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`. A stated shape must equal
     // the shape of the raster. Without a stated shape, `spatial:bbox` is used only if no
-    // `spatial:transform` gives pixels of another size, and `proj:bbox` is not used, because STAC
-    // states it for whole products.
+    // `spatial:transform` gives pixels of another size. Without a stated shape, `proj:bbox` is not
+    // used, because in STAC it may be the extent of a whole product.
     std::optional<AffineSource> FromBoundingBox(const json::Value& attributes) {
         for (const std::string prefix : {"spatial:", "proj:"}) {
             const json::Value* const stated = attributes.Find(prefix + "bbox");
@@ -355,8 +358,8 @@ class AffineFinder {
             const std::string* registration = StringAttribute(attributes, "spatial:registration");
             const bool is_of_nodes =
                 is_spatial && registration != nullptr && *registration == "node";
-            // The size is reduced by one pixel, because a bounding box of node registration passes
-            // through the centres of the outermost pixels.
+            // In node registration, the bounding box passes through the centres of the outermost
+            // pixels. The box is then one pixel smaller than the raster along each axis.
             const double less = is_of_nodes ? 1 : 0;
             const double columns = Size(facts_.axes.x) - less;
             const double rows = Size(facts_.axes.y) - less;
@@ -456,8 +459,8 @@ class AffineFinder {
                      {"spatial:transform_type", "spatial:bbox", "spatial:registration"})
                     if (const json::Value* value = owner->Find(name))
                         stated.emplace_back(name, *value);
-            // Transform and shape come from the level's own entry: the group's describe only its
-            // largest level.
+            // Transform and shape come only from the entry of the level. In the group's attributes,
+            // they describe the largest level.
             for (const char* name : {kSpatialTransform, "spatial:shape"})
                 if (const json::Value* value = of_level.Find(name))
                     stated.emplace_back(name, *value);
@@ -476,7 +479,7 @@ class AffineFinder {
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
     // True if the coordinates are in degrees, and `GeoTransform` comes from a grid mapping that no
-    // attribute names. The coordinates then override `GeoTransform` without a warning.
+    // attribute names. In this case the coordinates override `GeoTransform` without a warning.
     bool is_beside_degrees_ = false;
     // True if the coordinates that were last read are irregular and contradict the axis that an
     // attribute states.

@@ -45,8 +45,8 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // 5. the multiscales layout of the group (zarr-conventions);
 // 6. `spatial:bbox`, or `proj:bbox` with `proj:shape`.
 // A transform for another raster size (MismatchedSize()) is ignored. Each invalid statement gives a
-// warning. In a store that is not remote, so does each statement that disagrees with the
-// coordinates by more than half a pixel. `threads` limits the threads that read the coordinates.
+// warning. In a store that is not remote, a statement that disagrees with the coordinates by more
+// than half a pixel also gives a warning. `threads` limits the threads that read the coordinates.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings);
 

@@ -75,8 +75,9 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
 
 // Returns the class names by pixel value 0, 1, 2, ... from `flag_values` and `flag_meanings` (CF
 // conventions, section 3.5). EOPF writes `flag_meanings` as a list. A value without a meaning has
-// an empty name. Returns an empty list if there are no flags, `flag_masks` exists, or a value is
-// outside 0 to 1023. Warns if the numbers of meanings and values differ.
+// an empty name. Returns an empty list in three cases: the array has no flags, the attribute
+// `flag_masks` exists, or a value is outside 0 to 1023. Warns if the numbers of meanings and values
+// differ.
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings);
 
 // Returns `type` with the sign that the attribute `_Unsigned` states, if `type` is an integer. The

@@ -31,8 +31,8 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
 }
 
 // Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. The
-// bytes enter as their CRC-32, because each opening of a pyramid computes this digest, and FNV-1a
-// takes milliseconds for a megabyte.
+// digest is made from the CRC-32 of the bytes. FNV-1a of the bytes themselves would take
+// milliseconds for a megabyte, each time a pyramid is opened.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
     const std::uint64_t count = array.chunk_count();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Base states: an overview or statistics record a digest of their base, the array that they were
-// computed from. The digest shows whether the base has changed since. A program may replace an
-// array without updating its overviews and statistics.
+// computed from. The digest shows whether the base has changed since, because a program may replace
+// an array without updating its overviews and statistics.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
 std::string BaseState(const Array& array);
 
 // True if an array matches `state`, a result of BaseState(). Values are read only if the stored
-// bytes differ. Returns true, too, if a digest is missing or cannot be computed.
+// bytes differ. Also returns true if a digest is missing or cannot be computed.
 bool IsInState(const Array& array, std::string_view state);
 
 }  // namespace zarr

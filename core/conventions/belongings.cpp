@@ -74,15 +74,16 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // Fails if an array could not be read, because that array may refer to any other array.
+        // Fails if an array could not be read, because an unreadable array may refer to any other
+        // array.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;
     }
 
-    // Returns the arrays in the group of `path` that `path` refers to, directly or indirectly,
-    // except arrays in `kept`. Arrays to which an array outside of `owners` and the result refers
-    // are omitted, too.
+    // Returns the arrays that only `owners` need: arrays in the group of `path` that `path` refers
+    // to, directly or indirectly. Arrays in `kept` are omitted. An array is also omitted if another
+    // array refers to it that is neither in `owners` nor in the result.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -201,8 +202,8 @@ class DescribedOverviews {
         style_ = place.style;
     }
 
-    // True if `level` is in a group for overviews. Attributes may also list arrays elsewhere as
-    // overviews.
+    // True if `level` is in a group for overviews. False if attributes list an array in another
+    // group as an overview.
     bool IsInContainer(const std::string& level) const {
         const std::string first = level.substr(0, level.find('/'));
         if (first == level || LastName(level) != LastName(path_)) return false;
@@ -321,7 +322,8 @@ Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // All belongings are kept if an array cannot be read, because that array may refer to them.
+    // If an array cannot be read, all belongings are kept, because the unreadable array may refer
+    // to them.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
     const std::set<std::string> kept =

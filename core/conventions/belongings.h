@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Belongings of an array: its overviews, and arrays of its group that only this array refers to,
 // such as mask, grid mapping, coordinates and bounds. Belongings are deleted and renamed with the
-// array. Otherwise a new array of the array's name would inherit them.
+// array. Otherwise a later array with the old name would get these belongings.
 #pragma once
 
 #include <string>

@@ -20,8 +20,8 @@ namespace zarr {
 
 namespace {
 
-// Describes an array of a group. Adds the names that its attributes refer to, such as coordinates,
-// to `references`.
+// Describes an array of a group. Adds to `references` the names of arrays that the array's
+// attributes refer to, such as coordinates.
 CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
                             std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
@@ -82,7 +82,8 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
             image.base = path;
             best = scale;
         }
-        // For a level in a deeper group, the direct subgroup that contains the level is inserted.
+        // If a level is in a deeper group, the direct subgroup of `group` that contains the level
+        // is inserted.
         image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
     }
     if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))

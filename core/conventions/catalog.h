@@ -31,8 +31,8 @@ struct CatalogGroup {
     enum class Kind {
         kPlain,
         kContainer,  // container of OME-NGFF images, see NamedMembers; not an image itself
-        // An image of a container, or labels of an image. Only the largest level of its pyramid is
-        // read and listed.
+        // An image of a container, or labels of an image. Only the largest level of the image's
+        // pyramid is read and listed.
         kImage,
         kLabel,
     };
@@ -40,9 +40,9 @@ struct CatalogGroup {
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
     std::string title;  // title of an image by its `multiscales`; may be empty
-    // Number of bands if the group is opened as one dataset; 0 if that is impossible. Counts levels
-    // of pyramids that an ancestor group describes, although these levels are removed from the list
-    // of rasters.
+    // Number of bands if the group is opened as one dataset; 0 if that is impossible. The count
+    // includes levels of pyramids that an ancestor group describes; the list of rasters does not
+    // include these levels.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
@@ -57,7 +57,7 @@ struct CatalogGroup {
 // Describes one group without its subgroups.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
-// True if `group` contains nothing but overviews of arrays in its parent group.
+// True if `group` contains only overviews of arrays in the parent group of `group`.
 bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
 
 // Whether a search visits groups that contain only overviews; see IsForOverviews().

@@ -103,8 +103,8 @@ class GridMappingReader {
                                " is missing or invalid");
     }
 
-    // Returns the first existing attribute of several synonymous ones. Warns if a later attribute
-    // contradicts the first.
+    // Returns the value of the first attribute in `names` that exists; the attributes are synonyms.
+    // Warns if a later attribute has another value.
     std::optional<double> FirstOf(std::initializer_list<std::string_view> names, double minimum,
                                   double maximum) {
         std::optional<double> first;
@@ -218,8 +218,8 @@ class GridMappingReader {
     }
 
     // Sets the origin of polar_stereographic to the north or south pole. Some writers store the
-    // latitude of true scale as the origin's latitude, or omit the origin's latitude. The pole of
-    // that hemisphere, or of the standard parallel, is then assumed.
+    // latitude of true scale as the origin's latitude, or omit the origin's latitude. The origin is
+    // then assumed to be the pole of the hemisphere of that latitude, or of the standard parallel.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;

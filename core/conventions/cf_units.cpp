@@ -108,8 +108,9 @@ const UnitTerm* FindTerm(std::string key) {
     return found == std::end(kTerms) ? nullptr : found;
 }
 
-// True if `symbol` is a plain unit name. False for powers, products and quotients of units. False
-// for "Mm" and "Mrad", too, which case-insensitive comparison would confuse with "mm" and "mrad".
+// True if `symbol` is a plain unit name. False for powers, products and quotients of units. Also
+// false for "Mm" and "Mrad", because a comparison without regard to case would take them for "mm"
+// and "mrad".
 bool IsName(std::string_view symbol) {
     const bool plain = std::all_of(symbol.begin(), symbol.end(), [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||

@@ -330,7 +330,8 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys) {
     if (path.empty()) return;
     const auto metadata = hierarchy.Metadata(path);
-    // Shards are excluded, because only a part of each shard would be needed.
+    // Shards are not prefetched, because a prefetch reads whole values, and only a part of each
+    // shard is needed.
     if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
     const std::uint64_t chunks = metadata->ChunkAxis(0).count();
     for (std::uint64_t i = 0; i < std::min(chunks, kMaxAxisChunks); ++i)
@@ -364,8 +365,9 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // The tolerance covers rounding of the value and of both ends of the fit. The tolerance stays
-    // below half the spacing, so that values in wrong order are rejected.
+    // The tolerance covers the rounding of a value and of the first and last value, from which the
+    // spacing is computed. It stays below half the spacing, so that values in wrong order are
+    // rejected.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

@@ -67,8 +67,8 @@ struct RegularAxis {
 
 // Returns the axis if the coordinates are regular. Each value may differ from its regular position
 // by a thousandth of the spacing, or by rounding if stored as float32. Returns nullopt if the
-// values are irregular, or if fewer than two values leave the spacing unknown. NaN and constant
-// coordinates give a warning that starts with `name`.
+// values are irregular. Also returns nullopt for fewer than two values, which do not give a
+// spacing. NaN and constant coordinates give a warning that starts with `name`.
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
                                           Warnings& warnings);
 

@@ -182,7 +182,7 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
 }
 
 // True if other arrays of the group name the grid mapping `name`, and none of these arrays has the
-// X and Y of this array. False if the check needs requests to a remote store.
+// X and Y dimensions of this array. False if the check needs requests to a remote store.
 bool BelongsToOtherArrays(const Hierarchy& hierarchy, const ArrayFacts& facts,
                           const std::string& name) {
     const std::string group(ParentPath(facts.path));
@@ -270,7 +270,7 @@ class CrsFinder {
     }
 
     // Adds the statements of the array's grid mapping variable. Returns the warnings about a
-    // missing variable, which matter only if no other statement gives the CRS.
+    // missing variable; the caller reports them only if no other statement gives the CRS.
     Warnings AddGridMapping() {
         Warnings missing;
         const std::string path = FindGridMapping(hierarchy_, facts_, missing);
@@ -362,8 +362,8 @@ class CrsFinder {
         DropUnlessShared(before);
     }
 
-    // Removes the statements from index `first` on, which come from the array's group, unless the
-    // CRS of the group applies to the array.
+    // Removes the statements from index `first` on, unless the CRS of the group applies to the
+    // array. These statements come from the group's attributes.
     void DropUnlessShared(std::size_t first) {
         if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
     }
@@ -597,8 +597,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                 : json::Brief(*stating->Find("grid_mapping")) +
                                       " names no variable of the group or a group above it"));
     }
-    // The usual names are searched, because writers such as rioxarray may omit the attribute
-    // `grid_mapping` although the variable exists.
+    // The usual names are searched, too. Writers such as rioxarray may write the variable without
+    // an attribute `grid_mapping` that names it.
     std::vector<std::string> keys;
     for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));

@@ -103,8 +103,8 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
 
 std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string(dimension); }
 
-// True if `_ARRAY_DIMENSIONS` equals the last path segments of NCZarr's references. The references
-// are then used, because they also state the group of each dimension.
+// True if the names in `_ARRAY_DIMENSIONS` equal the last path segments of NCZarr's references.
+// Callers then use the references, which also state the group of each dimension.
 bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
     if (references.empty()) return false;
     Warnings ignored;

@@ -36,7 +36,8 @@ AxisRole RoleFromName(const std::string& name);
 
 // Returns the role X if a name starts with "x_" or ends with "_x", and the role Y for "y_" and
 // "_y", ignoring case. Examples: "x_geostationary", "pixel_y". Returns kNone if the name suggests
-// both. Callers use the result only if no dimension has the role by other means.
+// both roles. Callers use the result only if no dimension has that role by its coordinates, a
+// declaration or its whole name.
 AxisRole RoleFromPartOfName(const std::string& name);
 
 // Facts about a dimension that decide its role.
@@ -67,7 +68,7 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
 // A dimension of an array, with a name that a convention gives the dimension, or a generated name.
 struct NamedDimension {
     std::string name;
-    std::string group;                    // where the search for the coordinate array starts
+    std::string group;                    // first group in which the coordinate array is searched
     AxisRole declared = AxisRole::kNone;  // by OME axes
     bool is_named = true;                 // false for generated names: dim0, dim1, ...
     bool is_declared_in_group = false;    // the coordinate array can only be in `group` (NCZarr)

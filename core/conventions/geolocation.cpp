@@ -42,8 +42,8 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
         return std::nullopt;
     for (std::size_t i = 0; i < own.size(); ++i) {
         if (i == *x || i == *y) continue;
-        // An array with a dimension after the rows or columns, for example the corners of each
-        // pixel, cannot be used.
+        // An array with another dimension after rows and columns cannot be used, because it has
+        // several values for each pixel. An example is an array of pixel corners.
         if (i > *x || i > *y) return std::nullopt;
         GeolocationArray::Leading leading{own[i].name, own[i].size, std::nullopt};
         for (std::size_t k = 0; k < wanted.size(); ++k)

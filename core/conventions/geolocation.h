@@ -41,9 +41,9 @@ struct Geolocation {
 // Finds the geolocation arrays of a raster; returns nullopt if there are none. First candidates are
 // the arrays that the attribute `coordinates` of the array or its group names. Their last two
 // dimensions must be the raster's rows and columns. Next candidates are the 1-D coordinate arrays
-// of X and Y. standard_name and units decide whether an array holds longitudes or latitudes; its
-// name decides only without both. Coordinates in the CRS, for example in metres, are used only if
-// no longitudes and latitudes are named.
+// of X and Y. standard_name and units decide whether an array holds longitudes or latitudes. The
+// array's name decides only if both attributes are absent. Coordinates in the CRS, for example in
+// metres, are used only if no longitudes and latitudes are named.
 std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 }  // namespace zarr

@@ -17,8 +17,8 @@ namespace {
 // Maximum number of ground control points to read. Known products have a few hundred.
 constexpr std::size_t kMaxPoints = 100'000;
 
-// Reads arrays of ground control points as arrays of shape `rows` x `columns`. An array along only
-// one dimension is repeated along the other dimension.
+// Reads the arrays of ground control points. Each result has `rows` x `columns` values; a 1-D array
+// is repeated along the other dimension.
 class Control {
   public:
     Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)

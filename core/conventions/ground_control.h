@@ -24,8 +24,8 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
                                                   const ArrayFacts& facts, std::size_t threads,
                                                   Warnings& warnings);
 
-// True unless the raster is smaller than the raster that the points were made for. Some points may
-// be up to 10 % beyond the raster.
+// True if no point lies more than 10 % beyond the raster. Other points were made for a larger
+// raster.
 bool ArePointsForRaster(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points);
 
 // Finds ground control points that rioxarray wrote: the attribute `gcps` of the grid mapping, as

@@ -14,7 +14,7 @@ namespace zarr {
 // How a level that states no scale, offset or nodata value is compared with its base.
 enum class LevelMeaning : std::uint8_t {
     kAll,     // a level without statement has scale 1, offset 0 and no nodata value
-    kStated,  // a level without statement follows the base, as built overviews do
+    kStated,  // a level without statement has the scale, offset and nodata value of its base
 };
 
 // Returns how scale, offset, units or nodata value of a level differ from its base, as a predicate:

@@ -104,9 +104,9 @@ std::string WrongCount(std::string_view name, std::size_t count) {
            " numbers, not one for each dimension" + kIgnored;
 }
 
-// True if `size` elements of the level cover `source_size` elements of the source, at `scale`
-// source elements per element. A remainder of the source that fills less than one element of the
-// level may be covered or not.
+// True if `size` elements of the level cover `source_size` elements of the source. An element of
+// the level covers `scale` elements of the source. The level may end up to one of its elements
+// before or after the source.
 bool Fits(double scale, std::uint64_t size, std::uint64_t source_size) {
     const double covered = scale * static_cast<double>(size);
     return std::fabs(covered - static_cast<double>(source_size)) <= scale * (1 + 1e-6);
@@ -138,8 +138,8 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources) {
     std::vector<std::string> wrong;
-    // A wrong count of numbers is no error if the statement is about a group, because arrays of a
-    // group may have different dimensions.
+    // If the statement is about a group, a wrong count of numbers is no error for one array,
+    // because arrays of a group may have different dimensions.
     const bool is_of_many = statement.level != level.path;
     const auto has_dimensions = [&](std::string_view name, const std::vector<double>& numbers) {
         if (!DimensionsOfNumbers(numbers.size(), level).empty()) return true;
@@ -149,8 +149,8 @@ std::vector<std::string> StatementErrors(const LevelStatement& statement, const 
     };
     has_dimensions("translation", statement.translation);
     if (has_dimensions("scale", statement.scale)) {
-        // An error is reported only if the scale is wrong for all sources. The first error is then
-        // reported.
+        // If the scale is right for one of the sources, there is no error. Otherwise the error for
+        // the first source is reported.
         std::string first;
         for (const ArrayFacts* source : sources) {
             std::string text = WrongScale(statement.scale, level, *source);

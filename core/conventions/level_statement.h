@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads what `multiscales` with `spatial` (zarr-conventions) states about a pyramid level: source,
-// scale, translation and shape. This project does not need these statements, because arrays have
-// sizes. Wrong statements are reported, because readers that use them would misplace the level.
+// scale, translation and shape. This library places a level by the sizes of its array, not by these
+// statements. Wrong statements give warnings, because other readers would misplace the level.
 #pragma once
 
 #include <cstdint>

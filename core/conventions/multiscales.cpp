@@ -43,8 +43,8 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        // The multiscales of OME-NGFF 0.5 are below `ome`. Multiscales of other conventions may be
-        // beside `ome`, so both are read.
+        // In OME-NGFF 0.5 `multiscales` is a member of the attribute `ome`. Other conventions have
+        // the attribute `multiscales` itself, so both are read.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");

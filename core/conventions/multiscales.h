@@ -67,7 +67,7 @@ struct LevelListing {
     // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
     // Attributes of the image to which `group` belongs as a label image, and the label's path
-    // relative to the image. nullptr and empty if the group is not a label.
+    // relative to the image. If the group is not a label, `image` is nullptr and the path is empty.
     std::shared_ptr<const json::Value> image;
     std::string label;
 

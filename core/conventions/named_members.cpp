@@ -150,8 +150,9 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// Returns the nodes below `group` that attributes of the group name. If there are none, returns the
-// nodes that the nearest ancestor names. Sets `is_own` to true if the group itself names nodes.
+// Returns the nodes below `group` that the attributes of `group` name. If they name no nodes,
+// returns the nodes below `group` that the attributes of the nearest ancestor name. Sets `is_own`
+// to true if the result comes from the attributes of `group`.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
     Faults ignored;  // reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
@@ -239,7 +240,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
     const bool may_have_labels = !named.members.empty() && named.is_image && is_own &&
                                  is_deeper.emplace(kLabelsGroup, false).second;
     // NCZarr's extension is read only if attributes name no members, because reading the extension
-    // costs a request. Stores with NCZarr's extension have no attributes that name members.
+    // costs a request. A store with NCZarr's extension has no attributes that name members.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
@@ -251,7 +252,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
             const auto kind = hierarchy.KindOf(node.path);
             // An unreadable node counts as an array, as in Hierarchy::Members().
             node.kind = kind.ok() ? *kind : NodeKind::kArray;
-            // The group `labels` is only a guess. Some servers refuse access to absent keys, so a
+            // The group `labels` need not exist. Some servers refuse access to absent keys, so a
             // refused key counts as absent.
             if (may_have_labels && name == kLabelsGroup && !kind.ok() &&
                 kind.status().code() == StatusCode::kPermission)

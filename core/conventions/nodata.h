@@ -33,8 +33,9 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 
 // True if an array holds coordinates, bounds or a grid mapping of other arrays. Evidence is: the
 // array is 1-D and has the name of its dimension; the array's attributes; bounds that coordinates
-// of its dimensions name. Names in attributes of the group and of the group's arrays are also
-// checked, unless reading these attributes needs requests to a remote store.
+// of its dimensions name. Names in attributes of the group and of the group's arrays count, too,
+// unless the array's attributes show that it contains data. These names are not checked if reading
+// them needs requests to a remote store.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if

@@ -127,8 +127,9 @@ Result<Rows> FromVector(const json::Value& value, const std::string& type, std::
                   ", got " + json::Brief(value));
 }
 
-// Converts the parameters of an `affine` or `rotation` to rows of coefficients with constants. Rows
-// of `affine` parameters end with the constant; rows of `rotation` parameters have no constant.
+// Converts the parameters of an `affine` or `rotation` to rows of coefficients, each followed by a
+// constant. Rows of `affine` parameters end with the constant; rows of `rotation` parameters have
+// no constant.
 Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::size_t size) {
     const std::size_t width = type == "affine" ? size + 1 : size;
     const json::Array* lines = value.as_array();
@@ -205,7 +206,7 @@ class PlacementReader {
     // Applies one transformation to the placement `from`.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // Rows that the transformation does not use as inputs are kept, before the rows of its
+        // Rows that the transformation does not use as inputs stay, and come before the rows of its
         // outputs.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
@@ -475,7 +476,8 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // If the stated system could not be evaluated, returns nullopt instead of `base`.
+        // If no transformation to a stated system could be evaluated, returns nullopt. Without that
+        // system, `base` would be a wrong placement.
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);
@@ -510,8 +512,8 @@ class PlacementReader {
                 if (chosen == nullptr && way.placed.system == name) chosen = &way;
         if (chosen == nullptr && !ways.empty()) {
             chosen = ways.data();
-            // If one of the level's own transformations continues from the chosen system to
-            // another, the other system is chosen.
+            // If one of the level's own transformations leads from the chosen system to another
+            // system, that other system is chosen.
             for (const Way& way : ways)
                 if (is_own && &way != chosen && way.input == chosen->placed.system) chosen = &way;
         }

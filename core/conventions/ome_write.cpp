@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kOme = "ome";
 constexpr std::string_view kVersion04 = "0.4";
 constexpr std::string_view kVersion05 = "0.5";
-// The schemas of version 0.6 accept this spelling alone until 0.6 is released.
+// Until version 0.6 is released, its schemas accept only this spelling.
 constexpr std::string_view kVersion06 = "0.6rc0";
 // Member of an entry's `metadata` that marks images of PutOmeImage().
 constexpr std::string_view kMark = "profile";

@@ -326,8 +326,8 @@ class Opening {
         const bool is_guess = attributes.Find("grid_mapping") == nullptr;
         for (const std::string& name : GridMappingNames(attributes)) {
             AddVariable(group, name);
-            // Ancestor groups are checked together, because most stores have no grid mapping. A
-            // missing grid mapping is known only after all ancestors were checked.
+            // Keys in all ancestor groups are requested together. Most stores have no grid mapping,
+            // which is known only after all ancestors were checked.
             for (std::string_view at = group; is_guess && !at.empty();) {
                 at = ParentPath(at);
                 if (!IsThere(JoinKey(group, name), Document::kArray))
@@ -415,8 +415,8 @@ class Opening {
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
             const auto levels = own ? Multiscales(*own) : of_image;
-            // Guesses the path of the label's first level: labels usually have levels with the
-            // names of their image's levels.
+            // The path of the label's first level is a guess: levels of a label usually have the
+            // names of the levels of its image.
             if (!levels.empty() && !levels[0].levels[0].path.empty())
                 Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
             if (IsListed()) {

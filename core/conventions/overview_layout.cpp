@@ -135,8 +135,8 @@ json::Value LayoutNumbers(const std::vector<double>& numbers) {
     return json::Value(std::move(list));
 }
 
-// Returns the `layout` entry for `level`, with its scale relative to `from`. If `from` is nullptr,
-// the entry is that of the arrays themselves.
+// Returns the `layout` entry for `level`, with the scale relative to the level `from`. If `from` is
+// nullptr, returns the entry of the arrays themselves.
 json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from, bool lists_arrays) {
     json::Object entry{{"asset", json::Value(level.group)}};
     std::vector<double> scale = level.scale;
@@ -175,8 +175,9 @@ json::Value DescribeLayout(const Layout& layout) {
     const LayoutLevel* from = &base;
     for (const LayoutLevel& level : described.levels) {
         entries.push_back(LayoutEntry(level, from, described.ListsArrays()));
-        // If arrays have different levels, each level refers to the base. In a chain of levels,
-        // GDAL would stop at the first level without an overview of the array.
+        // If the base is the group itself, with several arrays, each level refers to the base,
+        // because an array may lack a level. In a chain of levels, GDAL would stop at the first
+        // level that lacks the array.
         if (base.group != kGroupItself) from = &level;
     }
     return json::Value(json::Object{{"layout", json::Value(std::move(entries))}});

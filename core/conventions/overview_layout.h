@@ -12,8 +12,9 @@
 //             {"asset": "1", "derived_from": "0", "gdal_arrays": ["dem"], ...}]}
 //
 // The convention allows one description for a group. If several arrays have overviews, the first
-// asset is the group, ".". Each level then lists its arrays in `gdal_arrays`. The form with level
-// groups always does so, which tells it from pyramids of other programs.
+// asset is the group, ".". Each level then lists its arrays in `gdal_arrays`. In the form with
+// level groups, each level always has `gdal_arrays`, which distinguishes this form from pyramids of
+// other programs.
 #pragma once
 
 #include <optional>
@@ -56,7 +57,7 @@ void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_
 // Returns the name of the group for overviews of a factor. If one factor needs several groups,
 // `turn` numbers them from 1. IsOverviewGroupName() is true for these names.
 std::string OverviewGroupName(int factor, int turn);
-// Returns the name of a level group, in which the overviews of a factor are. A power of two gives
+// Returns the name of the level group for overviews of a factor. For a power of two, the name is
 // the number of the level.
 std::string LevelGroupName(int factor, int turn);
 bool IsOverviewGroupName(std::string_view name);

@@ -306,8 +306,8 @@ bool MayBeOverviewsGroup(std::string_view name) {
     return name.substr(0, kOverviewsGroup.size()) == kOverviewsGroup || IsOverviewGroupName(name);
 }
 
-// The mark is a number, because xarray can write a level's group to netCDF, whose attributes cannot
-// hold booleans.
+// The mark is a number, because xarray cannot write a boolean attribute when it converts the group
+// to netCDF.
 json::Object OverviewsGroupAttributes() {
     return {{std::string(kGroupMark), json::Value(std::int64_t{1})}};
 }

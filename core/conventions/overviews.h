@@ -63,7 +63,8 @@ std::vector<OverviewLevel> ListOverviews(const json::Value& entry);
 // The form of a group's description of overviews: a list of entries, one layout for the group, or
 // a layout of level groups, see overview_layout.h.
 enum class OverviewStyle : std::uint8_t { kList, kLayout, kLevelGroups };
-// Returns the style for overviews of arrays in the group itself, which is not kLevelGroups.
+// Returns the style in which a group describes overviews of arrays in the group itself: kList or
+// kLayout.
 OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format);
 
 // The group whose `multiscales` describes overviews of an array, and the form of the description.
@@ -72,8 +73,8 @@ struct OverviewPlace {
     OverviewStyle style = OverviewStyle::kList;
 };
 
-// Returns the place of the description of an array's overviews. This is the group of the array, or
-// with kLevelGroups the parent of this group.
+// Returns where the overviews of an array are described: in the group of the array, or with
+// kLevelGroups in the parent of that group.
 OverviewPlace PlaceOfOverviews(const Hierarchy& hierarchy, const std::string& array_path);
 
 // Returns the overviews of the array `base`, a path relative to the group, in any style. The
@@ -82,9 +83,8 @@ std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std:
 
 // Replaces the description of an array's overviews. `levels` has the array first, then its
 // overviews. If `levels` has only the array, the description is removed, except for
-// kLevelGroups. Returns kUnsupported if
-// `multiscales` does not describe overviews; kLimit if the description is so long that readers
-// would ignore it.
+// kLevelGroups. Returns kUnsupported if `multiscales` describes anything but overviews. Returns
+// kLimit if readers would ignore the description because of its length.
 Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
                            const std::vector<OverviewAxis>& axes,
                            const std::vector<OverviewLevel>& levels);
@@ -99,8 +99,8 @@ std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 
 // Replaces the entry for the array `base` in the list `multiscales`, or appends `entry`. If `entry`
 // is null, removes the array's entry, and `multiscales` if no entry remains. Entries of other
-// arrays are kept. Returns kUnsupported if `multiscales` is not a list; kLimit if the list is so
-// long that readers would ignore it.
+// arrays are kept. Returns kUnsupported if `multiscales` is not a list. Returns kLimit if readers
+// would ignore the list because of its length.
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
 // Prefix of the names of overview groups in the style of lists. In the style of layouts the name is

@@ -149,8 +149,8 @@ std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
     constexpr double kRounding = 1e-3;  // in pixels
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
-    // A bounding box in other units than the transform is rejected here, because its size is below
-    // one pixel or not a whole number of pixels.
+    // If the bounding box has other units than the transform, its size is below one pixel or not a
+    // whole number of pixels. Such a box is rejected here.
     return is_whole && whole.columns >= 1 && whole.rows >= 1 ? std::optional(whole) : std::nullopt;
 }
 
@@ -211,8 +211,8 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
                            const ArrayFacts& facts) {
     const auto size = StatedSize(attributes, convention);
     if (!size || HasSize(facts, *size)) return {};
-    // A size that is larger by one pixel is accepted. Some writers put a node-registered box around
-    // the pixels instead of through their centres.
+    // A stated size that is one pixel too large is accepted. In node registration, the box passes
+    // through the centres of pixels, but some writers put the box around the pixels.
     if (HasNodeBoundingBox(attributes, convention) &&
         HasSize(facts, {size->columns - 1, size->rows - 1}))
         return {};

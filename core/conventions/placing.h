@@ -14,8 +14,8 @@ namespace zarr {
 
 // True if the CRS that an array's group states applies to the array. If the array or group states
 // `spatial:dimensions`, the array must have these dimensions. Otherwise the array must have a
-// dimension of role X and one of role Y, or no other array in the group may have them. An array
-// without dimension names always shares the CRS.
+// dimension of role X and a dimension of role Y. If no array in the group has both dimensions, the
+// CRS applies to all arrays. An array without dimension names always shares the CRS.
 bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // True if the geotransform that an array's group states applies to the array. SharesGroupCrs() must

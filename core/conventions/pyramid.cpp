@@ -165,8 +165,8 @@ class Builder {
         if (!group.ok()) return LeaveOut(level, "cannot be read: " + group.status().message());
         bool any = false;
         for (const CatalogArray& array : group->arrays) {
-            // An unreadable array is kept here, because the later check of the pyramid reports the
-            // array.
+            // An unreadable array is kept here; the later check of the pyramid gives the warning
+            // about that array.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
             variables[std::string(LastName(array.path))].push_back(
                 {array.path, level.origin, level.statement});
@@ -219,14 +219,14 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         const std::string group(at);
         Warnings found;
         auto listed = ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, found);
-        // The folder is searched for xcube levels only if the folder is the parent of the array's
-        // group.
+        // xcube levels are direct members of a folder, so the search for them covers only the
+        // parent of the array's group.
         if (listed.empty() && !own.empty() && at == ParentPath(own))
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
         if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
-        // Descriptions of overviews are tried first, because an array that a pyramid lists may have
-        // overviews in addition.
+        // Descriptions of overviews are tried first, because an array may be a level of a pyramid
+        // and also have overviews.
         std::stable_partition(listed.begin(), listed.end(),
                               [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
         for (ListedPyramid& pyramid : listed) {
@@ -422,8 +422,8 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LevelWarning(level, why));
 }
 
-// Prefetches in two steps, because the coordinate arrays are known only after the documents of the
-// arrays were read.
+// Prefetches in two steps. The coordinate arrays are known only after the first step, which reads
+// the documents of the arrays.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     if (!hierarchy_.store()->Traits().remote) return;
     std::vector<std::string> keys;
@@ -472,8 +472,8 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
     return levels;
 }
 
-// Gives a small level without dimension names the axes of the base. The shape of such a level may
-// be too small to recognise an image.
+// Gives a small level without dimension names the axes of the base. Such a level may be too small
+// to be recognised as a colour image.
 void LevelChecker::UseAxesOfBase(std::vector<Level>& levels) {
     const ArrayFacts& base = levels[0].facts;
     if (!AreAxesDeclared(base)) return;
@@ -628,8 +628,8 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Returns why the values of a level, whose shape fits, do not match the values of the base, as a
-// predicate. Empty if the values match.
+// Returns how the values of a level differ in meaning from the values of the base, as a predicate.
+// Empty if they match. The shape of the level must fit.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOutdatedOverview(level, base))
@@ -654,8 +654,8 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
     const Level& base = levels[0];
     const Level* previous = &base;
     for (const Level& level : levels) {
-        // A 1-D level of unchanged size is skipped. Levels of a raster may share a 1-D coordinate
-        // array of a dimension that does not shrink.
+        // A 1-D level of unchanged size is skipped without a warning. If a dimension does not
+        // shrink, the levels of a raster may share the coordinate array of that dimension.
         const bool is_same = base.facts.metadata.rank() == 1 && level.width == previous->width;
         if (is_same && &level != &base) continue;
         if (&level != &base) {

@@ -66,16 +66,16 @@ class PyramidFaults {
     std::vector<Alike> alike_;                    // in order of first occurrence
 };
 
-// Returns the pyramids that a group describes, in the order of the description. Sources, of which
-// the first that yields a pyramid is used:
-// 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid, zarr-conventions);
+// Returns the pyramids that a group describes, in the order of the description. The first source
+// that gives a pyramid is used: 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid,
+// zarr-conventions);
 // 2. a folder of xcube levels;
 // 3. `multiscales` of arrays in the group or its direct subgroups (GeoZarr 0.4).
-// If levels are groups, each variable has a pyramid, sorted by name; a level may lack variables.
-// Each unsuitable level gives a warning with its origin; all missing levels give one. Warnings
-// about the base itself appear when the base is opened. Reads metadata and coordinate arrays. With
-// kSkipped, pyramids whose smaller levels all lie in groups for overviews are left to
-// FindPyramidOf().
+// If levels are groups, each variable has a pyramid, sorted by name; a level need not have all
+// variables. Each unsuitable level gives a warning with its origin; all missing levels together
+// give one warning. Warnings about the base itself appear when the base is opened. Reads metadata
+// and coordinate arrays. With kSkipped, pyramids whose smaller levels all lie in groups for
+// overviews are left to FindPyramidOf().
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   PyramidFaults& faults,
                                   OverviewGroups overviews = OverviewGroups::kIncluded);
@@ -169,7 +169,7 @@ class LevelChecker {
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
-    // Whether a base is in a recorded base state. The keys are the path of the base and the state,
+    // Results of IsInState(), by the path of the base and the recorded state. They are cached,
     // because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // warnings about geotransforms and statements

@@ -169,8 +169,8 @@ class Search {
 
     std::vector<ListedPyramid> Find() {
         const auto members = hierarchy_.Members(group_);
-        // A group with more members than a pyramid may have levels is not searched, because the
-        // group is a container of many products.
+        // If a group has more members than a pyramid can have levels, the group is a container of
+        // many products and is not searched.
         if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
         for (const Node& node : *members) {
             if (node.kind == NodeKind::kArray) Try(node);

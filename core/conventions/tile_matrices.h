@@ -37,9 +37,9 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
                                             Warnings& warnings);
 
-// Returns the pyramid that lists the array as a level. Another array with the array's name, in the
-// grandparent group or in a sibling of the parent group, describes the pyramid. Returns nullopt if
-// no array does.
+// Returns the pyramid that lists the array as a level. The pyramid is described by another array of
+// that name, in the grandparent group or in a sibling of the parent group. Returns nullopt if no
+// such array exists.
 std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
                                                 const std::string& array_path, Warnings& warnings);
 

@@ -38,15 +38,15 @@ struct Date {
 // Maximum year that DayNumber() accepts; the minimum is -kMaxYear.
 inline constexpr std::int64_t kMaxYear = 1'000'000'000;
 
-// Returns the number of days from 0000-01-01 to the date in the calendar. For kStandard, days are
-// counted from 0000-01-01 of the Gregorian calendar. Returns nullopt if the calendar does not have
-// the date.
+// Returns the number of days from 0000-01-01 to the date in the calendar. For kStandard, the count
+// starts at 0000-01-01 of the proleptic Gregorian calendar. Returns nullopt if the calendar does
+// not have the date.
 std::optional<std::int64_t> DayNumber(Calendar calendar, const Date& date);
 
 // Returns the date whose DayNumber() is `day`.
 Date DateOfDay(Calendar calendar, std::int64_t day);
 
-// A point in time in some calendar, or a duration: days, seconds and attoseconds added up.
+// A point in time in some calendar, or a duration: the sum of `day`, `second` and `attosecond`.
 struct Instant {
     std::int64_t day = 0;
     std::int64_t second = 0;      // 0 to 86399
