@@ -41,8 +41,9 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
             calendar = *named;
         else if (stated.calendar)
             calendar = *stated.calendar;
-        // The text does not name the standard calendar. Dates before 1582-10-15 differ between the
-        // two calendars, and so show which of them was used.
+        // A time in the calendar "standard" has no calendar in its text. Dates before 1582-10-15
+        // differ between that calendar and "proleptic_gregorian", so they show which of the two was
+        // used.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
@@ -108,8 +109,8 @@ bool StateTimeOfDay(const Texts& texts) {
                        [](const std::string& text) { return text.find(':') != std::string::npos; });
 }
 
-// Sets `dimension` to times in the longest unit in which all are whole numbers. Returns false if no
-// text is a time.
+// Sets `dimension` to times in the longest unit in which all times are whole numbers. Returns false
+// if no text is a time.
 Result<bool> SetTimes(const CoordinateTexts& stated, BandDimension& dimension) {
     const auto calendar = zarr::CalendarByName(stated.calendar);
     if (!calendar) return false;

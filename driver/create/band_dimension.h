@@ -31,7 +31,7 @@ struct BandDimension {
 // Coordinates as texts: numbers, ISO 8601 times or other texts.
 struct CoordinateTexts {
     std::vector<std::string> texts;
-    // Name of the calendar in CF, for times. ISO 8601 uses the Gregorian calendar at all times.
+    // Name of the calendar in CF, for times. The default is the calendar of ISO 8601.
     std::string calendar = "proleptic_gregorian";
     // True if a stated time of day, also midnight, makes the unit seconds or shorter. Times of day
     // can then be appended.
@@ -52,17 +52,17 @@ bool IsNumber(const std::string& text);
 // Returns the number in `text`, as an integer if possible.
 zarr::json::Value NumberOf(const std::string& text);
 
-// Makes the dimension `name` of `bands` bands. `given` is a list of coordinates with commas between
-// (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile(). If `given` is empty, the
-// metadata of the bands of `source` gives the coordinates. The dimension has no coordinates if a
-// band has no such metadata, or if `source` is nullptr. Errors name the option.
+// Makes the dimension `name` of `bands` bands. `given` is a list of coordinates, separated by
+// commas (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile(). If `given` is
+// empty, the metadata of the bands of `source` gives the coordinates. The dimension has no
+// coordinates if a band has no such metadata, or if `source` is nullptr. Errors name the option.
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                               std::uint64_t bands, GDALDataset* source);
 
 // Metadata by which GDAL's drivers state the coordinate of a band along a dimension. Members
 // without a value are not stated.
 struct StatedCoordinate {
-    std::optional<std::string> time;   // ISO 8601, with the name of the calendar behind it
+    std::optional<std::string> time;   // ISO 8601, then the name of the calendar
     std::optional<std::string> value;  // as stored, in `units`
     std::optional<std::string> units;
     bool is_netcdf = false;                // true if netCDF's metadata state the value
@@ -74,12 +74,12 @@ struct StatedCoordinate {
 StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
                                     const std::string& name);
 
-// Returns the time without the name of a calendar, which stands in parentheses behind it.
+// Returns the time without the name of a calendar, which follows the time in parentheses.
 inline std::string WithoutCalendar(const std::string& time) {
     return time.substr(0, time.find(" ("));
 }
 
-// Returns the name of the calendar that stands in parentheses behind a time, if there is one.
+// Returns the name of the calendar that follows a time in parentheses; nullopt if there is no name.
 std::optional<std::string> NamedCalendar(const std::string& time);
 
 // Converts a number of `units` to ISO 8601, without the name of the calendar. Returns nullopt if

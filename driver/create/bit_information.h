@@ -14,10 +14,10 @@
 namespace zarr_driver {
 
 // Returns the number of mantissa bits that hold 99 % of the information of `samples`, at least 1.
-// Information of a bit is the mutual information of that bit in neighbours along a row. Neighbours
-// that are not finite, or that are one of `nodata`, are not counted. `columns` is the length of a
-// row in elements. Returns nullopt if `dtype` is neither float32 nor float64, or if there is
-// nothing to count.
+// Information of a bit is the mutual information of that bit in neighbours along a row. A pair of
+// neighbours is not counted if one of them is not finite, or is a value of `nodata`. `columns` is
+// the length of a row in elements. Returns nullopt if `dtype` is neither float32 nor float64, or if
+// there is nothing to count.
 std::optional<int> InformativeBits(const ChunkSamples& samples, const zarr::DataType& dtype,
                                    std::uint64_t columns, const std::vector<double>& nodata);
 

@@ -20,7 +20,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Readers and writers of stores ignore names with this ending.
+// Key of the journal. Readers and writers of stores ignore keys that end in ".partial".
 constexpr char kJournalKey[] = "copy.partial";
 
 std::string FileText(const char* name) {

@@ -19,7 +19,7 @@ namespace zarr_driver {
 // Returns a text that identifies the pixels of `source`: its files with their sizes and times, its
 // open options, its nodata values, and the XML of a VRT dataset. Files on servers are identified by
 // name only, because their sizes take a request each. Returns an empty text if `source` has no
-// files, because no later program can read such a source.
+// files. A copy from such a source cannot be resumed, because no later program can read the source.
 std::string SourceText(GDALDataset& source);
 
 // Journal of one copy: a small file in the store that is being built. Not thread-safe.

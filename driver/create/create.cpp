@@ -83,8 +83,8 @@ double OffsetOf(GDALRasterBand& band) {
     return is_known != FALSE ? offset : 0;
 }
 
-// True if bands differ in scale, offset, unit or nodata value. A single array cannot store the
-// bands then.
+// True if bands differ in scale, offset, unit or nodata value. Such bands cannot be stored in a
+// single array.
 bool DoBandsDiffer(GDALDataset& source) {
     GDALRasterBand& first = *source.GetRasterBand(1);
     const double scale = ScaleOf(first);
@@ -207,7 +207,7 @@ Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& opt
 }
 
 // Returns the dimensions of the cube whose slices are the bands of `source`. Returns no dimensions
-// if an option says how bands are stored.
+// if a creation option states how bands are stored.
 std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
     if (CSLFetchNameValueDef(options, "BAND_DIM", "")[0] != '\0' ||
         CSLFetchNameValueDef(options, "APPEND_DIM", "")[0] != '\0' ||
@@ -257,8 +257,8 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     return WithAppendOptions(target, std::move(parsed));
 }
 
-// Gives a new raster the dimensions of the cube that the metadata of its bands state. Called when
-// the metadata are complete: gdalwarp sets them before it writes pixels.
+// Gives a new raster the dimensions of the cube that the metadata of its bands describe. Called
+// before the first pixels are written, because gdalwarp has then set the metadata.
 Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions& options) {
     raster.band_dimensions = FindCubeDimensions(dataset);
     if (raster.band_dimensions.empty() || !raster.IsCube() ||
@@ -364,8 +364,8 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
         return false;
     }
     const bool has_mask = HasMask(source);
-    // The last quarter of the progress is for overviews, which are built after pixels and masks are
-    // written.
+    // If overviews are planned, the last quarter of the progress is for building them, after pixels
+    // and masks are written.
     const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);

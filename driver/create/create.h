@@ -14,8 +14,8 @@ namespace zarr_driver {
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     NameValueList options);
 
-// Implements GDALDriver::pfnCreateCopy. Creates a store in the way of Create(), and copies all
-// pixels and metadata of `source`. If copying fails or is cancelled, removes the store.
+// Implements GDALDriver::pfnCreateCopy. Creates a store or adds an array, as Create() does, and
+// copies all pixels and metadata of `source`. If copying fails or is cancelled, removes the store.
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
                         GDALProgressFunc progress, void* progress_data);
 

@@ -84,7 +84,8 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
     dataset->Finish({{}, !is_appended, true});
-    // A failure to read the store is an error, because unread nodes would be overwritten.
+    // A failure to read the store is an error, because nodes that could not be read might be
+    // overwritten.
     ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
     return dataset;
 }
@@ -192,8 +193,8 @@ class Planner {
           block_x_(options.block_x),
           block_y_(options.block_y) {
         if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
-        // Two chunk sizes from the user are the sizes along Y and X, in whatever order the array
-        // has its dimensions.
+        // If the user gives two chunk sizes, they are the sizes along Y and X, whatever the order
+        // of the array's dimensions is.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
         if (options.array.chunks.size() != 2) return;
@@ -262,7 +263,7 @@ class Planner {
         return names;
     }
 
-    // Returns the name of the array for a band. This is the band's own name if it is valid, fits a
+    // Returns the name of the array for a band: the band's own name if that name is valid, fits a
     // file name and is unused, else "Band" and the band's number.
     std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
         std::string fallback = "Band" + std::to_string(band + 1);
@@ -321,9 +322,10 @@ class Planner {
         return FreeName(dimension.name, taken);
     }
 
-    // Returns the default chunk size. Chunks with several bands are good for a copy, which writes
-    // chunk by chunk. Other programs write band by band, and such chunks would be encoded several
-    // times. If the user gives two chunk sizes, a chunk has one band.
+    // Returns the default chunk size. Chunks with several bands are the default only for a copy,
+    // which writes chunk by chunk. Other programs write band by band, so that a chunk with several
+    // bands would be encoded several times. If the user gives two chunk sizes, a chunk has one
+    // band.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
                                !options_.interleave_pixel && block_x_ == 0 && block_y_ == 0 &&
@@ -415,7 +417,7 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
                              const CreationOptions& options) {
     std::string base = options.array_name;
     if (base.empty()) base = CPLGetBasename(folder.c_str());
-    // Removes the second extension, because the name may be like "x.zarr.zip".
+    // Removes a second extension ".zarr", as in "x.zarr.zip".
     if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
     if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
     ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
@@ -477,7 +479,8 @@ Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
         if (kind != zarr::NodeKind::kNone) return {};
     }
-    // A chunk has room for slices that are appended later.
+    // A chunk has at least this size, so that it has room for the coordinates of slices that are
+    // appended later.
     constexpr std::uint64_t kLeastBytes = 8192;
     zarr::ArraySpec spec;
     spec.dtype = dimension.dtype;
@@ -507,7 +510,8 @@ Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
 }
 
 // Prepares the replacement of `folder` by a new store, and opens the new store for writing.
-// `signature` identifies the copy; empty if an unfinished store is not continued.
+// `signature` identifies the copy, so that an unfinished store of that copy can be continued; empty
+// if no store is to be continued.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      const std::string& signature,
                                                      StoreReplacement& replacement) {
@@ -564,8 +568,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
 }
 
 void NewStore::OpenJournal(const std::string& signature) {
-    // Other programs can see a store that is built in place. Such a store gets a journal only if
-    // the user asks for RESUME.
+    // Other programs can see the files of a store that has no staging name. Such a store gets a
+    // journal only if the user asks for RESUME.
     if (signature.empty() || !replacement_.CanBeResumed() || (!IsStaging() && !options_.resume))
         return;
     if (replacement_.IsResumed())

@@ -31,8 +31,8 @@ struct NewRaster {
     // Dimensions of the bands, slowest first. If the list is empty, several bands have the
     // dimension "band".
     std::vector<BandDimension> band_dimensions;
-    // True if the user has named the dimension. Other dimensions get another name if the store uses
-    // the name already.
+    // True if the user has named the dimension of bands. If false, the dimension gets another name
+    // if the store already uses its name.
     bool is_dimension_asked_for = false;
     // Identifies the pixels that are copied, see SourceText(); may be empty.
     std::string source_text;
@@ -86,8 +86,8 @@ class NewStore {
     CopyPosition start() const { return start_; }
     // Returns the journal of a copy into this store; nullptr if the copy cannot be resumed.
     CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }
-    // True if the user has asked for RESUME, and the journal has an entry, so that a later copy can
-    // continue the unfinished store.
+    // True if a later copy can continue the unfinished store: the user has asked for RESUME, and
+    // the journal has an entry.
     bool CanBeKept() const;
     // Keeps the unfinished store, which this object would remove otherwise. No dataset of the store
     // may be open.
@@ -97,8 +97,8 @@ class NewStore {
     // file of an object store, the dataset is read-only. Destroy the dataset before this object.
     zarr::Result<std::unique_ptr<ZarrDataset>> Open();
 
-    // Keeps the store. A store with a staging name gets its final name, and no dataset of the store
-    // may be open then. A later Open() opens the store under its final name.
+    // Keeps the store. A store with a staging name gets its final name; no dataset of such a store
+    // may be open during the call. A later Open() opens the store under its final name.
     zarr::Status Commit();
 
     // Completes the creation of a store whose pixels are written later: the store is kept, as by

@@ -22,7 +22,7 @@ namespace zarr_driver {
 // SIGNEDBYTE.
 zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type);
 
-// True if the option OVERVIEW_LAYOUT asks for a group for each level, also the largest.
+// True if the option OVERVIEW_LAYOUT asks for a group for each level, including the largest level.
 zarr::Result<bool> WantsLevelGroups(CSLConstList options);
 
 // Parsed values of the creation options of the raster API.
@@ -41,7 +41,8 @@ struct CreationOptions {
     bool append_subdataset = false;
     std::string append_dim;         // name of a dimension; empty without
     std::string append_dim_values;  // its new coordinates, with commas between; may be empty
-    // OVERVIEW_RESAMPLING with APPEND_DIM: method for existing overviews; empty for their own one.
+    // OVERVIEW_RESAMPLING with APPEND_DIM: method for existing overviews. If empty, an overview
+    // keeps the method with which it was built.
     std::string append_resampling;
     std::string band_dim;         // BAND_DIM: name of the dimension of bands; empty without
     std::string band_dim_values;  // its coordinates, with commas between; may be empty

@@ -19,10 +19,11 @@ namespace {
 // Positions of the samples as fractions of width and height: the middle, and two positions off the
 // diagonal, which look different in most scenes.
 constexpr double kPlaces[][2] = {{0.5, 0.5}, {0.2, 0.7}, {0.75, 0.25}};
-// Maximum size of a sample. Samples are read before any pixel is copied, so they must be cheap.
+// Maximum size of a sample in bytes. Samples are read before any pixel is copied, so reading them
+// must be fast.
 constexpr std::uint64_t kMaxSampleBytes = std::uint64_t{16} << 20;
-// Another candidate than the first is chosen only if its size is below this fraction of the size of
-// the first.
+// A later candidate is chosen only if its size is below this fraction of the first candidate's
+// size.
 constexpr double kWorthwhile = 0.97;
 
 // Returns the first of `count` pixels of a sample along an axis of `size` pixels: the start of the

@@ -36,9 +36,9 @@ struct EncodingChoice {
 };
 
 // Encodes `samples` on all cores by each of `candidates`, which are creation options that name
-// codecs. Returns the candidate with the smallest result. Other candidates than the first must be
-// smaller than the first by a few percent, because fewer programs can read them. Returns nullopt if
-// there are no samples or no candidate can encode them.
+// codecs. Returns the candidate with the smallest result. A later candidate must be smaller than
+// the first by a few percent, because fewer programs can read its codecs. Returns nullopt if there
+// are no samples or no candidate can encode them.
 std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype, const RasterChunk& chunk);

@@ -163,8 +163,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     const std::string found = zarr::FindVariable(*to, Home(), name);
     std::string own = name;
     if (is_mask) {
-        // A mask belongs to a single array and changes together with it, so the mask is always
-        // copied.
+        // A mask belongs to a single array and changes together with that array, so the mask is
+        // always copied.
         own = std::string(zarr::LastName(target_)) + "_mask";
         ZARR_ASSIGN_OR_RETURN(own, FreeName(*to, own));
     } else {
@@ -272,7 +272,7 @@ Status NodeCopy::WriteNames(const std::string& path,
     return update_.metadata().ChangeAttributes(path, before, json::Value(std::move(after)));
 }
 
-// Writes a grid mapping under a new name, because the target has a variable of the original name
+// Writes a grid mapping under a new name. Called if the target has a variable of the original name
 // with another CRS or geotransform.
 Status NodeCopy::WriteGridMapping() const {
     ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, zarr::DescribeArray(from_, source_));
@@ -291,8 +291,8 @@ Status NodeCopy::WriteGridMapping() const {
     return WriteNames(target_, {{mapping_, name}});
 }
 
-// Stores CRS and geotransform in the copied rasters. Groups above the source may state CRS and
-// geotransform, which the groups above the target do not state or state differently.
+// Stores CRS and geotransform in the copied rasters. The source may have them from a group above,
+// and the groups above the target may state others or none.
 Status NodeCopy::PreserveGeoreferencing() const {
     if (is_array_) return KeepPlace(source_, target_);
     zarr::Warnings ignored;

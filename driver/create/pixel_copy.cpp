@@ -110,7 +110,7 @@ class Copier {
     }
 
     // Calls the checkpoint if the part that was read last begins a row of chunks or shards. All
-    // parts before that part are stored.
+    // earlier parts are stored.
     bool PassCheckpoint() const {
         const Part& part = to_store_.part;
         if (!checkpoint_ || to_store_.data == nullptr || part.x != 0) return true;
@@ -150,8 +150,8 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Returns the height of a part in rows of chunks, if a buffer has room for `most` of them.
-    // Parts end where shards end, if the buffer is large enough.
+    // Returns the height of a part in rows of chunks, if a buffer has room for `most` rows of
+    // chunks. Parts end where shards end, if the buffer is large enough.
     GIntBig RowsAtOnce(GIntBig most) const {
         const GIntBig per_shard = std::max(1, rows_of_values_ / std::max(1, block_y_));
         if (most >= per_shard) return most - most % per_shard;

@@ -10,15 +10,15 @@
 
 namespace zarr_driver {
 
-// Position in a copy of pixels. All bands before `band` are copied, and the rows before `row` of
-// `band` and of the bands that are copied together with it.
+// Position in a copy of pixels. All bands before `band` are copied. In `band`, and in the bands
+// that are copied together with it, the rows before `row` are copied.
 struct CopyPosition {
     int band = 1;
     int row = 0;
 };
 
-// Called during a copy, at positions where no chunk or shard is partly copied if possible. The
-// pixels before the position are written to the dataset, but chunks may still be pending.
+// Called during a copy, if possible at positions where no chunk or shard is partly copied. The
+// pixels before the position are written to the dataset, but their chunks may still be pending.
 using CopyCheckpoint = std::function<zarr::Status(CopyPosition)>;
 
 // Copies the pixels of each band of `from`, from the position `start` on, to the band of `to` with

@@ -31,7 +31,7 @@ constexpr std::uint64_t kBandsViewedTogether = 4;
 // Size of a shard. Larger objects gain no speed on object stores, and take more memory to write.
 constexpr double kEncodedShardBytes = 16.0 * (1 << 20);
 constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
-// A shard may be larger by this factor, because its sides are doubled.
+// A shard may exceed kEncodedShardBytes by this factor, because its sides grow only by doubling.
 constexpr double kShardTolerance = 1.5;
 // Assumed ratio of encoded to decoded bytes if there are no samples.
 constexpr double kUsualRatio = 0.5;
@@ -93,7 +93,8 @@ class CloudProfile {
         ZARR_RETURN_IF_ERROR(ChooseCodecs());
         ChooseShard();
         ChooseOverviews();
-        // netCDF-C rejects Zarr v2 with some of the attributes.
+        // In Zarr v2 the default stays, because netCDF-C rejects Zarr v2 with some of the
+        // attributes of ALL.
         if (is_v3_) SetDefault(options_, "GEOREFERENCING_CONVENTION", "ALL");
         ProfileOptions result;
         result.wants_statistics = CPLFetchBool(options_.List(), "STATISTICS", true);
@@ -116,8 +117,8 @@ class CloudProfile {
         return EQUAL(CSLFetchNameValueDef(options_.List(), "INTERLEAVE", "BAND"), "PIXEL");
     }
 
-    // Sets the size of a chunk. BLOCKSIZE is the size of a chunk here, not of a shard, unless the
-    // user gives both.
+    // Sets the size of a chunk. BLOCKSIZE is the size of a chunk here. It is the size of a shard
+    // only if the user also gives SHARD_CHUNK_SHAPE.
     Status ChooseChunk() {
         chunk_.width = chunk_.height = is_v3_ ? kSide : kSideWithoutShards;
         has_own_layout_ =
@@ -212,7 +213,8 @@ class CloudProfile {
         const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
         // Create() has no pixels to sample. Three or four bands of bytes are then taken for
-        // colours, for which the last candidate is best. Other bytes may be classes.
+        // colours, and the last candidate is chosen, which is best for colours. Other bytes may be
+        // classes, for which the first candidate is chosen.
         const bool are_colours = chunk_.bands >= 3 && raster_.dtype.size == 1;
         const std::size_t fallback = are_colours ? candidates.size() - 1 : 0;
         if (choice) ratio_ = choice->ratio;
@@ -299,7 +301,7 @@ class CloudProfile {
         delta.SetNameValue("FILTER", "DELTA");
         candidates.push_back(delta);
         // For several bands of bytes, this candidate stores the differences of all bands of a pixel
-        // together, because they are similar.
+        // together, because these differences are similar.
         if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
             CPLStringList pixels(delta);
             pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
@@ -339,7 +341,8 @@ class CloudProfile {
 
     void ChooseOverviews() {
         const char* const text = CSLFetchNameValueDef(options_.List(), "OVERVIEWS", "AUTO");
-        // GDAL's COG driver has these values. Overviews are always computed here.
+        // The values IGNORE_EXISTING and FORCE_USE_EXISTING of GDAL's COG driver mean AUTO here,
+        // because overviews are always computed.
         if (EQUAL(text, "IGNORE_EXISTING") || EQUAL(text, "FORCE_USE_EXISTING"))
             options_.SetNameValue("OVERVIEWS", "AUTO");
         if (EQUAL(CSLFetchNameValueDef(options_.List(), "OVERVIEWS", "AUTO"), "AUTO"))
@@ -363,7 +366,8 @@ Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
     const std::vector<std::string> known = zarr::SupportedOmeVersions(format);
     const char* const text = CSLFetchNameValue(options, "OME_VERSION");
     if (text == nullptr) return known.front();
-    // The option names a release. The store states the release candidate if there is no release.
+    // The option names a release, such as 0.6. If that version is not released yet, the store
+    // states its release candidate.
     for (const std::string& version : known)
         if (version.substr(0, version.find("rc")) == text) return version;
     return RefuseOption("OME_VERSION",

@@ -35,10 +35,10 @@ struct ProfileOptions {
 // Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options
 // that the user has set stay. PROFILE=CLOUD makes Zarr v3 with shards and overviews, and chooses
 // the encoding that is smallest for samples of `raster.source`. PROFILE=OME sets the same options,
-// and makes an OME-Zarr image of one array. The names of GDAL's COG driver
-// (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated. Without a profile
-// returns `options`. Errors name the option. `options` is GDAL's NULL-terminated list of
-// NAME=VALUE.
+// and makes an OME-Zarr image of one array. The option names of GDAL's COG driver (LEVEL,
+// PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated to those of this driver. Without
+// a profile, returns `options` unchanged. Errors name the option. `options` is GDAL's
+// NULL-terminated list of NAME=VALUE.
 zarr::Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster);
 
 // True if `options`, or the configuration option ZARR_DEFAULT_PROFILE, name a profile.
