@@ -19,13 +19,13 @@ bool FollowsV3Draft(const StorePath& path, const zarr::Status& failure);
 // Opens the raster that `name` leads to with GDAL's built-in Zarr driver, and emits a warning that
 // says so. `failure` is the error of this driver. Returns nullptr, without an error, if `failure`
 // is not about a missing codec, data type or chunk grid. Also returns nullptr if the built-in
-// driver cannot open the raster. Not for the multidimensional API, because the built-in driver
-// opens groups whose arrays it cannot open.
+// driver cannot open the raster. Not for the multidimensional API, because there the built-in
+// driver also opens groups whose arrays it cannot open.
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 
-// Opens a store of the draft of Zarr v3, to which `name` leads, with GDAL's built-in Zarr driver.
-// Emits one error and returns nullptr if that driver fails.
+// Opens the store to which `name` leads with GDAL's built-in Zarr driver. The store follows the
+// draft of Zarr v3. Emits one error and returns nullptr if that driver fails.
 GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name);
 
 // Returns the error for a store that follows the draft of Zarr v3. The message says what the user

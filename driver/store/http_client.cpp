@@ -119,12 +119,12 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     else if (extent)
         found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
                          std::to_string(extent->offset + extent->length - 1);
-    // The answer must not be compressed, although GDAL asks for gzip by default: the byte range of
-    // a compressed value is useless.
+    // GDAL asks for gzip by default. For a byte range, the answer must not be compressed, because a
+    // part of a compressed value cannot be decompressed.
     if (extent) found.headers += "\r\nAccept-Encoding: identity";
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
-    // MAX_FILE_SIZE is set for every request, because a session keeps the limit of its previous
-    // request. GDAL parses the limit as an int.
+    // MAX_FILE_SIZE is set for every request. Otherwise the session would apply the limit of its
+    // previous request. GDAL parses the limit as an int.
     constexpr std::size_t kMost = INT_MAX;
     options.SetNameValue("MAX_FILE_SIZE",
                          std::to_string(limit < kMost ? limit + 1 : kMost).c_str());
@@ -153,8 +153,8 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         unsigned long long last = 0;
         known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
         sent.end = last + 1;
-        // The server sent "*" as total size: the size is unknown. An answer with fewer bytes than
-        // requested then ends at the end of the value.
+        // If the server sent "*" as total size, the size is unknown. If such an answer has fewer
+        // bytes than requested, it ends at the end of the value.
         sent.tells_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }
@@ -194,8 +194,8 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
         return std::string(text != nullptr ? text : "");
     };
     std::string tag = header("ETag");
-    // A strong ETag is used alone. A weak ETag may stay equal when the bytes change, so other
-    // headers are added.
+    // A strong ETag is the whole text. A weak ETag ("W/...") may stay equal when the bytes change,
+    // so other headers are added to the text.
     if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
 }
@@ -203,8 +203,8 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
 // Fills `told` after HTTP status 416, which means that the requested range lies outside of the
 // value.
 void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& told) {
-    // The size is reported as 0, because a server answers 416 to a request for the last bytes of an
-    // empty value.
+    // The size is reported as 0, because a server also answers 416 to a request for the last bytes
+    // of an empty value.
     told.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
     unsigned long long size = 0;
@@ -363,8 +363,8 @@ HttpSession::~HttpSession() {
             const std::lock_guard<std::mutex> lock(idle_mutex);
             idle.push_back({std::move(purpose_), std::move(name_)});
             if (idle.size() > zarr::tuning::kIdleConnections) {
-                // The connection of a session from before a fork belongs to the parent process. The
-                // child must not close it.
+                // A session that was opened before a fork belongs to the parent process. The child
+                // must not close the connection of such a session.
                 if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
                 idle.pop_front();
             }

@@ -50,8 +50,8 @@ struct ValueInfo {
 // exist (404, 410). If `extent` is given, reads only that byte range, or fewer bytes if the value
 // ends earlier. `told` receives facts about the value and may be nullptr. Returns kLimit if the
 // answer has more than `limit` bytes, kPermission for 401 and 403, and kInvalidArgument for 400.
-// Any other failure is kIo, also an answer with another range than `extent`. Thread-safe. GDAL's
-// HTTP options apply.
+// Any other failure is kIo, and so is an answer with another range than `extent`. Thread-safe.
+// GDAL's HTTP options apply.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
 

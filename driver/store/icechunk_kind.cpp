@@ -95,15 +95,15 @@ struct Opened {
 Result<Opened> OpenRepository(const std::string& path, const StoreAccess& access) {
     std::string folder = path;
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-    const QuietErrors quiet;  // a server may refuse what is absent
+    const QuietErrors quiet;  // a server may refuse an absent key
     if (const auto place = ZipLocationOf(folder))
         if (std::string inner = FindInZip(*place); !inner.empty()) folder = std::move(inner);
     Opened opened;
     opened.folder = StorePath(folder);
     ZARR_ASSIGN_OR_RETURN(opened.store, OpenStore(opened.folder, access));
     auto repository = zarr::IcechunkRepository::Open(*opened.store);
-    // The repository was not found in `folder`, which may be the path of the repository's file
-    // "repo". Its parent folder is then tried.
+    // The repository was not found in `folder`. `folder` may be the path of the repository's file
+    // "repo", so the parent folder is tried, too.
     if (!repository.ok() && repository.status().code() == zarr::StatusCode::kNotFound &&
         zarr::LastName(folder) == zarr::kIcechunkRepoFile) {
         Opened above;

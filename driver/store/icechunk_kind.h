@@ -40,7 +40,7 @@ StorePath AsIcechunk(const StorePath& path);
 
 // Returns the store path of a repository with the branch, tag or snapshot that `wanted` names. If
 // `path` is the name of a repository, the result has the path of its folder. Returns
-// kInvalidArgument if `wanted` names two of these, or if `path` already names another one.
+// kInvalidArgument if `wanted` has two names, or if `path` already has another name.
 zarr::Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelection& wanted);
 
 // Adds the items BRANCHES, TAGS and SNAPSHOT about the repository at `path` to `list`. Names are

@@ -217,8 +217,8 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
     const Url url = Split(text);
     if (url.scheme == "file") return LocalPath(text, url, container);
     if (url.scheme == "http" || url.scheme == "https") {
-        // Segments "." and ".." are refused: clients and servers resolve them, which could lead out
-        // of the container.
+        // Segments "." and ".." are refused. Clients and servers resolve such segments, so the URL
+        // could lead out of the container.
         if (HasDotSegments(url.key))
             return Status::Permission(zarr::Quoted(text) + ": expected a URL without . and ..");
         return text.substr(0, std::min(text.find_first_of("?#"), text.size()));

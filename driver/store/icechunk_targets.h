@@ -10,14 +10,14 @@
 
 namespace zarr_driver {
 
-// Opens the files and objects that contain the chunks of an Icechunk repository. They are of two
-// kinds: objects of the repository itself, which are read through `repository`, the store in
-// `folder`; and virtual chunks, which lie in other files.
-// A virtual chunk must lie in one of the repository's `containers`. The rules of
-// OpenReferenceTargets() apply, too. ZARR_REFERENCE_FOLDERS=ALL allows chunks outside of the
-// containers. The credentials of object stores are GDAL's. An anonymous container of S3, Google or
-// Azure is read by unsigned requests to the server that the container names. Options of GDAL with
-// credentials or a server take precedence.
+// Opens the files and objects that contain the chunks of an Icechunk repository. There are two
+// kinds. Objects of the repository itself are read through `repository`, the store in `folder`.
+// Virtual chunks lie in other files, which must be in one of the repository's `containers`. For
+// virtual chunks the rules of OpenReferenceTargets() apply, too. ZARR_REFERENCE_FOLDERS=ALL allows
+// chunks outside of the containers. The credentials of object stores are GDAL's. An anonymous
+// container of S3, Google or Azure is read by unsigned requests to the server that the container
+// names. If the user has set credentials or a server by GDAL's options, these options apply
+// instead.
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers);

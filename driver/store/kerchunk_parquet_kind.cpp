@@ -64,7 +64,8 @@ Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
     const std::string name = files->Identity() + "\n" + files->Traits().access + "\n" +
                              (access.missing_on_403 ? "403" : "");
-    // References on a server are reused for a short time only, because a check costs requests.
+    // References on a server are reused without a check, because a check costs requests, and only
+    // for a short time.
     const bool is_remote = files->Traits().remote;
     const auto most = is_remote ? std::optional(zarr::tuning::kSharedFor) : std::nullopt;
     const auto known = open_maps.Find(name, most);
@@ -104,8 +105,8 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
     const StorePath folder = ReferenceFolderOf(path);
     ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, OpenMap(folder, access));
     const StorePath base = FolderOfTargets(folder);
-    // A sample location is needed only for local references: the files of remote references are
-    // remote, too.
+    // A sample location shows whether the targets are remote. Remote references need no sample,
+    // because their targets are always remote.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();
     auto targets = OpenReferenceTargets(base, FolderAround(base), sample);
     StorePtr store =

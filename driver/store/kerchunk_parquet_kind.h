@@ -15,8 +15,8 @@ namespace zarr_driver {
 // "/vsikerchunk_parquet_ref/{path}" refers to the folder at `path`.
 extern const StoreKind kKerchunkParquetKind;
 
-// True if the name `path` alone shows that it leads to Kerchunk references in Parquet files: a name
-// with GDAL's prefix, or a remote folder whose name ends in ".parq". For other folders,
+// True if the name alone shows that `path` leads to Kerchunk references in Parquet files. Such a
+// name has GDAL's prefix, or is that of a remote folder and ends in ".parq". For other folders,
 // HoldsKerchunkParquet() reads the `.zmetadata`.
 bool IsKerchunkParquet(const StorePath& path);
 

@@ -136,9 +136,9 @@ void AskForRoot(const zarr::Store& store, const std::string& node) {
     if (!root.ok() || !*root) store.Prefetch(zarr::FirstKeysOfOldStore(node), {});
 }
 
-// Prefetches the documents that show whether `node` is an array or a group. Meanwhile looks for
-// "x.zarr.gmac", GDAL's cache file for arrays, because GDAL looks for that file when an array is
-// first read.
+// Prefetches the documents that show whether `node` is an array or a group. In parallel looks for
+// "x.zarr.gmac", GDAL's cache file for arrays. GDAL looks for that file when an array is first
+// read, and then finds the answer in its cache.
 void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
     std::vector<std::string> keys = zarr::FirstKeys(node);
     for (std::string& key : zarr::FirstKeysOfOldStore(node)) keys.push_back(std::move(key));

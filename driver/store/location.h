@@ -25,8 +25,7 @@ struct Location {
     std::shared_ptr<zarr::Store> writable;
     std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
-    // True if `store_path` holds Kerchunk references, and only its contents show that, not its
-    // name.
+    // True if `store_path` holds Kerchunk references that only the contents show, not the name.
     bool are_references = false;
     // The auxiliary file "x.zarr.aux.xml", loaded if a remote store is opened as a raster; else
     // nullopt.

@@ -82,7 +82,8 @@ Status CheckHost(const std::string& location, const StorePath& path) {
     if (IsLinkLocal(host))
         return Status::Permission(zarr::Quoted(location) +
                                   ": references to link-local addresses are refused");
-    // libcurl may convert other characters to digits, so that a host becomes a forbidden address.
+    // Only ASCII is allowed. libcurl may convert other characters to digits, and so turn a name
+    // into a forbidden address.
     const bool is_ascii =
         std::all_of(host.begin(), host.end(), [](char c) { return c > ' ' && c < '\x7f'; });
     return is_ascii ? Status()
@@ -160,12 +161,13 @@ class Locations {
     Locations(StorePath folder, StorePath trusted)
         : folder_(std::move(folder)), trusted_(std::move(trusted)) {}
 
-    // Returns the path of a `location` that a document names. Returns kPermission if the document
-    // may not name it.
+    // Returns the path of a `location` that a document states. Returns kPermission if the document
+    // may not refer to that location.
     Result<StorePath> Resolve(const std::string& location) const {
         ZARR_ASSIGN_OR_RETURN(StorePath path, PathOf(location));
         if (path.is_remote()) {
-            // A document names servers and object stores by URLs.
+            // A path "/vsi..." is refused, because documents refer to servers and object stores by
+            // URLs.
             if (STARTS_WITH(location.c_str(), "/vsi")) return VirtualFileSystem(location);
             ZARR_RETURN_IF_ERROR(CheckHost(location, path));
             return path;
@@ -276,8 +278,8 @@ class RemoteTarget final : public ReferenceTarget {
         ValueInfo told;
         const std::string headers = ConditionHeaders(condition);
         const RemoteValue value{*url, path_, path_, headers, CheckRedirect};
-        // A cached answer was not checked against the condition, so a read with a condition skips
-        // the cache.
+        // A read with a condition does not use the cache, because cached answers were not checked
+        // against the condition.
         ZARR_ASSIGN_OR_RETURN(const bool found,
                               condition.is_empty() ? FetchCached(value, bytes, limit, extent, &told)
                                                    : Fetch(value, bytes, limit, extent, &told));
@@ -321,7 +323,7 @@ class RemoteTarget final : public ReferenceTarget {
 
     const StorePath path_;
     mutable std::mutex mutex_;
-    mutable std::string version_;      // as the server told it last
+    mutable std::string version_;      // as in the server's last response
     mutable std::uint64_t count_ = 0;  // of contents, one after the other
 };
 

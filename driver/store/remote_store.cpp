@@ -210,7 +210,8 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
         if (cached_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
-    // Listings are started before the reads of values, because a listing may take longer.
+    // Listings are started before the reads of values, because a listing may take longer than a
+    // read.
     const std::size_t count = listed.size() + wanted.size();
     (void)zarr::ParallelFor(count, zarr::tuning::kRemoteReads, [&](std::size_t number) -> Status {
         if (number < listed.size()) {
@@ -293,8 +294,8 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
 bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // The answer is a redirection if it is an error in XML. curl reports success if a redirection
-    // names no address.
+    // An error document in XML means a redirection. curl reports success if a redirection states no
+    // address.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
@@ -330,7 +331,7 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
                                     const ByteExtent& extent, ValueInfo& told) const {
     auto found = FetchCached({url, folder(), key}, value, limit, extent, &told);
     if (!found.ok() || IsRedirected(found, value)) return found;
-    // The absence of a value is recorded only if an earlier read found the value.
+    // The absence of a value is recorded as a version only if an earlier read found the value.
     const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;
     if (is_known) NoteVersion(key, *found ? told.version : "");
     return found;
@@ -374,12 +375,12 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
         return found;
     };
     // Azure's servers ignore byte ranges that count from the end, and send the whole value. Such a
-    // range is not requested from them.
+    // range is therefore not requested from Azure.
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
-    // An answer that is not the requested tail is not used: some servers send the first N bytes
-    // although the last N were requested.
+    // The answer is used only if it is the requested tail. Some servers send the first N bytes
+    // although the last N bytes were requested.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
                                 : told.is_other_part ||
@@ -414,8 +415,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 bool RemoteStore::HasListingPage(const std::string& prefix) const {
-    // A URL with a query is not listed: GDAL would append the name of the folder after the query,
-    // and thus request the wrong page.
+    // A URL with a query is not listed, because GDAL would append the folder's name to the query
+    // and request a wrong page.
     if (folder().text().find('?') != std::string::npos) return false;
     // VSIReadDir() is called because VSIOpenDir() would take a second request if the server returns
     // no page.
@@ -436,8 +437,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
                                 [&] { return Result<bool>(HasListingPage(prefix)); });
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // An empty listing may mean that nothing exists, or that the client has no right to list. It
-    // counts as a listing only for an update.
+    // An empty listing may mean that nothing exists, or that the client has no right to list. An
+    // empty listing counts as a listing only if the store is open for update.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {
@@ -465,8 +466,8 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
         visit(key, version);
     };
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count, {}));
-    // GDAL returns an empty listing if the client has no right to list. A listing of an existing
-    // array has at least the key of the array's metadata document.
+    // Without keys the listing counts as refused: an existing array has at least a metadata
+    // document. GDAL returns an empty listing if the client has no right to list.
     return keys != 0 ? Status()
                      : Status::Unsupported(At(prefix) + "the object store returns no listing");
 }
@@ -532,8 +533,8 @@ Status EraseObjects(const std::string& folder, bool is_store) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The documents that make the folder a store are deleted last, if either of the two listings
-    // contains them.
+    // The documents that make the folder a store are deleted last. They are deleted if the first or
+    // this second listing contains them.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
         if (!is_last(key))

@@ -21,17 +21,17 @@
 namespace zarr_driver {
 
 // A store on a web server or in an object store. A read takes one request, whether or not the value
-// exists. No request asks for size or existence first, and no folder is listed. Metadata documents
-// and prefetched values are cached in this object. If a URL cannot express GDAL's options, reads go
-// through GDAL's file systems, which send more requests. Writes always go through GDAL's file
-// systems.
+// exists. No other request finds out the size or the existence first, and no folder is listed.
+// Metadata documents and prefetched values are cached in this object. If a URL cannot express
+// GDAL's options, reads go through GDAL's file systems, which send more requests. Writes always go
+// through GDAL's file systems.
 class RemoteStore final : public VsiStore, private zarr::Prefetcher {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
     // Opens a store for reading. Returns an existing object if another dataset opened the store
-    // within the last tuning::kSharedFor, and if this process has written nothing since. Datasets
+    // within the last tuning::kSharedFor, and this process has written nothing since then. Datasets
     // that are opened one after another thus share cached metadata.
     static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
                                                    const StoreAccess& access);
@@ -55,8 +55,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     static constexpr std::size_t kMostListed = 999;
 
   private:
-    // Reads values and listings ahead, into the cache. If a web server has returned no listing yet,
-    // only the first of several `prefixes` is requested, because most web servers return no
+    // Reads values and listings ahead, into the cache. While a web server has returned no listing
+    // yet, only the first of several `prefixes` is requested, because most web servers return no
     // listings. A listing with more than kMostListed entries, about one answer of an object store,
     // is not cached.
     void Prefetch(const std::vector<std::string>& keys,
@@ -68,7 +68,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     zarr::Status Remove(const std::string& key) override;
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
     // Begin and end a mode in which reads are answered from the documents that this object has
-    // written. A write of a chunk ends the mode, too, so that chunks are not kept in memory.
+    // written. Writing a chunk also ends the mode, because chunks must not be kept in memory.
     void BeginCreate() override;
     void EndCreate() override;
     // Reads a whole value of at most `limit` bytes, as a part of Read(). Returns false if `key` is

@@ -68,8 +68,8 @@ class ResponseCache {
     }
 
     // Caches an answer. `asked` is the result of generation() before the request. Does nothing if
-    // the cache was emptied since then: the answer may be older than the write that emptied the
-    // cache.
+    // the cache was emptied since then, because the answer may be older than the write that emptied
+    // the cache.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
               const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -10,8 +10,8 @@
 
 namespace zarr_driver {
 
-// Calls Fetch() with a cache that all datasets of the process share. Meant for values that rarely
-// change: chunks, shards and ranges of zip files, but no metadata documents. GDAL's option
+// Calls Fetch() with a cache that all datasets of the process share. Call this for values that
+// rarely change (chunks, shards and ranges of zip files), not for metadata documents. GDAL's option
 // VSI_CACHE=YES turns the cache on. CPL_VSIL_CURL_CACHE_SIZE limits its size in bytes (default 16
 // MiB). Both options may be set per path. The least recently used answers are removed first. If a
 // range arrives with another ETag, time or size, all cached ranges of its value are removed; no

@@ -154,7 +154,8 @@ AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
         return found;
     const QuietErrors quiet;
     if (StorePath(path).is_remote()) {
-        // GDAL's drivers look for no sidecar file either if the folder is to be taken as empty.
+        // With the value EMPTY_DIR a folder counts as empty, so GDAL's drivers look for no sidecar
+        // files.
         if (EQUAL(CPLGetConfigOption("GDAL_DISABLE_READDIR_ON_OPEN", ""), "EMPTY_DIR"))
             return found;
         zarr::Buffer text;
@@ -189,8 +190,8 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
 namespace {
 
 // Returns the paths of all sidecar files of the store at `path`, a folder or zip file. The files of
-// the store itself are returned whether they exist or not. The files of single datasets are found
-// by a listing of the folder, so they exist.
+// the store itself are returned whether they exist or not. The files of single datasets come from a
+// listing of the folder, so they exist.
 std::vector<std::string> SidecarsOf(const std::string& path) {
     std::vector<std::string> files;
     for (const char* const end : kSidecarExtensions) files.push_back(path + end);
@@ -273,7 +274,8 @@ Status CopySidecars(const std::string& from, const std::string& to) {
 
 namespace {
 
-// True for a metadata item of the default domain if `stored` has an item with equal key and value.
+// True if `item` is a metadata item of the default domain, and `stored` has an item with equal key
+// and value.
 bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
     if (item.eType != CXT_Element || !EQUAL(item.pszValue, "MDI")) return false;
     const char* const value = stored.FetchNameValue(CPLGetXMLValue(&item, "key", ""));
@@ -281,7 +283,8 @@ bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
 }
 
 // True for the metadata domain IMAGE_STRUCTURE, which describes how pixels are stored. A copy of
-// the domain in a sidecar file becomes wrong if another program rewrites the pixels differently.
+// this domain in a sidecar file becomes wrong if another program rewrites the pixels with another
+// encoding.
 bool IsImageStructure(const CPLXMLNode& node) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, "Metadata") &&
            EQUAL(CPLGetXMLValue(&node, "domain", ""), "IMAGE_STRUCTURE");

@@ -76,10 +76,10 @@ void RenameNodeSidecars(const std::string& store_path, const std::string& from,
 // the file, and files copied earlier stay.
 zarr::Status CopySidecars(const std::string& from, const std::string& to);
 
-// Removes two things from the XML tree of an auxiliary file: metadata items that are equal in the
-// store (`stored`), and the domain IMAGE_STRUCTURE. Copies of either would hide later changes of
-// the store. Returns `tree`, which stays owned by the caller. If nothing is left, destroys `tree`
-// and returns nullptr. `tree` may be nullptr.
+// Removes two things from the XML tree of an auxiliary file: metadata items that the store has with
+// equal values (`stored`), and the domain IMAGE_STRUCTURE. If these copies stayed in the file, they
+// would hide later changes of the store. Returns `tree`, which stays owned by the caller. If
+// nothing is left, destroys `tree` and returns nullptr. `tree` may be nullptr.
 CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored);
 
 // CRS of an array, for the file "pam.aux.xml" of GDAL's multidimensional API. GDAL's built-in
@@ -90,8 +90,8 @@ struct MultidimCrs {
     std::string mapping;  // GDAL's mapping of CRS axes to the array's dimensions: "2,1"
 };
 // Writes the CRSs of arrays into the file "pam.aux.xml" in the store. Also removes the statistics
-// of all arrays from that file: rewriting gives the file a new time of modification, by which old
-// statistics would seem current.
+// of all arrays from that file. Rewriting gives the file a new time of modification, so that
+// outdated statistics would seem current.
 zarr::Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays);
 
 // Facts about an array in the file "pam.aux.xml", which GDAL's multidimensional API writes.

@@ -30,7 +30,8 @@ namespace {
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
-    // In an object store PathExists() is called first, because GDAL caches that the file is absent.
+    // In an object store PathExists() is called first. GDAL caches its answer, so that later checks
+    // of an absent file take no request.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
     if (!may_be_there) return false;
@@ -61,7 +62,7 @@ bool HoldsDocument(const std::string& folder) {
 
 bool IsStoreFolder(const std::string& folder) {
     if (ParseIcechunkName(folder)) return true;
-    const QuietErrors quiet;  // a server may refuse what is absent
+    const QuietErrors quiet;  // a server may refuse an absent key
     if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return true;
     if (const auto place = ZipLocationOf(folder)) {
         const auto archive = OpenZip(place->archive);
@@ -89,8 +90,9 @@ StorePath FolderOf(const StorePath& path) {
 
 namespace {
 
-// Returns Ok if the store in `folder` allows `change`. Kerchunk references allow none: in a local
-// folder only the `.zmetadata` shows that it holds references, so the document is read.
+// Returns Ok if the store in `folder` allows `change`. Kerchunk references allow no change. In a
+// local folder only the contents of `.zmetadata` show that the folder holds references, so this
+// document is read.
 zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
     ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
     const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);

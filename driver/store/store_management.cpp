@@ -247,7 +247,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
         }
     }
     // If renaming is impossible, for example to another file system, the store is copied and then
-    // deleted.
+    // the original is deleted.
     ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
     return RemoveStore(TargetFolderOf(place.folder));
 }
@@ -368,8 +368,8 @@ Status RemoveStore(const std::string& folder) {
     const std::string path = FileOrFolderOf(folder);
     const std::string aside = RenameForDeletion(path);
     Status erased = EraseWhole(aside, true);
-    // If the deletion failed, the store gets its old name back, so that the deletion can be
-    // repeated.
+    // If the deletion failed, the rest of the store gets its old name back, so that the deletion
+    // can be repeated.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
     if (erased.ok()) DeleteSidecars(path);
     return erased;

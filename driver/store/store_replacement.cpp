@@ -44,8 +44,8 @@ bool IsOnLocalDisk(const std::string& path) {
     return StorePath(path).kind() == StorePath::Kind::kLocal;
 }
 
-// Returns the target of a symbolic link, so that the target is replaced and the link stays. Returns
-// other paths unchanged.
+// Returns the path to which a symbolic link leads; other paths unchanged. A store behind a link is
+// thus replaced, and the link stays.
 std::string WithoutLink(const std::string& path) {
     std::error_code error;
     if (!IsOnLocalDisk(path) || !std::filesystem::is_symlink(path, error)) return path;
@@ -124,8 +124,8 @@ std::string DeletionName(const std::string& path) {
     return {};
 }
 
-// True if a store exists in a remote folder. For a folder "x.parq", which counts as a store by its
-// name alone, its only document is looked for.
+// True if a store exists in a remote folder. A folder "x.parq" counts as a store by its name alone,
+// so its only document (`.zmetadata`) is looked for.
 bool HoldsRemoteStore(const StorePath& folder) {
     return IsStoreFolder(folder) &&
            (!EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
@@ -182,8 +182,8 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
     return replacement;
 }
 
-// Makes the store at its final path, where an old store is deleted first. A zip file is built on
-// the local disk.
+// Builds the store at its final path, after an old store there was deleted. A remote zip file is
+// built on the local disk.
 Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
     const std::string path = std::exchange(path_, {});  // Undo() must not touch the old store
     const bool is_remote = StorePath(path).is_remote();
@@ -212,8 +212,8 @@ void StoreReplacement::BuildAt(const std::string& aside) {
     building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, aside) : aside;
 }
 
-// Continues the first unfinished staging store that is resumable and that no process builds.
-// Returns false if there is none.
+// Continues the first unfinished staging store that is resumable and that no other process is
+// building. Returns false if there is none.
 bool StoreReplacement::TakeOver(const ResumablePredicate& is_resumable) {
     if (!is_resumable || !CanBeResumed()) return false;
     for (unsigned i = 0; i < kMaxStagingStores; ++i) {
@@ -257,8 +257,8 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
         }
         zarr::PathLock::Failure failure{};
         auto lock = zarr::PathLock::Try(aside, failure);
-        // The lock was taken too late if another process has deleted the new staging store as
-        // abandoned. Another name is then tried.
+        // Before this process took the lock, another process may have deleted the new staging store
+        // as abandoned. If so, another name is tried.
         if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
@@ -290,7 +290,7 @@ Status StoreReplacement::RenameToFinal() {
     };
     const bool is_file = FileOrFolderOf(folder_) != folder_;
     // Closing a file may fail after all writes have succeeded, for example on a full network drive.
-    // The old zip file is replaced only by one that can be read.
+    // The old zip file is therefore replaced only if the new zip file can be opened.
     if (is_file) ZARR_RETURN_IF_ERROR(OpenZip(building_).status());
     if (is_file && RenamingAt(path_) == Renaming::kNo) {
         if (!CopyFile(building_, path_))

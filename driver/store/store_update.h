@@ -59,8 +59,8 @@ class StoreUpdate {
     // Removes `path` from the recorded new arrays, because the caller is replacing the array.
     // Returns false if `path` was not recorded.
     bool RemoveCreated(const std::string& path);
-    // Deletes all arrays that were recorded as new, after a failed creation. Tries to delete all of
-    // them, and returns the first failure.
+    // Deletes all arrays that were recorded as new, after a failed creation. Continues after a
+    // failure, and returns the first failure.
     zarr::Status DeleteCreated();
 
     // Returns the writer of an array. This object owns the writer, and creates it at the first

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hosts in URLs that strangers have written.
+// Hosts in URLs from documents that need not be trusted.
 #pragma once
 
 #include <string>

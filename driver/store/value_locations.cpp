@@ -26,7 +26,8 @@ constexpr const char* kObjectSchemes[][2] = {
 
 Result<Reference> ToReference(const zarr::ValueLocation& value) {
     if (value.bytes) return Reference::Inline(*value.bytes);
-    // Readers differ in what 0 bytes of a target mean, so an empty value is written inline.
+    // An empty value is written inline, because some readers interpret a size of 0 as the whole
+    // target.
     if (value.size == std::uint64_t{0}) return Reference::Inline({});
     ZARR_ASSIGN_OR_RETURN(std::string location, ReferenceLocation(value.target));
     return Reference::Target(std::move(location), value.offset, value.size);

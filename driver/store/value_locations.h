@@ -28,8 +28,8 @@ class ValueLocations {
                                            std::shared_ptr<const zarr::Store> store);
 
     // Returns the reference to the value of `key`; an absent reference if the value is absent.
-    // `is_known` says that the value exists; if false, a request checks it. Returns kUnsupported if
-    // the value is compressed in a zip file.
+    // `is_known` is true if the caller knows that the value exists. If false, a request checks that
+    // the value exists. Returns kUnsupported if the value is compressed in a zip file.
     zarr::Result<zarr::Reference> Find(const std::string& key, bool is_known) const;
 
   private:

@@ -125,9 +125,9 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
 }
 
 // True if an entry of a listing is a folder. `path` is the path of the entry and `key` its key.
-// Fails if GDAL cannot examine the entry: a folder could otherwise be mistaken for a file.
+// Fails if GDAL cannot examine the entry. Otherwise a folder could be taken for a file.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
-    // An entry with mode 0 is one that GDAL failed to examine.
+    // Mode 0 means that GDAL failed to examine the entry.
     const bool is_known = entry.bModeKnown && entry.nMode != 0;
     if (is_known || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
     if (VSI_ISREG(entry.nMode)) return false;
@@ -217,8 +217,8 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
-    // The existence of an empty remote file is checked, because GDAL opens a remote file without a
-    // request. Only VSIFTellL() sends a request, and returns 0 for a missing file.
+    // If the size of a remote file is 0, its existence is checked. GDAL opens a remote file without
+    // a request; VSIFTellL() sends one, and returns 0 also for a missing file.
     if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
         if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
         return OpenedFile();
@@ -310,8 +310,8 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         const QuietErrors quiet;
         if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
         const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
-        // With this option, GDAL does not call stat for each entry if the file system returns the
-        // types of entries along with the names.
+        // With this option, GDAL does not call stat for each entry, if the file system returns the
+        // types of entries together with their names.
         constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
         const ListingErrors errors(path);
         errors.ResetErrno();
@@ -438,8 +438,8 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
     // If the file system cannot rename, a failed write leaves the old value or a truncated value.
-    // Readers report a truncated value as an error. Deleting the value would make it look as if it
-    // had never been written.
+    // Readers report a truncated value as an error. The value is not deleted, because an absent
+    // value would read as the fill value.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     const std::string staging = zarr::StagingName(path);
     Status written = WriteFile(staging, folder_, key, value);
@@ -475,7 +475,8 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // The keys that failed are removed one by one, so that each gets its own error message.
+    // The keys that could not be removed together are removed one by one, so that an error message
+    // names the key that failed.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
@@ -498,7 +499,8 @@ Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
-    // A folder with contents is not removed: in /vsimem/, its contents would stay and be invisible.
+    // A folder with contents is not removed. In /vsimem/ the contents would stay, but no listing
+    // would show them.
     if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
     // VSIRmdir() succeeds only for an empty folder, so no key is lost. VSIUnlink() removes a link
     // to a folder.
@@ -511,8 +513,9 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": already exists");
-    // The file is looked for first, because /vsimem/ reports success for renaming an absent file.
-    // Before GDAL 3.7, /vsimem/ also moves files into folders that its listings omit.
+    // The existence of the file is checked first, because /vsimem/ reports success if an absent
+    // file is renamed. Before GDAL 3.7, /vsimem/ also moves files into folders that its listings
+    // omit.
     if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
         return Failure(to, "cannot create its folder", error);

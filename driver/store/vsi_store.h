@@ -56,12 +56,12 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     explicit VsiStore(StorePath folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_.text(); }
-    // Returns the absolute path of the store. For a remote store, appends the values of those GDAL
-    // options that select the contents.
+    // Returns the absolute path of the store. For a remote store, appends
+    // StorePath::AccountOptions(), which select the contents.
     std::string Identity() const override;
     // Returns size, time of modification and inode number of a local file. If the file changed very
-    // recently, its time may not show the next change; the version is then uncertain. For a remote
-    // value no request is sent: the value counts as unchanged, as in GDAL's own caches.
+    // recently, the next change may give it an equal time, so the version is uncertain. For a
+    // remote value no request is sent: the value counts as unchanged, as in GDAL's own caches.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;

@@ -72,8 +72,8 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        // A larger answer is accepted, because a server without range support answers each range
-        // with the whole file.
+        // An answer with more bytes than requested is accepted up to this limit, because a server
+        // without range support answers each range with the whole file.
         const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchCached({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
@@ -91,8 +91,8 @@ class VsiSource final : public zarr::ByteSource {
         VSILFILE* file = nullptr;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            // A forked child does not use its parent's file handles, because both processes would
-            // share the file offsets. The child opens its own handles.
+            // A forked child opens its own file handles. With the parent's handles, both processes
+            // would share the file offsets.
             if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
             generation_ = zarr::ForkGeneration();
             if (!idle_.empty()) {
@@ -193,8 +193,7 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return PlaceIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
-    // The path is not a zip file if it is a folder, because the name of a folder may also end in
-    // ".zip".
+    // The name of a folder may also end in ".zip", so a folder is not taken for a zip file.
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
