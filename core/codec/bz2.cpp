@@ -21,7 +21,8 @@ Status Damage(int code) {
             return Status::Corrupt(
                 "compressed data is damaged: contents or checksum of a block are wrong");
         default:
-            return Status::Corrupt("bzip2 error " + std::to_string(code));
+            return Status::Corrupt("cannot decompress: libbz2 returned the error " +
+                                   std::to_string(code));
     }
 }
 
