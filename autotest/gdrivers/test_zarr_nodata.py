@@ -647,7 +647,7 @@ def test_another_nodata_value_while_a_store_is_made(tmp_path):
     dataset = None
     assert_nodata(store, "a", 5)
     assert_fill(store, "a", 5)
-    # As in GeoTIFF, chunks that were never written have the last value, and others keep theirs.
+    # Chunks that were never written have the last value, and others keep theirs, as in GeoTIFF.
     expected = np.full((4, 4), 5)
     expected[:2, :2] = [[1, 3], [0, 7]]
     expected[2:, 2:] = [[0, 0], [0, 2]]  # the nodata value was 0 when this chunk was written
