@@ -83,8 +83,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Documents, shard indexes and chunks take one round trip each: each waits for the answer
-    before. Each of the four shards takes one request for its chunks."""
+    """Documents, shard indexes and chunks take one round trip each, because each request depends
+    on the previous answer. Each of the four shards takes one request for its chunks."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
@@ -209,8 +209,8 @@ def test_cached_chunks_outlive_their_dataset(server, name, how):
 
 
 def test_replaced_shard_is_not_mixed_with_the_cached_one(server):
-    """The old shard's index is cached when a chunk of the new shard is read: index and chunk must
-    be the new ones."""
+    """The index of the old shard is cached when a chunk of the new shard is read. The driver
+    must use the index and the chunk of the new shard."""
     name = f"replaced{opened.count}.zarr"
     shutil.copytree(server.folder / "scene.zarr", server.folder / name)
     shard = next((server.folder / name).rglob("c/0/0"))

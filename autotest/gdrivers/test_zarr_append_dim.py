@@ -170,8 +170,8 @@ def test_the_time_comes_from_a_tiff_tag(tmp_path):
 
 
 def test_a_dimension_between_others(tmp_path):
-    """The array's dimensions are (level, time, y, x): the source's bands are in the array's
-    order."""
+    """The array's dimensions are (level, time, y, x). The bands of the source have the order of
+    the array."""
     store = tmp_path / "l.zarr"
     data = np.arange(4, dtype="i2").reshape(2, 2, 1, 1) + np.zeros((2, 2, 10, 20), "i2")
     array = zarr.open_group(str(store), mode="w").create_dataset("v", data=data, chunks=(1, 3, 10, 20))

@@ -72,7 +72,7 @@ def contents(folder):
 @pytest.mark.parametrize("method", ["NEAREST", "AVERAGE", "CUBIC"])
 @pytest.mark.parametrize("layout", [[], ["BLOCKSIZE=2,16,16"], ["INTERLEAVE=PIXEL"], ["PROFILE=CLOUD"]])
 def test_appended_slices_have_overviews(tmp_path, method, layout):
-    """The overviews are those that a store has which is made in one go."""
+    """The overviews equal those of a store that is made with all slices at once."""
     options = [*layout, "OVERVIEWS=2,4", f"OVERVIEW_RESAMPLING={method}"]
     if "PROFILE=CLOUD" in options:
         options.append("FORMAT=ZARR_V3" if zarr_formats.is_v3() else "FORMAT=ZARR_V2")
@@ -194,7 +194,7 @@ def test_a_cube_of_levels(tmp_path):
 
 
 def test_statistics_after_an_append(tmp_path):
-    """No band shows statistics of other pixels."""
+    """The statistics of each band are those of its present pixels."""
     make(tmp_path / "a.zarr", "OVERVIEWS=2")
     dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     for number in (1, 2):
@@ -224,7 +224,8 @@ def test_overviews_of_one_of_several_arrays(tmp_path):
 
 
 def assert_readable(folder, former, grown):
-    """The store shows the former slices, or all of them, and no overview of other pixels."""
+    """Asserts that the store has the former slices, or all slices, and that each overview is one
+    of the present pixels."""
     with error_log() as log:
         dataset = open_raster(folder)
         pixels = dataset.ReadAsArray().reshape(-1, 64, 48)
@@ -240,7 +241,8 @@ def assert_readable(folder, former, grown):
 
 
 def test_a_killed_append_leaves_a_readable_store(tmp_path):
-    """Copies of the folder, made while it is written, are what a process leaves that is killed."""
+    """Copies the folder while it is written. Each copy is what a process would leave if it were
+    killed at that moment."""
     store, seen = tmp_path / "a.zarr", []
     make(store, "OVERVIEWS=2")
     former = open_raster(store).ReadAsArray()

@@ -218,7 +218,7 @@ def test_all_bands_decode_each_chunk_once(tmp_path):
 def test_lists_and_slices_agree(tmp_path):
     store = make_store(tmp_path, {"a": image(40, 50, 3), "b": image(40, 50, 3)})
     dataset = open_raster(store)
-    assert dataset.RasterCount == 0  # two images do not become bands of one dataset
+    assert dataset.RasterCount == 0  # the two images do not become bands of one dataset
     assert [name for name, _ in dataset.GetSubDatasets()] == [array_name(store, n) for n in "ab"]
     for name, _ in dataset.GetSubDatasets():
         assert size(open_raster(name)) == (50, 40, 3)

@@ -117,7 +117,8 @@ def test_coordinates_of_netcdf(tmp_path):
     (None, (-153000, -152999), None),
 ])  # fmt: skip
 def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
-    """Times keep their calendar, and their place in it, also before the Gregorian calendar."""
+    """Times keep their calendar and their date in that calendar, even dates before the Gregorian
+    calendar."""
     source = raster(values_of(2))
     source.SetMetadataItem("time#units", "days since 2001-01-01")
     if calendar is not None:
@@ -286,7 +287,7 @@ def test_files_continue_a_cube_by_their_names(tmp_path):
     copy(store, files[0], "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y%m%d")
     for file in files[1:]:
         copy(store, file, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=FILENAME:%Y%m%d")
-    # gdal_translate with an option reads the file through a VRT.
+    # With an option, gdal_translate reads the file through a VRT.
     last = file_of(tmp_path, "ndvi_20240604.tif", values_of(2, 4))
     options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=filename:ndvi_%Y%m%d"]
     assert gdal.Translate(str(store), last, format="Zarr", bandList=[1], creationOptions=options)

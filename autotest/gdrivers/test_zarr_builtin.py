@@ -45,8 +45,8 @@ def files_below(folder):
 
 
 def assert_as_builtin(answers, names):
-    """Compares three answers for each name: of the built-in driver alone, of all drivers, of "Zarr"
-    alone. Returns how many answers have contents."""
+    """Compares three answers for each name: the answer of the built-in driver alone, of all
+    drivers, and of "Zarr" alone. Returns how many answers have contents."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]

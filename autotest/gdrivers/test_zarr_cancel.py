@@ -67,9 +67,10 @@ def without_consolidated(files):
 
 
 def refused_at_each_call(folder, job, undo, same=entries):
-    """Runs job(progress), which returns true on success. The first run is not cancelled and is
-    taken back by `undo()`; each later run is cancelled at another call. A cancelled run gives one
-    error and leaves the contents of `folder` that `same` returns. Returns the number of calls."""
+    """Runs job(progress), which returns true on success. The first run is not cancelled, and
+    `undo()` reverts its changes. Each later run is cancelled at another call. A cancelled run
+    gives one error and leaves the contents of `folder` that `same` returns. Returns the number
+    of calls."""
     before = same(folder)
     counter = Refuse()
     with error_log() as log:

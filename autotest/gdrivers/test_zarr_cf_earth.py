@@ -143,7 +143,7 @@ def test_figure_equals_the_netcdf_drivers(tmp_path, name):
         points = [(9.5, 45.0), (12.0, 47.5)]
         if mapping is TMERC:
             assert project(ours, points) == pytest.approx(project(theirs, points), abs=1e-6)
-        if name != "nad27":  # netCDF's datum has no code, and so no transformation
+        if name != "nad27":  # the datum of the netCDF driver has no code, so PROJ knows no transformation
             wgs84 = srs_of("+proj=longlat +datum=WGS84")
             at = transform(ours, wgs84, points), transform(theirs, wgs84, points)
             assert at[0] == pytest.approx(at[1], abs=1e-9)

@@ -454,7 +454,7 @@ def test_rotated_pole_without_ellipsoid(tmp_path):
 
 
 def test_epsg_codes():
-    """A CRS that GDAL recognises becomes EPSG's definition, only if the unit is metres."""
+    """A CRS that GDAL recognises becomes EPSG's definition, but only if its unit is metres."""
     utm = {
         "grid_mapping_name": "transverse_mercator", "scale_factor_at_central_meridian": 0.9996,
         "longitude_of_central_meridian": 9.0, "latitude_of_projection_origin": 0.0,

@@ -279,7 +279,7 @@ def ome_statement(store):
 
 def test_objects_many(tmp_path):
     store = raster(tmp_path / "a.zarr", "BLOCKSIZE=8,8", shape=(820, 1000), dtype=gdal.GDT_Byte, nodata=0,
-                   values=np.zeros((820, 1000)))  # of which no chunk is stored
+                   values=np.zeros((820, 1000)))  # no chunk of this array is stored
     finding = found(store, "objects-many", "--max-chunks", "4")
     assert "12875 chunks" in finding["message"]
     assert "objects-many" not in codes(mend(finding, tmp_path))
@@ -545,7 +545,7 @@ def test_nodata_missing_is_a_note(tmp_path):
 
 
 def test_open_requests_are_counted(tmp_path):
-    """The count is that of another server."""
+    """The count equals the number of requests that another server has counted."""
     store = raster(tmp_path / "a.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     counted = check(store, http=True)["facts"]["open_requests"]
     with Served(tmp_path) as server:
@@ -566,6 +566,6 @@ def test_open_requests_fall(tmp_path):
 
 
 def test_open_failed(tmp_path):
-    """Without consolidated metadata, a group opens only where it can be listed."""
+    """Without consolidated metadata, a group opens only if the server lists it."""
     store = make_store(tmp_path, {"s/a": np.ones((4, 4))})
     assert "server returns no listing" in found(store, "open-failed", http=True)["message"]

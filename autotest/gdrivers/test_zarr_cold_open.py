@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A store on a web server opens in three round trips: opening requests what it needs together. A
-pyramid of Zarr v2 without consolidated metadata takes four, because Zarr v3 is ruled out first. The
-server delays each request, so that requests sent together wait together. Each test uses a new
-server port, so that nothing is cached.
+pyramid of Zarr v2 without consolidated metadata takes four round trips, because the first one shows
+that the store is not Zarr v3. The server delays each request, so that requests sent together wait
+together. Each test uses a new server port, so that nothing is cached.
 
 ZARR_COLD_OPEN_LOG names a file that gets a line for each opening: its round trips and requests."""
 

@@ -190,7 +190,8 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
 
 @pytest.mark.parametrize("size", [(3, 4), (5, 6)])
 def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
-    """The copy gets neither coordinates nor dimensions that the target has with another size."""
+    """The source has no coordinates, so the copy uses neither the coordinates of the target nor
+    their dimensions."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a", place=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")

@@ -346,7 +346,7 @@ def test_append_subdataset(tmp_path):
 def test_a_name_with_the_prefix_zarr_is_its_path(tmp_path, cpl):
     source = gdal.GetDriverByName("MEM").Create("", 4, 4)
     name = f'ZARR:"{tmp_path / "a.zarr"}"'
-    for value in (1, 2):  # creates the store, and replaces it
+    for value in (1, 2):  # the first turn creates the store, the second one replaces it
         source.GetRasterBand(1).Fill(value)
         assert driver().CreateCopy(name, source) is not None
         dataset = open_raster(tmp_path / "a.zarr")

@@ -358,7 +358,8 @@ def test_placeholder_names_of_bands_are_not_stored(tmp_path, cpl, through, dims,
     if options:
         assert sorted(group.array_keys()) == ["Band1", "Band2", "Band3", "Band4"]
     else:
-        # The copy has the dimensions of the source, from whose indices the names are made.
+        # The copy has the dimensions of the source. The names are made from the indices along these
+        # dimensions.
         assert list(group.array_keys()) == ["c"] and names_of(copied) == placeholders
     assert cpl.events == []
 

@@ -245,7 +245,7 @@ def test_masks_of_bands(tmp_path, cpl, options, which):
 
 
 def test_masks_of_bands_of_one_name(tmp_path, cpl):
-    """If bands have equal names, the names cannot tell which band has the mask."""
+    """If bands have equal names, the names do not show which band has the mask."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16)
     for number in (1, 2):

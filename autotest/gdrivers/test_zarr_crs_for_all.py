@@ -15,9 +15,9 @@ from zarr_gdal import array_name, config_options, open_raster
 pytestmark = zarr_formats.BOTH
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
-# Each CRS has its grid_mapping_name, and whether CF's parameters alone give the CRS back. None
-# stands for a datum that CF cannot name. False stands for a CRS that CF cannot express, such as Web
-# Mercator's sphere.
+# Each CRS has its grid_mapping_name, and whether CF's parameters alone give the CRS back. True:
+# CF's parameters give the CRS. None: CF cannot name the datum. False: CF cannot express the CRS,
+# such as Web Mercator's sphere.
 CRSS = {
     "EPSG:32632": ("transverse_mercator", True),
     "EPSG:4326": ("latitude_longitude", True),

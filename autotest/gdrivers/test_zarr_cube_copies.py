@@ -258,7 +258,7 @@ def test_grib(tmp_path):
     # A level that all bands share is no dimension.
     copy(grib_like(["TMP"], times, [85000]), tmp_path / "b.zarr")
     assert opened(tmp_path / "b.zarr")["b"].dims == ("time", "y", "x")
-    # Bands of several elements (TMP, UGRD) are no cube, and stay plain bands.
+    # Bands of several meteorological elements (TMP, UGRD) are no cube, and stay plain bands.
     copy(grib_like(["TMP", "UGRD"], times, [85000]), tmp_path / "d.zarr")
     assert opened(tmp_path / "d.zarr")["d"].dims == ("band", "y", "x")
 

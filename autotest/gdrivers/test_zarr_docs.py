@@ -151,8 +151,8 @@ def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
 
 
 def test_chunks_that_differ_from_a_default_copys(tmp_path):
-    """Chunks of Create(), of a BLOCKSIZE of two numbers, and of pixel-interleaved copies differ
-    from a copy's default."""
+    """The default chunks of a copy differ from the chunks of Create(), of a BLOCKSIZE of two
+    numbers, and of pixel-interleaved copies."""
     driver = gdal.GetDriverByName("Zarr")
     driver.Create(str(tmp_path / "a.zarr"), 900, 700, 40, gdal.GDT_Byte)
     source = gdal.GetDriverByName("MEM").Create("", 900, 700, 40)

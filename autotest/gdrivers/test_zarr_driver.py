@@ -159,7 +159,7 @@ def test_statistics_give_an_actual_range(tmp_path, cpl):
 
 
 def test_the_version_is_shown():
-    """By `gdalinfo --format Zarr`, as the changelog and the build have it."""
+    """`gdalinfo --format Zarr` shows the version of the changelog and of the build."""
     root = pathlib.Path(__file__).resolve().parents[2]
     (version,) = re.findall(r"^project\(gdal_zarr VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.M)
     assert gdal.GetDriverByName("Zarr").GetMetadataItem("DRIVER_VERSION") == version

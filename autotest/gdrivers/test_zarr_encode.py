@@ -168,8 +168,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """Must run after all batches above have passed. Labels that chance has left out get more
-    chunks: the rarest filter comes once in a hundred chunks."""
+    """Must run after all batches above have passed. If chance has left out a label, more chunks
+    are made until each label occurs. The rarest filter occurs once in a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * 0.2

@@ -203,7 +203,7 @@ def test_a_whole_chunk_does_not_fit(on_full_disk):
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("way", ["window", "blocks", "fill"])
 def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factory, way, with_locks):
-    """The pending data are a part of a chunk, or whole chunks that GDAL holds in its blocks."""
+    """The pending data are a part of a chunk, or whole chunks in GDAL's block cache."""
     locks = tmp_path_factory.mktemp("locks")
 
     def body(disk):
@@ -415,7 +415,7 @@ def test_a_store_that_cannot_be_written(guarded, moment):
                     dataset.FlushCache()
                     assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
             if moment == "flush" or (moment == "write" and zarr_formats.has_shards()):
-                log.clear()  # closing tries to write once more
+                log.clear()  # closing the dataset tries to write once more
             del band
             dataset = None
         assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()

@@ -518,7 +518,7 @@ def test_dim_x_and_dim_y_choose_the_coordinates_too():
 
 def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
     """A grid mapping that no array names gives its geotransform only to arrays of its own group.
-    Its CRS holds for arrays of the groups below, too."""
+    The CRS of that grid mapping also applies to arrays of the groups below."""
     name = write(tmp_path, arrays={
         "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
         "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),

@@ -179,7 +179,8 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """A size that cannot be known without a listing gives one warning, and costs no request."""
+    """If the size cannot be known without a listing, the driver gives one warning, and sends no
+    request to find out."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -202,8 +203,8 @@ def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path,
 
 
 def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
-    """The group's transform applies to the base level. A smaller level has the transform in the
-    layout, or none."""
+    """The group's transform applies only to the base level. A smaller level has the transform
+    that the layout states for it, or none."""
     levels = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2.0, 2.0]}}]
     said = {"multiscales": {"layout": levels}, **spatial(), **UTM}
     store = make_store(tmp_path, {"0": image(), "1": image(20, 30)}, said)

@@ -261,7 +261,7 @@ def test_retry_after_is_obeyed(server, after):
             assert_reads(dataset)
     server.rule(**{"with": {}})
     waited = time.monotonic() - start
-    # A date has whole seconds, so this one is two to three seconds after the start.
+    # A date has whole seconds, so this date is two to three seconds after the start.
     least = 1.9 if callable(after) else 0.9
     assert waited >= least if after == "1" or callable(after) else waited < 5
 
@@ -356,8 +356,8 @@ def test_absent_chunks_are_requested_once(server):
     for _ in range(3):
         assert_reads(dataset, expected)
     absent = [path for _, path, _, status in server.requests() if status == 404]
-    # `.zarray` does not state the dimension separator. Unless a stored chunk has answered before,
-    # one absent chunk is also looked for under a nested key.
+    # `.zarray` does not state the dimension separator. Until the driver has found a stored chunk,
+    # it also looks for one absent chunk under a nested key.
     others = set(absent) - {key(f"/plain.zarr/0.{j}") for j in range(8)}
     assert len(absent) == len(set(absent)) == 8 + len(others)
     assert len(others) <= (0 if zarr_formats.is_v3() else 1)

@@ -318,8 +318,8 @@ def test_options_allow_files_elsewhere(tmp_path, cpl):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_object_store_with_options_of_gdal(tmp_path, name):
-    """The samples name s3://icechunk-test/data/, which a server of the test provides. format2 has
-    compressed locations, and ETags that the server does not check."""
+    """The samples name s3://icechunk-test/data/, which a server of the test provides. The sample
+    format2 has compressed locations, and ETags that the server does not check."""
     bucket = tmp_path / "icechunk-test" / "data"
     bucket.mkdir(parents=True)
     for i in range(2):

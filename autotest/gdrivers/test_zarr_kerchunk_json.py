@@ -319,7 +319,8 @@ def test_a_redirect_within_the_host_needs_no_option(tmp_path, redirected, locati
 
 
 def test_a_redirect_that_comes_back_is_refused(tmp_path, redirected, cpl):
-    """The other host has got a request, although the answer comes from the host of the reference."""
+    """The redirect leads to another host and from there back to the host of the reference. The
+    other host gets a request, so the read is refused."""
     (tmp_path / "copy.bin").write_bytes((tmp_path / "packed.bin").read_bytes())
     home = redirected.other.url + "/copy.bin"
     redirected.other.rule(status={"/back": [302, -1]}, **{"with": {"Location": home}})

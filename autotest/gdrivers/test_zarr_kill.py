@@ -51,8 +51,9 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The delay counts from this word of the process. Without a word, a slow machine would reach
-        # no flush in any round.
+        # The delay before the kill begins when the process reports this word; if the word is empty,
+        # at the start of the process. Without words, a slow machine would reach no flush in any
+        # round.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -64,7 +65,8 @@ class Plan:
         return choose.randrange(self.bands), slice(y, y + height), slice(x, x + width)
 
     def before(self):
-        """Returns the pixels before the process writes; in "replace" these are another raster's."""
+        """Returns the pixels before the process writes; in the case "replace" these are the
+        pixels of another raster."""
         shape = (self.bands, self.rows, self.columns)
         if self.kind == "create":
             return np.zeros(shape, "i4")

@@ -152,7 +152,8 @@ def test_xarray_opens_the_tree(tmp_path, rng, options):
 
 
 def test_xarray_refuses_the_tree_of_the_other_layout(tmp_path, rng):
-    """Shows that the test of the tree can fail, and why the option exists."""
+    """xarray refuses the tree of the other layout. This shows why the option exists, and that
+    the test of the tree can fail."""
     store = copy(tmp_path / "a.zarr", source_of(tmp_path, smooth(rng, 1, 64, 65)), "OVERVIEWS=2", layout_option=None)
     with pytest.raises(AssertionError, match="not aligned"):
         tree(tmp_path, store)
@@ -214,8 +215,8 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 
 def test_names_of_levels(tmp_path, rng, cpl):
-    """Powers of two are numbered. A group of another program keeps its name, and one that a killed
-    process left does not."""
+    """Levels of factors that are powers of two are numbered. A new level gets another name if a
+    group of another program has the name. A group that a killed process left is replaced."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]
@@ -409,7 +410,8 @@ def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
-    """Without the driver's own list of arrays, levels are another program's."""
+    """Without the list of arrays that the driver writes, a pyramid counts as that of another
+    program."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2])
     attributes = root_attributes(store)

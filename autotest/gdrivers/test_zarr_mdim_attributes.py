@@ -86,8 +86,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_everything_else_is_json(tmp_path, cpl, text):
-    """Other values, among them lists of numbers that no single type holds exactly, are JSON
-    texts."""
+    """All other values become JSON texts, for example lists of numbers for which no data type is
+    exact."""
     attribute = attribute_of(tmp_path, text)
     assert attribute.GetDataType().GetClass() == gdal.GEDTC_STRING
     assert attribute.GetDataType().GetSubType() == gdal.GEDTST_JSON

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The classic and the multidimensional API share decoded chunks: one API does not decode again what
-the other has decoded, unless the chunk has changed. The driver's metadata domain READ_COUNTERS
-counts the decoded chunks."""
+"""The classic and the multidimensional API share decoded chunks: one API does not decode a chunk
+again that the other API has decoded, unless the chunk has changed. The driver's metadata domain
+READ_COUNTERS counts the decoded chunks."""
 
 import os
 import shutil

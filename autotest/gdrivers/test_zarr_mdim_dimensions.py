@@ -112,8 +112,9 @@ def test_one_name_two_sizes(tmp_path):
 
 
 def test_unnamed(tmp_path, cpl):
-    """Arrays without dimension names share no dimensions, even of equal sizes. Their full names
-    have no slash, so GDAL cannot look them up; GDAL's built-in driver names them so, too."""
+    """Arrays without dimension names share no dimensions, even of equal sizes. The full names of
+    these dimensions have no slash, so GDAL cannot look them up. GDAL's built-in driver gives
+    such names, too."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3)), "b": np.zeros((2, 3))})
     root = zarr_mdim.open_group(store)
     a, b = (root.OpenMDArray(name).GetDimensions() for name in "ab")

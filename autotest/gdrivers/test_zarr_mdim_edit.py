@@ -274,8 +274,9 @@ def chunk_keys(folder):
 
 @pytest.mark.parametrize("turn", range(24))
 def test_random_sizes(tmp_path, turn):
-    """Sizes grow and shrink in turns, with writes in between. The array must equal a model that
-    drops what is cut off, and no chunk may lie outside of the array."""
+    """Sizes grow and shrink in turns, with writes in between. The array must equal a model, an
+    array in memory that loses the elements that are cut off. No chunk may lie outside of the
+    array."""
     draw = types.Draw(SEED, turn)
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     rank = draw.integer(1, 3)

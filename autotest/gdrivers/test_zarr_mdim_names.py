@@ -166,7 +166,7 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
 
 
 def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
-    """If the opened group has an array lat of its own, the array lat of the group above is named
+    """If the opened group has its own array lat, the array lat of the group above is named
     lat_2."""
     own = {"values": np.arange(7.0), "dims": ["lat"]}
     store = tree(tmp_path, **{"sub/lat": own, "sub/own": own})

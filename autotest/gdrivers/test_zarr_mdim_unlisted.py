@@ -44,8 +44,8 @@ def folder(tmp_path_factory, zarr_format):
 
 
 def make_nczarr(folder, cdl):
-    """Makes the stores "nczarr", "old" as netCDF-C 4.8 writes it, and "gone", which lists nodes
-    that do not exist."""
+    """Makes three stores: "nczarr"; "old", as netCDF-C 4.8 writes it; and "gone", which lists
+    nodes that do not exist."""
     cdl.write_text(CDL)
     url = f"file://{folder}/nczarr.zarr#mode=nczarr,file"
     run_tool("ncgen", "-4", "-o", url, cdl)

@@ -128,7 +128,8 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """Strings become numbers if GDAL's own arrays convert them; GDAL 3.6 refuses."""
+    """Strings are converted to numbers if GDAL's own arrays do so; GDAL 3.6 refuses this
+    conversion."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)

@@ -193,7 +193,8 @@ def test_a_text_cannot_be_written_to_numbers(tmp_path, cpl):
     ("V3", "????", "base64"), ("V3", "AA==", "base64"),
 ])  # fmt: skip
 def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
-    """A text that is no element of the array's type is an error, and no element is written."""
+    """A text that cannot be an element of the array's type gives an error, and no element is
+    written."""
     values = np.array([b"abc"] * 4).astype(kind)
     store = make_store(tmp_path, {"g/v": {"values": values, "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")

@@ -202,7 +202,8 @@ def test_an_empty_array_is_written_as_the_specification_says(tmp_path, cpl):
 
 
 def test_arrays_that_say_nothing_and_are_not_nested(tmp_path, cpl):
-    """Chunks without folders are read and written without folders, also if some are absent."""
+    """Chunks that are not in nested folders are read and written without such folders, even if
+    some chunks are absent."""
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 5), "fill_value": 0,

@@ -273,8 +273,8 @@ def test_coordinates_have_the_nodata_value_that_an_attribute_names(tmp_path):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill, nodata", [(-9999.0, -9999), (9.96921e36, 9.96921e36), (-180.0, None)])
 def test_gaps_of_a_swath(tmp_path, fill, nodata):
-    """A fill value outside of the range of longitudes is nodata of a longitude array, as GDAL's
-    -geoloc needs it."""
+    """A fill value outside of the range of longitudes is the nodata value of a longitude array,
+    because GDAL's -geoloc needs that value."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "lon", np.ones((3, 4)), fill, ["y", "x"], {"units": "degrees_east"})
     assert_nodata(store, "lon", nodata)
@@ -349,7 +349,7 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
 
 @zarr_formats.V3
 def test_the_mark_is_a_number(tmp_path):
-    """The mark is not a boolean: netCDF4, through which xarray writes attributes, refuses
+    """The mark is not a boolean, because xarray writes attributes through netCDF4, which refuses
     booleans."""
     store = copy_to(tmp_path / "s.zarr", source(nodata=7))
     run_gdal("gdal_edit.py", "-unsetnodata", store)
@@ -566,8 +566,8 @@ def test_words_of_fill_value_as_nodata(tmp_path, word, nodata, warned, kind):
 
 
 def assert_fill(store, name, value):
-    """Asserts the array's fill value in v2. In v3 absent chunks keep theirs, so the fill value may
-    stay."""
+    """Asserts the array's fill value in v2. Does nothing in v3, where the fill value may stay
+    because absent chunks keep their value."""
     fill = zarr_formats.array_document(store, name)["fill_value"]
     assert zarr_formats.is_v3() or (np.isnan(value) if fill == "NaN" else fill == value), fill
 

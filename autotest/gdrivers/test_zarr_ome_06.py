@@ -223,8 +223,8 @@ BROKEN = {
 @pytest.mark.parametrize("is_own", [True, False])
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_transformation_gives_a_warning(tmp_path, name, is_own):
-    """A broken transformation of the levels leaves the raster without a place. A broken one to another
-    system leaves it in its own."""
+    """If a transformation of the levels is broken, the raster has no geotransform. If a
+    transformation to another system is broken, the raster stays in its own system."""
     after = [{**BROKEN[name], "input": PHYSICAL, "output": {"name": "other"}}]
     multiscale = described(lambda k: BROKEN[name]) if is_own else described(after=after, systems=[system("other")])
     dataset, log = opened(make(tmp_path, multiscale))

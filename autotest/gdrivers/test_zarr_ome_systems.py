@@ -252,7 +252,7 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
-    # A second system that can be read is used.
+    # If the first system cannot be read, a second system is used.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
     assert_place(dataset, place(3, 3))
@@ -372,7 +372,8 @@ LABELS = VALUES[0].astype("u1")
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
 def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
-    """The labels follow the image's systems, in whatever order the labels list them."""
+    """The labels are placed in the system of their image, whatever the order is in which the
+    labels list systems."""
     one, other = systems
     image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
     labels = [to(one, scale(2, 2), "yx"), to(other, scale(10, 10), "yx")]

@@ -83,8 +83,8 @@ def test_levels_of_an_image(tmp_path):
 
 
 def test_overviews_are_not_looked_at_before_they_are_asked_for(tmp_path):
-    """Opening looks at no overview before it is asked for, and at no chunk that tells whether
-    overviews are current."""
+    """Opening reads no overview before the program asks for overviews. It also reads none of the
+    chunks that show whether overviews are outdated."""
     arrays = {
         "a": {"values": np.ones((64, 96), "f4"), "dims": ["y", "x"]},
         "y": {"values": np.arange(64.0), "dims": ["y"]},

@@ -57,7 +57,7 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
     check(gtiff_levels(tmp_path, old, "AVERAGE", [4]))
     dataset = update(store)
     rewrite(dataset, new)
-    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # only a larger level
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # builds only a larger level
     dataset = None
     two, four = gtiff_levels(tmp_path, new, "NEAREST", [2]), gtiff_levels(tmp_path, old, "AVERAGE", [4])
     check(two + four)
@@ -77,7 +77,8 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
 
 
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
-    """Handles of deleted levels do no harm, and nothing of these levels returns to the store."""
+    """The dataset still has handles of deleted levels. These handles must not write anything
+    into the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 64, 64)
     dataset = make(store, values, "BLOCKSIZE=1,32,32")

@@ -183,7 +183,7 @@ def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
             other = wanted.GetRasterBand(number).GetOverview(i)
             assert level.GetMaskFlags() == gdal.GMF_PER_DATASET | gdal.GMF_ALPHA
             valid = other.GetMaskBand().ReadAsArray() > 0
-            if method in ("NEAREST", "AVERAGE"):  # other methods give alpha more or fewer pixels
+            if method in ("NEAREST", "AVERAGE"):  # with other methods, alpha is valid at more or fewer pixels
                 assert_same(level.GetMaskBand().ReadAsArray() > 0, valid)
                 assert_same(np.where(valid, level.ReadAsArray(), 0), np.where(valid, other.ReadAsArray(), 0))
     assert dataset.GetRasterBand(4).GetOverview(0).GetColorInterpretation() == gdal.GCI_AlphaBand

@@ -198,8 +198,8 @@ NAMES = ("red", "nir", "class")
 
 
 def named_bands(store, *options):
-    """Writes a store of three bands. Each band has its name as description, metadata item and
-    category, or only in the metadata."""
+    """Writes a store of three bands. The name of each band is its description, a metadata item
+    and a category, or only a metadata item."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 3)
     for number, name in enumerate(NAMES, start=1):
         band = source.GetRasterBand(number)

@@ -102,7 +102,7 @@ def check(tmp_path, *stores, what="all"):
     """Asserts that the script looks at files of the stores, and at no file of the outside array."""
     kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
     paths = looked_at(tmp_path, *stores, what=what)
-    assert any(path.startswith(str(stores[0])) for path in paths)  # else nothing would be proved
+    assert any(path.startswith(str(stores[0])) for path in paths)  # otherwise strace has seen nothing
     assert [path for path in paths if path.startswith(str(tmp_path / "outside"))] == []
     assert kept == {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
 

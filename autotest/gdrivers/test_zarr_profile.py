@@ -124,7 +124,7 @@ def test_values_and_place_are_those_of_the_source(sources, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_store_is_not_larger_than_a_cog(sources, kind):
     _, folder = sources[kind]
-    # Metadata, which is no pixel, is a larger part of a small raster.
+    # The limit allows for the metadata, which takes a larger part of a small raster.
     assert size_of(folder / "store.zarr") <= 1.02 * size_of(folder / "cog.tif")
 
 
@@ -314,7 +314,7 @@ def test_bands_that_differ_become_arrays(tmp_path):
 
 @pytest.mark.parametrize("bands, size", [(4, 700), (3, 700), (2, 700), (1, 700)])
 def test_create(tmp_path, bands, size):
-    """Create() knows no pixels, so that the encoding follows from the type."""
+    """Create() knows no pixels, so it chooses the encoding by the data type."""
     values = np.random.default_rng(8).integers(0, 255, (bands, size, size), dtype="u1")
     dataset = gdal.GetDriverByName("Zarr").Create(
         str(tmp_path / "a.zarr"), size, size, bands, gdal.GDT_Byte, ["PROFILE=CLOUD"]

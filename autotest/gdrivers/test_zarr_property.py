@@ -34,8 +34,8 @@ def seen():
 
 
 def _connection_string(array, turn):
-    """Returns the array's own name if the store has other rasters, and otherwise in one of three
-    turns; else the store's name."""
+    """Returns a name for the array. If the store has other rasters, it is the array's own name.
+    Otherwise it is the array's own name in one of three turns, else the store's name."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)

@@ -206,7 +206,7 @@ def test_gdalwarp_and_translate_use_the_levels(tmp_path):
         command = [*program, name, str(target)]
         subprocess.run(command, check=True, timeout=60)
         values = gdal.Open(str(target)).ReadAsArray()
-        # Each level's pixels are marked by a multiple of 10, which tells the level of a pixel.
+        # A multiple of 10 is added to the pixels of each level, so that a value shows its level.
         smallest = zarr.open_array(f"{name}/2", mode="r")[...]
         assert set(values.ravel().tolist()) <= set(smallest.ravel().tolist()), program
 

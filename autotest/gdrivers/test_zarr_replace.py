@@ -31,7 +31,7 @@ from zarr_processes import Process
 pytestmark = zarr_formats.BOTH
 SECONDS = 120  # no job takes longer
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-# LZMA is slow to encode and chunks are small, so a test can act while a copy runs.
+# Encoding with LZMA is slow, and chunks are small, so that a test can act while a copy runs.
 SLOW = ["ARRAY_NAME=v", "COMPRESS=LZMA", "LZMA_PRESET=1", "BLOCKSIZE=256,256"]
 ENVIRONMENT = {"GDAL_CACHEMAX": "1", "GDAL_NUM_THREADS": "1"}
 REPLACED = pytest.mark.skipif(create_deletes_first(), reason=create_deletes_first.__doc__)
@@ -544,7 +544,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     del dataset
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
-    # A store created there later is not hidden.
+    # A store that is created at that path later can be opened.
     zarr.save_group(str(store), b=np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 

@@ -61,8 +61,8 @@ def make_source(folder, bands=2, has_mask=False):
 
 class Slow:
     """Progress function that takes its time, so that the journal of the copy is written, and that
-    ends the copy by `end()` from the fraction `last` on. Only the last quarter before the end is slow,
-    which is enough for a few entries of the journal."""
+    ends the copy by `end()` from the fraction `last` on. Only the last quarter before the end is
+    slow, so that the journal gets a few entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []

@@ -261,7 +261,7 @@ def test_a_new_store_takes_few_requests(s3):
     dataset = None
     gdal.VSICurlClearCache()
     names = [name for name, _ in open_raster("/vsis3/demo/made.zarr").GetSubDatasets()]
-    assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # the group first
+    assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # looks up the group first
 
 
 def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
@@ -270,7 +270,7 @@ def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
     for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")
-    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # a store that has this name
+    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # the store of the last file
     gdal.VSICurlClearCache()
     s3.front.log()
     s3.front.rule(delay=0.05)

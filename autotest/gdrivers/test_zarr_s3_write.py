@@ -61,7 +61,7 @@ def fill(group):
 def test_multidimensional_creation_writes_data(s3, tmp_path):
     dataset = driver().CreateMultiDimensional("/vsis3/demo/made.zarr")
     root = dataset.GetRootGroup()
-    assert not root.GetMDArrayNames() and not root.GetGroupNames()  # looked up, and absent
+    assert not root.GetMDArrayNames() and not root.GetGroupNames()  # these look-ups find nothing
     array = fill(root.CreateGroup("g"))
     assert array.ReadAsArray().tolist() == VALUES.tolist()
     attribute = array.CreateAttribute("title", [], gdal.ExtendedDataType.CreateString())
@@ -149,7 +149,8 @@ def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
 
 
 def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
-    """A reader caches that a chunk is absent; a writer of the same store must not rely on it."""
+    """A reader caches that a chunk is absent. A writer of the same store must not rely on that
+    cached answer."""
     name = 'ZARR:"/vsis3/demo/shared.zarr":/v'
     driver().Create("/vsis3/demo/shared.zarr", 6, 4, 1, gdal.GDT_Int32,
                     options=["BLOCKSIZE=4,6", "ARRAY_NAME=v", "COMPRESS=NONE"])  # fmt: skip

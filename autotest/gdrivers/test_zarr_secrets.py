@@ -206,8 +206,8 @@ def test_harmless_parameters_are_shown(tmp_path, cpl):
 @pytest.mark.parametrize("absent", [403, 404])
 @pytest.mark.parametrize("name", ["good.zarr", "none.zarr"])
 def test_requests_keep_what_a_url_asks_at_its_end(name, absent, tmp_path, cpl):
-    """Keys are put before the query of a signed URL, and messages about absent arrays equal those
-    without a query."""
+    """Keys are put before the query of a signed URL. Messages about absent arrays equal those
+    for a URL without a query."""
     make(tmp_path)
     said = []
     with Served(tmp_path) as server:

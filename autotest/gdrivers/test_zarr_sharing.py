@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Datasets of one process that have one array open share its cached chunks.
 
-Datasets do not share what an open option of only one of them has changed."""
+If an open option of only one dataset changes chunks, that dataset does not share these chunks."""
 
 import json
 

@@ -532,15 +532,15 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The bright spot is 22 columns and 12 rows from the corner, so its longitude and latitude are
-    # known.
+    # The centre of the bright spot is 22 columns and 12 rows from the corner, so its longitude and
+    # latitude are known.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 
 
 def test_points_of_a_part(tmp_path, cpl):
-    """Rows and columns of the points refer to the raster that the points were made for, as its
-    coordinates do."""
+    """The stored rows and columns of the points refer to the whole raster. So do the part's
+    coordinates, by which the driver converts the points."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)
@@ -612,7 +612,8 @@ def test_irregular_degrees_beside_a_projected_grid_mapping(tmp_path, cpl):
 
 
 def test_degrees_beside_a_grid_mapping_of_degrees(tmp_path, cpl):
-    """The grid mapping is used, as no array names it for itself."""
+    """The grid mapping is used although the array does not name it, because no other array names
+    it either."""
     mapping = scalar(crs_wkt=pyproj.CRS.from_epsg(4258).to_wkt())
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "spatial_ref": mapping}
     assert place_of(array_name(make_store(tmp_path, arrays), "t")) == ((10, 0.5, 0, 50, 0, -0.5), 4258)

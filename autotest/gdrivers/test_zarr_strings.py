@@ -161,8 +161,9 @@ CATEGORIES = {"id": "categorize", "labels": ["female", "male"], "dtype": "|S10",
 @pytest.mark.parametrize("filters", [None, [CATEGORIES]])
 def test_categorized_bytes(tmp_path, cpl, filters):
     """Categorize with dtype S, an example of zarr-python 2.1. numcodecs took text and bytes for
-    these labels up to 0.5.0, and refuses dtype S since. A stored item is the position of its label,
-    counted from 1. NumPy reads back the items that the driver writes."""
+    these labels up to 0.5.0, and refuses dtype S since. A stored item is the position of its
+    label in the list, counted from 1. With NumPy, the test reads the items that the driver has
+    written."""
     sexes = np.array([[b"female", b"male", b""], [b"male", b"", b"female"]], "S10")
     codes = np.array([[1, 2, 0], [2, 0, 1]], "u1")
     raw = (codes if filters else sexes).tobytes()

@@ -154,7 +154,8 @@ def test_different_grids_are_subdatasets(tmp_path, other):
 
 
 def test_coordinates_are_never_bands(tmp_path):
-    """Coordinates are 1D coordinates, 2D longitude and latitude, bounds and grid mappings."""
+    """The coordinates of this test are 1D coordinates, 2D longitude and latitude, bounds and
+    grid mappings."""
     dims = ["y", "x"]
     store = make_store(
         tmp_path,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Targets of gdal_translate, gdalwarp, gdalmdimtranslate and rasterio inside of a store.
 
-The target becomes a node of the store, as with APPEND_SUBDATASET=YES and ARRAY_NAME. Its name is a
-path, or follows ZARR:"...":."""
+The target becomes a node of the store, as with APPEND_SUBDATASET=YES and ARRAY_NAME. The name of
+the target is a path, or has the form ZARR:"...":/node."""
 
 import os
 import subprocess

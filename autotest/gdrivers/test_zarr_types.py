@@ -248,8 +248,8 @@ def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
 
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
 def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
-    """A nodata value that no int64 holds is written as text by the built-in driver, and as a number
-    by this driver, as specified. zarr-python and this driver read both."""
+    """A nodata value beyond int64 is written as text by the built-in driver, and as a number by
+    this driver. The specification requires a number. zarr-python and this driver read both."""
     # The built-in driver of GDAL 3.6 writes a draft of Zarr v3.
     for name in ("Zarr",) if zarr_formats.is_v3() else ("Zarr", "ZarrBuiltin"):
         store = str(tmp_path / f"{name}.zarr")

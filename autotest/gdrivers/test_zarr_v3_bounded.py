@@ -53,7 +53,7 @@ def test_an_inner_index_of_a_million_million_chunks(tmp_path):
 
 @pytest.mark.parametrize("of", ["inner chunks", "chunks", "the whole shard"])
 def test_gzip_bombs(tmp_path, of):
-    """A quarter of a GB of zeros instead of six bytes."""
+    """A chunk decodes to a quarter of a GB of zeros instead of six bytes."""
     bomb = gzip.compress(bytes(1 << 28), 1, mtime=0)
     chain = [LITTLE, zarr3.gzip()]
     if of == "chunks":
@@ -70,7 +70,7 @@ def test_gzip_bombs(tmp_path, of):
 
 
 SIDE = 2**20  # 2^40 chunks of a byte in one shard: looking at each takes hours
-CHILDREN = 2**20  # of the outer shard, and of each inner shard
+CHILDREN = 2**20  # children of the outer shard, and of each inner shard
 
 
 def endless(folder):

@@ -169,7 +169,7 @@ def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, 
 
 
 def test_shard_that_changes_with_each_request_is_an_error(server, store, kind):
-    """Servers of one address may have different shards."""
+    """Several servers behind one address may have different versions of a shard."""
     store.file.with_name("new").write_bytes(shard(VALUES[IN_SHARD] + 1000, kind, turned=True))
     turns = [store.path, store.path.replace("c/1/1", "c/1/new")]
     server.rule(validators=["ETag"], turns={store.path: turns})
@@ -190,8 +190,8 @@ def test_shard_that_is_deleted_between_index_and_chunk_is_absent(server, store, 
 
 
 def test_shards_take_no_more_requests(server, store, kind):
-    """If the server sends validators, the index takes one request and all chunks another. Chunks
-    that were read before are not requested again."""
+    """If the server sends validators, the index takes one request, and all chunks together take
+    another request. Chunks that were read before are not requested again."""
     server.rule(validators=["ETag", "Last-Modified"])
     dataset = store.open()
     server.log()

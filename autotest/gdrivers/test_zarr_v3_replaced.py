@@ -18,7 +18,7 @@ from zarr_s3 import S3
 
 SEED = os.environ["ZARR_TEST_SEED"]
 CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # first elements of the shard's chunks
-REPLACED = 3000  # times; a reader may see each shard
+REPLACED = 3000  # times that the shard is replaced; a reader may see each version
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 

@@ -203,7 +203,8 @@ def assert_zarrita(got, wanted):
 
 
 def test_zarrita_read_most_of_them(copies):
-    """zarrita must read most cases, so that its failures do not hide faults."""
+    """zarrita must read most cases. Otherwise cases that zarrita cannot read would hide faults
+    of the driver."""
     assert sum(not isinstance(case.zarrita, str) for case in copies.values()) > 2 * len(COPIES) // 3
 
 

@@ -521,7 +521,8 @@ def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
 @FORMS
 @pytest.mark.parametrize("offset", [0, 3])
 def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset, cpl):
-    """A reference to 0 bytes is not one to the whole file, here a valid chunk."""
+    """A reference to 0 bytes must not become a reference to the whole file, which is a valid
+    chunk here."""
     (tmp_path / "f.bin").write_bytes(bytes(12))
     array = {"zarr_format": 2, "shape": [12], "chunks": [12], "dtype": "|u1", "compressor": None, "filters": None,
              "fill_value": 1, "order": "C"}  # fmt: skip

@@ -117,7 +117,7 @@ def test_zips_that_zarr_python_writes(tmp_path):
         root = zarr.open_group(store, mode="w")
         root.create_dataset("a", data=VALUES, chunks=(9, 9))
         root.attrs["title"] = "first"
-        root.attrs["title"] = "second"  # adds a second member of this name
+        root.attrs["title"] = "second"  # adds a second member with this name
     dataset = open_raster(path)
     np.testing.assert_array_equal(read(dataset), VALUES)
     assert dataset.GetMetadataItem("title") == "second"

@@ -10,8 +10,8 @@ import sys
 
 from osgeo import gdal
 
-# Source of a program. For each question (name, flags, allowed drivers) it answers which driver of
-# GDAL identifies the name, which driver opens it, the contents, and the errors.
+# Source of a program. A question is (name, flags, allowed drivers). The answer is: the driver of
+# GDAL that identifies the name, the driver that opens it, the contents, and the errors.
 _ANSWERS = """
 import json, sys
 from osgeo import gdal

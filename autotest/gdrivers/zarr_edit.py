@@ -13,8 +13,9 @@ TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_mdim_edit")
 
 
 class Editor:
-    """The program zarr_mdim_edit on a store. `do` expects that a command succeeds and returns its
-    value. `refuse` expects one error that names the store, and returns the error."""
+    """The program zarr_mdim_edit on a store. `do` asserts that a command succeeds, and returns
+    its value. `refuse` asserts that a command gives one error that names the store, and returns
+    the error."""
 
     def __init__(self, store):
         self.store = store

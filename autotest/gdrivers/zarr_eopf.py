@@ -137,9 +137,9 @@ METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
 
 def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
     """Adds conditions/meteorology, the weather at the time of a Sentinel-2 product on a grid of
-    degrees, and beside it an array without coordinates. `said` is what states that the coordinates
-    are degrees: "attributes" for their attributes, "eopf" for _eopf_attrs alone, "names" for their
-    names alone."""
+    degrees, and beside it an array without coordinates. `said` selects what states that the
+    coordinates are degrees: "attributes" (the attributes of the coordinates), "eopf" (only
+    _eopf_attrs) or "names" (only their names)."""
     root = zarr.open_group(str(store), mode="r+")
     group = root.create_group("conditions/meteorology/cams")
     for name, standard_name, first, step in (

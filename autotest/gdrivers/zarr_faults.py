@@ -24,8 +24,8 @@ def some(faults, most, salt=""):
 
 
 def steps():
-    """Yields 0 and ever greater numbers without end, for faults that cannot be counted before. With
-    ZARR_FAULTS=all yields each number, else every second on average."""
+    """Yields 0 and ever greater numbers without end, for faults whose number is not known before
+    the run. With ZARR_FAULTS=all yields each number, else every second on average."""
     choose, number = _random("steps"), 0
     while True:
         yield number

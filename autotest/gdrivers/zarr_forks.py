@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Side of a program for zarr_tools.Program: packages that take seconds to import are imported once, and
-each request runs in a process forked for it, so that no request changes the next one."""
+"""The loop of a program that zarr_tools.Program starts. Packages that take seconds to import are
+imported once. Each request runs in a forked process, so that no request affects the next one."""
 
 import json
 import os

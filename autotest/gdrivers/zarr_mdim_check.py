@@ -99,8 +99,8 @@ def leaf_problem(got, wanted):
 
 
 def random_window(draw, shape):
-    """Draws start, count and step along each dimension; steps go forward, backward, or sometimes
-    nowhere."""
+    """Draws start, count and step along each dimension; steps are positive, negative, or
+    sometimes 0."""
     start, count, step = [], [], []
     for size in shape:
         first, last = draw.integer(0, size - 1), draw.integer(0, size - 1)

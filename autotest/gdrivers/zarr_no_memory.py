@@ -140,7 +140,7 @@ def main():
     folder, task = pathlib.Path(folder), TASKS[task]
     gdal.SetConfigOption("GDAL_NUM_THREADS", "1")
     gdal.PushErrorHandler("CPLQuietErrorHandler")
-    task(folder)  # fills the caches
+    task(folder)  # the first run fills the caches
     fail(1 << 62, 0)
     task(folder)
     count, failed = fail(0, 0), 0

@@ -17,8 +17,8 @@ OWN_THREADS = len(os.listdir("/proc/self/task"))  # of the test's process, befor
 
 
 def let_idle_threads_end():
-    """Waits for the driver's idle threads, which end after a second. A thread inside of the
-    sanitizer's allocator would leave a locked lock in a forked child."""
+    """Waits for the driver's idle threads, which end after a second. A thread that is inside of
+    the sanitizer's allocator during a fork would leave its lock locked in the child."""
     deadline = time.monotonic() + 1.5 * ("asan" in os.environ.get("LD_PRELOAD", ""))
     while time.monotonic() < deadline and len(os.listdir("/proc/self/task")) > OWN_THREADS:
         time.sleep(0.05)
@@ -93,7 +93,7 @@ class Process:
 
 
 def _run(pipe, work, arguments):
-    """Runs in the child, which must never return into the test."""
+    """Runs the work in the child, and ends the child: it must never return into the test."""
     code = 1
     try:
         work(lambda text: os.write(pipe, (str(text) + "\n").encode()), *arguments)

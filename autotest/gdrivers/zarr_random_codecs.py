@@ -60,8 +60,9 @@ def make_compressor(draw, label, turn):
 
 
 def valid_filters(stream):
-    """Returns the names of filters that may follow in a chain, with those for this type twice.
-    `stream` is the data type at this point, or None for opaque bytes."""
+    """Returns the names of filters that may follow in a chain. Filters made for this type occur
+    twice, so that they are drawn more often. `stream` is the data type at this point, or None
+    for opaque bytes."""
     names = []
     if stream is None or stream.names:
         return BYTE_FILTERS

@@ -42,7 +42,7 @@ from zarr_tools import plain_environment  # noqa: E402
 
 class S3:
     """Context manager: an S3 server with a bucket "demo", and GDAL configured for the server.
-    `front` is the Served before it."""
+    `front` is the server of zarr_http.py that forwards requests to s3rver."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

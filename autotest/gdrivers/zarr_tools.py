@@ -13,8 +13,8 @@ SECONDS = 120
 
 
 def plain_environment(*left_out):
-    """Returns the environment of a program that does not load the driver. Sanitizers are left out,
-    which slow such programs down or break them, and so are the given variables."""
+    """Returns the environment of a program that does not load the driver. The given variables
+    and the sanitizers are left out. Sanitizers slow such programs down or break them."""
     return {
         name: text for name, text in os.environ.items() if name not in ("LD_PRELOAD", *left_out)
     }  # fmt: skip

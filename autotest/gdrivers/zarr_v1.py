@@ -43,9 +43,9 @@ def compress(data, compression, options):
 
 
 def write_v1(store, values, chunks, compression="none", options=None, absent=(), attrs=None, **meta):
-    """Writes an array into a new folder and returns the folder. `meta` are further members of
-    `meta`; a value of ... removes a member. Chunks with `absent` keys are not written. Elements
-    outside of the array are 99."""
+    """Writes an array into a new folder and returns the folder. `meta` has further members of
+    the document `meta`; a value of ... removes a member. Chunks with `absent` keys are not
+    written. Elements outside of the array are 99."""
     folder = pathlib.Path(store)
     folder.mkdir(parents=True)
     order = meta.get("order", "C")
