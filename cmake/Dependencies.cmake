@@ -1,4 +1,4 @@
-# Every library is required: a driver that lacks a codec would look like a complete one.
+# Every library is required. Otherwise a driver without a codec would look like a complete driver.
 # Options ZARR_WITH_... leave out rare libraries; errors of the driver then name them.
 
 find_package(GDAL CONFIG REQUIRED)

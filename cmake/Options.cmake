@@ -7,7 +7,7 @@ set(ZARR_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "How fuzzers are linked
 option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings, as the presets do" OFF)
 option(ZARR_BY_FOLDER "Compile the files of a folder at once, which takes less time" OFF)
 option(ZARR_CORE_SHARED "Build and install zarr_core as a shared library; the plugin has its own" OFF)
-# Codecs that few stores use.
+# Options for codecs that few stores use.
 option(ZARR_WITH_BZ2 "Have the codec bz2, with libbz2" ON)
 option(ZARR_WITH_LERC "Have the codec imagecodecs_lerc, with liblerc" ON)
 option(ZARR_WITH_LZMA "Have the codec lzma, with liblzma" ON)
@@ -44,7 +44,8 @@ else()
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
     # GCC 14 has false alarms of -Wmaybe-uninitialized in its own std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
-    # In unity builds, names private to a file are visible in others; local names are still checked.
+    # In unity builds, names private to a file are visible in other files, where local names may
+    # shadow them. Only shadowing between local names is therefore reported.
     $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow>
     $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<CXX_COMPILER_ID:GNU>>:-Wshadow=local>
     $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)

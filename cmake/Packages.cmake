@@ -30,7 +30,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME gdal-plugin-zarr)
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_SECTION science)
-# For zarr_check and zarr_qgis alone: GDAL needs no Python.
+# Only zarr_check and zarr_qgis need Python; GDAL itself does not.
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_RECOMMENDS "python3-gdal, python3-jsonschema, python3-numpy")
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "Zarr driver for GDAL
 Reads and writes Zarr stores of versions 2 and 3 in GDAL, QGIS and every

@@ -32,15 +32,15 @@ class Failure(Exception):
 
 
 class Step:
-    """A band with the times [begin, end) that it stands for."""
+    """A band of a cube, with the times [begin, end) for which its pixels are valid."""
 
     def __init__(self, band, begin, value):
         self.band, self.begin, self.value, self.end = band, begin, value, None
 
     def range_of_layer(self, is_first):
-        """Returns begin and end of a layer. QGIS 3.22 shows a layer also while a frame ends where the
-        layer begins, or begins where it ends, so a second is left out on both sides. The first step begins
-        exactly, as QGIS counts frames from there."""
+        """Returns begin and end of the time range of a layer. QGIS 3.22 also shows a layer if a
+        frame only touches its begin or end, so the range is a second shorter on both sides. The
+        range of the first step begins exactly, because QGIS counts frames from there."""
         begin = self.begin if is_first else self.begin + SECOND
         end = self.end - SECOND
         return (begin, end) if begin < end else (self.begin, self.begin)
@@ -59,8 +59,9 @@ def parse_time(text):
 
 
 def add_step(earlier, time):
-    """Returns the end of the last step, which begins at `time` and is as long as the step before. The
-    length is a number of months if both steps begin on one day of the month, at one time of day."""
+    """Returns the end of the last step, which begins at `time` and is as long as the step before
+    it. The length is a number of months if both steps begin on the same day of the month, at the
+    same time of day."""
     months = 12 * (time.year - earlier.year) + time.month - earlier.month
     if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
         return time + (time - earlier)
@@ -83,7 +84,7 @@ def set_ends(steps):
 
 
 def read_bounds(dataset, name, store):
-    """Returns the bounds of a time coordinate, as CF has them, or None."""
+    """Returns the bounds of a time coordinate (CF conventions, "Cell boundaries"), or None."""
     group = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER)
     root = group.GetRootGroup() if group else None
     array = root.OpenMDArrayFromFullname(dataset.GetMetadataItem("ARRAY", "ZARR")) if root else None
@@ -99,7 +100,8 @@ def read_bounds(dataset, name, store):
 
 
 def set_bounds(steps, dataset, name, store):
-    """Sets begin and end of each step from the bounds of its time; returns False without bounds."""
+    """Sets begin and end of each step from the bounds of the time coordinate. Returns False if
+    there are no bounds."""
     items = [dataset.GetRasterBand(step.band).GetMetadata() for step in steps]
     unit = items[0].get(f"DIM_{name}_UNIT", "").partition(" ")[0]
     seconds = UNITS.get(unit.lower()) or UNITS.get(unit.lower().rstrip("s"))
@@ -138,8 +140,9 @@ def read_steps(dataset, store):
 
 
 def limits(dataset, bands):
-    """Returns the limits of the colour ramp: the statistics of all bands, else the
-    2nd and 98th percentile of the values of some bands, as QGIS computes them for one band."""
+    """Returns the limits of the colour ramp: minimum and maximum of the statistics of all bands.
+    Without statistics, returns the 2nd and 98th percentile of the values of some bands, which
+    QGIS computes for one band."""
     stated = [(band.GetMetadataItem("STATISTICS_MINIMUM"), band.GetMetadataItem("STATISTICS_MAXIMUM"))
               for band in map(dataset.GetRasterBand, bands)]  # fmt: skip
     if all(low and high for low, high in stated):
@@ -152,7 +155,8 @@ def limits(dataset, bands):
 
 
 def sample(band):
-    """Returns values of the band, without nodata: of an overview if there is one, else of its middle."""
+    """Returns values of the band without nodata: the pixels of an overview if there is one, else
+    the pixels in the middle of the band."""
     width, height = band.XSize, band.YSize
     buffer = {"buf_xsize": min(width, SAMPLED_SIDE), "buf_ysize": min(height, SAMPLED_SIDE)}
     window = (0, 0, width, height)
@@ -201,8 +205,8 @@ def text_of(time):
 
 
 def temporal(steps, per_band, is_first):
-    """Returns the temporal properties: a range for each band, which QGIS reads since 3.38, or the range of
-    a single step."""
+    """Returns the temporal properties of a layer: a range for each band, which QGIS reads since
+    3.38, or the range of a single step."""
     mode = "3" if per_band else "0"
     element = ET.Element("temporal", mode=mode, fetchMode="0", enabled="1", bandNumber="1")
     if per_band:
@@ -253,8 +257,8 @@ class Cube:
 
 
 def definition(cubes, one_layer):
-    """Returns the layer definition: a layer for each step in a group for each array, or a layer for each
-    array."""
+    """Returns the layer definition. It has a group for each array with a layer for each step, or
+    only a layer for each array."""
     document = ET.Element("qlr")
     checked = {"checked": "Qt::Checked", "expanded": "0"}
     tree = ET.SubElement(document, "layer-tree-group", name="", **checked)
@@ -302,7 +306,8 @@ def source_of(name, folder):
 
 
 def open_cubes(store, folder):
-    """Returns the rasters with times. `folder` will have the layer definition."""
+    """Returns the rasters of the store that have times. `folder` is the folder in which the
+    layer definition will be written."""
     dataset = gdal.OpenEx(store, gdal.OF_RASTER, allowed_drivers=["Zarr"])
     if dataset is None:
         raise Failure(f"{store} is not a Zarr store")
@@ -316,14 +321,15 @@ def open_cubes(store, folder):
 
 
 def stem(name):
-    """Returns the array that a name has, else the store's name without its folder, .zarr and .zip."""
+    """Returns the name of the array in `name`. Without an array, returns the store's name
+    without folder, .zarr and .zip."""
     path, node = split(name)
     return node.strip("/") or re.sub(r"(\.zarr)?(\.zip)?$", "", os.path.basename(path.rstrip("/"))) or "store"
 
 
 def style_of(store, cubes):
-    """Returns the path at which QGIS looks for the style of a store that a user drops on its map. None
-    if the store is no local folder, or gives several layers."""
+    """Returns the path at which QGIS looks for the style of a store that a user drops on its
+    map. Returns None if the store is not a local folder, or has several layers."""
     if not os.path.isdir(store) or len(cubes) != 1 or cubes[0].node:
         return None
     return pathlib.Path(os.path.abspath(store)).with_suffix(".qml")

@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 export LC_ALL=C.UTF-8
 # Tools and Python of the system, for which setup.sh installs packages.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# The caller's settings for another driver or data folder must not change results.
+# Unsets the caller's settings for another driver or data folder, because they would change results.
 unset GDAL_DRIVER_PATH GDAL_DATA PROJ_LIB PYTHONPATH PYTHONHOME GDAL_SKIP
 
 heading() { printf '\n== %s\n' "$*"; }

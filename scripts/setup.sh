@@ -22,15 +22,15 @@ test_packages=(
     qgis-providers rasterio strace
 )
 
-# The sanitizers' runtime, whose package in Debian 12 has only a name with a version.
+# The runtime of the sanitizers. In Debian 12 the name of its package has a version.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
     test_packages+=(libclang-rt-14-dev)
 else
     test_packages+=(libclang-rt-dev)
 fi
 
-# npm has the S3 server of the tests, and a reader of Zarr v3. PyPI has zarr-python 3 and the writers
-# of references, which get environments of their own beside Debian's zarr-python 2.
+# npm has the S3 server of the tests, and a reader of Zarr v3. PyPI has zarr-python 3 and the
+# writers of references. They get environments of their own, because Debian has zarr-python 2.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 zarr3_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
 references_packages=(
@@ -50,7 +50,8 @@ case ${1:-} in
     test)
         for_tests=yes
         packages+=("${test_packages[@]}")
-        # Debian's npm conflicts with a Node.js from elsewhere, which has its own npm.
+        # Debian's npm conflicts with a Node.js that is not Debian's; such a Node.js has its own
+        # npm.
         command -v npm >/dev/null || packages+=(npm)
         ;;
     *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;

@@ -31,6 +31,7 @@ done
 
 jobs=$(nproc)
 # The sanitizers of GCC 12 fail at random if the kernel randomizes more than 28 bits of addresses.
+# In that case, programs run without this randomization.
 steady=()
 if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)

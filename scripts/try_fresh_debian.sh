@@ -42,7 +42,8 @@ done
 # Prints "suite component address" of each package index that this machine's apt uses.
 indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'; }
 
-# Prints the address of the mirror from which apt gets the suite; without one, of any Debian mirror.
+# Prints the address of the mirror from which apt gets the suite. If apt has no mirror for the
+# suite, prints the address of any Debian mirror.
 mirror() {
     if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR"; return; fi
     indexes | awk -v s="$suite" '$2 == "main" && ($1 == s || !any) { any = $3 } $1 == s { exit }
