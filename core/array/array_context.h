@@ -32,8 +32,8 @@ struct ReadCounters {
 // Counts of read operations of one array since the array was opened.
 struct ArrayCounters : ReadCounters {
     std::atomic<std::uint64_t> chunks_cached{0};  // uses of a chunk from the cache
-    // Nanoseconds that threads waited for the store, and nanoseconds that they decoded. Both are
-    // sums over all threads.
+    // Time in nanoseconds that threads waited for the store (`reading_time`) and decoded
+    // (`decoding_time`), each summed over all threads.
     std::atomic<std::uint64_t> reading_time{0};
     std::atomic<std::uint64_t> decoding_time{0};
 };
@@ -88,8 +88,7 @@ class ArrayContext {
     // chunks is remembered.
     bool IsFirstPartialRead(const ChunkId& id);
 
-    // Scratch memory of the context, which the object borrows from its constructor until its
-    // destructor.
+    // Borrows scratch memory from the context, from the constructor until the destructor.
     class ScratchBuffer {
       public:
         explicit ScratchBuffer(ArrayContext& context);

@@ -78,9 +78,9 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 
 class Array;
 
-// All open Array objects of one array that access its store with different options. They share
-// their pending chunks. When a chunk is stored through one Array, the others drop it from their
-// caches. Each Array caches chunks separately. Thread-safe.
+// The open Array objects of one array. They access the array's store with different options. They
+// share their pending chunks. When a chunk is stored through one Array, the others drop it from
+// their caches. Each Array caches chunks separately. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)

@@ -489,8 +489,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
-    // If read-ahead is loading the chunk, this read waits for that load, because a request of its
-    // own would fetch the chunk twice.
+    // If read-ahead is loading the chunk, this read waits for that load. A second request would
+    // fetch the chunk twice.
     if (array_.read_ahead_ != nullptr && array_.read_ahead_->loads() &&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;

@@ -13,7 +13,8 @@
 namespace zarr {
 
 // The chunks of one shard: `count` chunks from `first` on along each dimension, including chunks
-// beyond the array's edge. The "place" of a chunk is its index relative to `first`.
+// beyond the array's edge. The "place" of a chunk is the chunk's index along each dimension,
+// counted from `first`.
 struct ShardBox {
     using Index = DimVector<std::uint64_t>;
 

@@ -85,8 +85,8 @@ class ShardReader {
     };
 
     // Calls `read` again and again until the shard is not replaced during a call. `read` returns
-    // the node of the shard that it has used, or nullptr if it has used no node. Fails with kIo
-    // after several attempts. The message then names `chunk`, unless `chunk` is nullptr.
+    // the ShardNode from which it has read, or nullptr if it has used none. Fails with kIo after
+    // several attempts. The message then names `chunk`, unless `chunk` is nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was

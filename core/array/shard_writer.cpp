@@ -41,8 +41,8 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
             ZARR_ASSIGN_OR_RETURN(lock, known->Acquire(name));
         }
         const auto writing = pending_.Writing(shard);
-        // The pending chunks are taken only after the locks. They include chunks that became
-        // pending while this thread waited for the locks.
+        // The pending chunks are taken only after the locks, so that they include chunks that
+        // became pending during the wait for the locks.
         changes = pending_.Of(shard);
         if (changes.chunks.empty() && more.empty()) return {};
         if (!is_locked && lock == nullptr && changes.locks != nullptr) continue;
