@@ -45,8 +45,8 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     if (header.frame_size > encoded.size)
         return Status::Corrupt("is truncated: holds " + std::to_string(encoded.size) +
                                " bytes of a frame of " + std::to_string(header.frame_size));
-    // A frame with the reserved flag is rejected here. c-blosc rejects such a frame when it decodes
-    // all blocks, but would decode single blocks of it.
+    // A frame with the reserved flag is rejected here. c-blosc rejects such a frame only if all
+    // blocks are decoded, not if single blocks are decoded.
     if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0 ||
         (encoded.data[kFlags] & kReserved) != 0)
         return Status::Corrupt("the header of the frame is damaged");

@@ -71,8 +71,8 @@ class Codec {
     }
 
     // Returns ok if data of size `decoded` can be encoded. Otherwise the error names the invalid
-    // member of the configuration. Options that only encoding needs are checked here and not on
-    // creation, so that they never prevent decoding.
+    // member of the configuration. Options that only encoding needs are checked here. They are not
+    // checked on creation, because invalid ones must not prevent decoding.
     virtual Status CheckWritable(SizeBound /*decoded*/) const { return {}; }
 
     // Encodes `decoded` into `encoded`, whose memory is reused if it is large enough. The output

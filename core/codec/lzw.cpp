@@ -78,8 +78,8 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
             for (std::size_t i = 0; i < entry.size; ++i) out[written + i] = out[entry.begin + i];
         before = Entry{written, entry.size};
         written += entry.size;
-        // TIFF's encoders write codes with one more bit already one entry before the table size
-        // requires that bit.
+        // TIFF's encoders change to longer codes one entry earlier than the size of the table
+        // requires.
         if (next + 1 >= 1U << width && width < kLongest) ++width;
     }
     return std::optional(written);

@@ -406,8 +406,8 @@ Scalar Scalar::Float(double number) {
 DataType ResultType(const DataType& array, const Scalar& scalar) {
     if (array.kind == DataKind::kFloat || array.kind == DataKind::kComplex)
         return PromoteNumbers(array, scalar.smallest);
-    // A float scalar makes NumPy convert an array of integers with the scalar's default type
-    // float64, not with the smallest type that holds the scalar.
+    // If the array has integers and the scalar is a float, NumPy calculates with float64, the
+    // default type of the scalar. The smallest type of the scalar does not matter.
     if (!scalar.is_integer) return MakeNumberType(DataKind::kFloat, 8);
     const bool fits_signed = scalar.bits <= static_cast<std::uint64_t>(INT64_MAX);
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;

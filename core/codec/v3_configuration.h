@@ -28,8 +28,8 @@ Result<std::size_t> RequiredName(const json::Value& configuration, std::string_v
 // Returns the index of the member `key` in `names`; 0 if the member is missing.
 Result<std::size_t> OptionalName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
-// Returns the codecs in the required member `key`. The `place` of each is its path for messages,
-// such as "codecs[0]" for the key "codecs". Returns kLimit if there are too many codecs.
+// Returns the codecs in the required member `key`. CodecSpec::place of each codec is its path for
+// messages, such as "codecs[0]" for the key "codecs". Returns kLimit if there are too many codecs.
 Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
                                               std::string_view key);
 
