@@ -123,8 +123,8 @@ class AffineFinder {
 
   private:
     // Returns the transform in attribute `name`. Returns nullopt if the attributes state another
-    // raster size. Such attributes may describe a larger raster, because xarray keeps them
-    // unchanged when it saves a part.
+    // raster size. Such attributes may describe a larger raster: xarray does not change the
+    // attributes when it saves a part of a raster.
     std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
                                                      const char* name) {
         auto source = FromAttribute(attributes, name);

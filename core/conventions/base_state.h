@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Base states: an overview or statistics record a digest of their base, the array that they were
-// computed from. The digest shows whether the base has changed since, because a program may replace
-// an array without updating its overviews and statistics.
+// Base states. The base of an overview or of statistics is the array from which they were computed.
+// The metadata of the overview or statistics has a digest of the base. The digest shows whether the
+// base has changed since, because a program may replace an array without updating its overviews and
+// statistics.
 #pragma once
 
 #include <string>

@@ -144,8 +144,8 @@ bool IsAngle(const Dimension& dimension) {
     return IsNameOfAngle(dimension.name);
 }
 
-// A dimension of an array that names a grid mapping. The members are: whether the dimension has a
-// name, its name, and its size if it has no name.
+// A dimension of an array that names a grid mapping. The members are: true if the dimension has a
+// name; the name; the size of a dimension without a name.
 using MappedDimension = std::tuple<bool, std::string, std::uint64_t>;
 
 // Dimensions of the arrays in a group, by the name of the grid mapping that the arrays name. Each

@@ -58,16 +58,16 @@ inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
-// Attributes of the array and its group are searched first, then variables beside the array. A
-// variable that only other arrays name is used if one of these arrays has equal X and Y dimensions.
-// If comparing dimensions needs requests to a remote store, the variable is used without
-// comparison.
+// Attributes of the array and its group are searched first, then variables in the array's group and
+// its ancestors. A variable that only other arrays name is used if one of these arrays has equal X
+// and Y dimensions. If comparing dimensions needs requests to a remote store, the variable is used
+// without comparison.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 
-// Returns the grid mapping variable that may state facts about this raster alone, such as a
-// geotransform. Searches like FindGridMapping(), but ignores a variable in an ancestor group that
-// is found only by its usual name.
+// Returns the path of the grid mapping variable from which facts of this raster, such as a
+// geotransform, may be read. Searches like FindGridMapping(), but ignores a variable in an ancestor
+// group that is found only by its usual name.
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings);
 

@@ -13,7 +13,7 @@ namespace zarr {
 
 // An array with the X or the Y coordinate of each pixel, or of each column or row.
 struct GeolocationArray {
-    // A dimension of the array that precedes its rows and columns, such as time.
+    // A dimension before the rows and columns of the array, such as time.
     struct Leading {
         std::string name;
         std::uint64_t size = 0;

@@ -88,8 +88,8 @@ bool IsSingleName(const std::string* asset) {
     return asset != nullptr && asset->find('/') == std::string::npos;
 }
 
-// Returns the scale of an entry relative to the array. The entry states its scale relative to the
-// level that it is derived from.
+// Returns the scale of an entry relative to the array. In the entry, the scale is relative to the
+// level that `derived_from` names.
 std::vector<double> ScaleFromBase(const json::Value& entry,
                                   const std::vector<LayoutLevel>& before) {
     const json::Value* transform = entry.Find("transform");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes overviews in `multiscales` of zarr-conventions, in the form that GDAL 3.13
-// writes. A `layout` lists the array or its group first, then groups beside the array (ovr_2x and
-// so on). These groups contain the smaller arrays under the array's name:
+// writes. A `layout` lists the array or its group first, then groups in the array's group (ovr_2x
+// and so on). These groups contain the smaller arrays under the array's name:
 //
 // {"layout": [{"asset": "dem", ...}, {"asset": "ovr_2x", "derived_from": "dem", ...}]}
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds multiscale pyramids, in which one raster exists in several sizes, as any supported
-// convention describes them.
+// Finds multiscale pyramids by any supported convention. In a pyramid, one raster exists in several
+// sizes.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ struct PyramidLevel {
 
 // Rasters that are the levels of one pyramid. All levels have one data type (except byte order),
 // scale, offset, unit, nodata value, CRS and rank. Sizes shrink along X, Y or both. Other
-// dimensions are equal, but smaller levels may have fewer slices along Z. All levels that state an
-// extent cover one extent, with a tolerance of one pixel of the smaller level.
+// dimensions are equal, but smaller levels may have fewer slices along Z. All levels whose extent
+// is stated cover the same extent, with a tolerance of one pixel of the smaller level.
 struct Pyramid {
     std::string origin;                // description of the pyramid, for messages: "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one; largest first; the first is the base
