@@ -16,10 +16,11 @@
 
 namespace zarr_driver {
 
-// Returns a text that identifies the pixels of `source`: its files with their sizes and times, its
-// open options, its nodata values, and the XML of a VRT dataset. Files on servers are identified by
-// name only, because their sizes take a request each. Returns an empty text if `source` has no
-// files. A copy from such a source cannot be resumed, because no later program can read the source.
+// Returns a text that identifies the pixels of `source`. The text contains the files with sizes and
+// times, the open options, the nodata values, and the XML of a VRT dataset. Files on servers are
+// identified by name only, because their sizes take a request each. Returns an empty text if
+// `source` has no files. A copy from such a source cannot be resumed, because no later program can
+// read the source.
 std::string SourceText(GDALDataset& source);
 
 // Journal of one copy: a small file in the store that is being built. Not thread-safe.

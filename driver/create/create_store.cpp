@@ -38,8 +38,8 @@ namespace json = zarr::json;
 
 namespace {
 
-// Deletes the nodes below the root that are not in `kept` and hold no node of `kept`. Clears the
-// attributes of the groups that remain.
+// Deletes all nodes below the root, except the nodes in `kept` and the groups above them. Clears
+// the attributes of the remaining groups.
 Status DeleteNodesExcept(const std::set<std::string>& kept, const zarr::Hierarchy& hierarchy,
                          zarr::HierarchyWriter& metadata) {
     std::vector<std::string> groups{""};
@@ -90,8 +90,8 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
     return dataset;
 }
 
-// Returns the name of an OME image: that of its group, else that of the store without ".zarr" and
-// ".ome".
+// Returns the name of an OME image: the name of its group, else the name of the store without
+// ".zarr" and ".ome".
 std::string OmeImageName(const std::string& array_path, const std::string& store_name) {
     const std::string_view group = zarr::ParentPath(array_path);
     if (!group.empty()) return std::string(zarr::LastName(group));
@@ -144,7 +144,7 @@ struct PlannedAxis {
     std::uint64_t chunk;
 };
 
-// True if the array at `path` holds the coordinates of `dimension` in its units.
+// True if the array at `path` contains the coordinates of `dimension`, in equal units.
 bool HoldsCoordinates(const zarr::Hierarchy& hierarchy, const std::string& path,
                       const BandDimension& dimension) {
     const auto kind = hierarchy.KindOf(path);
@@ -373,8 +373,8 @@ class Planner {
         const bool is_shard = !array_options.shard_chunks.empty() &&
                               (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
         if (array_options.chunks.size() == 2) array_options.chunks.clear();  // already in `axes`
-        // If the user gave the shard shape for some dimensions only, takes the complete shape,
-        // which `axes` holds.
+        // If the user gave the shard shape for some dimensions only, takes the complete shape from
+        // `axes`.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
         std::vector<std::uint64_t>& inner = array_options.shard_chunks;
         if (inner.size() == 2 && axes.size() > 2 && options_.interleave_pixel)
@@ -468,8 +468,8 @@ void WarnIfNotResumed(const NewRaster& raster, const CreationOptions& options,
         EmitWarning(folder, std::string("creation option RESUME has no effect: ") + reason);
 }
 
-// Writes the coordinates of one dimension, called `name`, beside the array at `array`. Coordinates
-// that the store holds already are shared.
+// Writes the coordinates of one dimension as an array `name` in the group of the array at `array`.
+// Does nothing if a node is already there; its coordinates are then shared.
 Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
                           const BandDimension& dimension, const std::string& name,
                           bool is_new_store) {

@@ -123,7 +123,7 @@ class NewStore {
     // Describes the arrays as the largest level of a pyramid, if OVERVIEW_LAYOUT=GROUPS is set.
     zarr::Status DescribeLevelGroups();
     // Writes the coordinates of the dimensions of bands that have some. Coordinates that the store
-    // holds already are shared.
+    // already has are shared.
     zarr::Status WriteBandCoordinates();
     // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);

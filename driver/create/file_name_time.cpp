@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kPrefix = "FILENAME:";
 
-// A placeholder of the pattern, or a letter that stands for itself.
+// A part of a pattern: a placeholder, or a letter that must occur in the name.
 struct PatternPart {
     char letter = 0;
     bool is_number = false;
