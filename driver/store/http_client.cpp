@@ -230,7 +230,7 @@ Status CheckRedirects(const RemoteValue& value, const CPLHTTPResult& answer) {
     return {};
 }
 
-// Sends a request, and repeats it as GDAL's retry options say. Returns the last answer.
+// Sends a request, and repeats the request by GDAL's retry options. Returns the last answer.
 Result<Answer> Ask(const RemoteValue& value, std::size_t limit,
                    const std::optional<ByteExtent>& extent) {
     HttpOptions found = FindOptions(value);

@@ -17,8 +17,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Error numbers of curl after which repeating the request may succeed. They stand for: server not
-// found or not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure,
+// Error numbers of curl after which repeating the request may succeed. Meanings: server not found
+// or not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure,
 // broken HTTP/2 stream.
 constexpr int kTransientErrors[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
 

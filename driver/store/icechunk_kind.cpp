@@ -45,7 +45,8 @@ using SnapshotPtr = std::shared_ptr<const zarr::IcechunkMap>;
 // needed. The object is never destroyed, because threads may still use it while the process exits.
 auto& snapshots = *new SharedMaps<zarr::IcechunkMap>();
 
-// Returns true if `holds` returns true for a key that only Icechunk repositories have.
+// True if the store has a key that only Icechunk repositories have. `holds(key)` is true if the
+// store has `key`.
 template <class Holds>
 bool HoldsRepository(const Holds& holds) {
     return holds(std::string(zarr::kIcechunkRepoFile)) || holds("refs/branch.main/ref.json");

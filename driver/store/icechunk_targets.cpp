@@ -275,8 +275,8 @@ class ChunkTargets final : public zarr::TargetOpener {
     }
 
   private:
-    // True if an option allows a chunk that lies in no container. OpenReferenceTargets() applies
-    // further rules to local files.
+    // True if a configuration option allows a chunk outside of all containers.
+    // OpenReferenceTargets() applies further rules to local files.
     static bool IsAllowedOutside(const std::string& path) {
         if (EQUAL(CPLGetConfigOption("ZARR_REFERENCE_FOLDERS", ""), "ALL")) return true;
         return path[0] == '/' &&

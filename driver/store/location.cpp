@@ -224,7 +224,7 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     return location;
 }
 
-// Returns the number of letters that must be inserted, deleted or replaced to turn `a` into `b`.
+// Returns the number of letters that must be inserted, deleted or replaced in `a` to get `b`.
 std::size_t EditDistance(const std::string& a, const std::string& b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -239,8 +239,8 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
     return row.back();
 }
 
-// Returns text for an error message: the names of nodes beside the missing node that resemble its
-// name. Empty if listing the nodes would take requests.
+// Returns text for an error message: the names of nodes in the same group that resemble the name of
+// the missing node. Empty if listing the nodes would take requests.
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;

@@ -533,8 +533,8 @@ Status EraseObjects(const std::string& folder, bool is_store) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The documents that make the folder a store are deleted last. They are deleted if the first or
-    // this second listing contains them.
+    // The documents that make the folder a store are deleted last. The first listing and this
+    // second listing are searched for such documents.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
         if (!is_last(key))

@@ -40,8 +40,9 @@ struct AuxiliaryFile {
     std::optional<std::string> of;  // DatasetId() of the owner, if the file names one
 };
 // Loads the auxiliary file of the store at `store_path`. Takes one request if the store is remote.
-// Returns an empty result if `store_path` is a URL with a query or lies in /vsizip/, if
-// GDAL_PAM_ENABLED is NO, or if the store is remote and GDAL_DISABLE_READDIR_ON_OPEN is EMPTY_DIR.
+// Returns an empty result if `store_path` is a URL with a query or is in /vsizip/, or if
+// GDAL_PAM_ENABLED is NO. Also returns an empty result if the store is remote and
+// GDAL_DISABLE_READDIR_ON_OPEN is EMPTY_DIR.
 AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path);
 
 // Loads the sidecar file at `path` from a server with one request. Returns false if the file is

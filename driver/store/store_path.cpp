@@ -99,7 +99,8 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
         if (url == nullptr || !STARTS_WITH_CI(url, "http")) return std::nullopt;
         return url;
     }
-    // With AWS_REQUEST_PAYER a header must say that the requester pays, which a URL cannot express.
+    // With AWS_REQUEST_PAYER, a request needs a header (the requester pays). A URL cannot express
+    // this header.
     if (VSIGetPathSpecificOption(path.c_str(), "AWS_REQUEST_PAYER", nullptr) != nullptr)
         return std::nullopt;
     std::string url = Take(VSIGetSignedURL(path.c_str(), nullptr));

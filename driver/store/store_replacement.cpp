@@ -235,8 +235,8 @@ bool StoreReplacement::CanBeResumed() const {
     return FileOrFolderOf(folder_) == folder_ && (!IsStaging() || IsOnLocalDisk(path_));
 }
 
-// Creates the staging store. If that is impossible and the store must be built in place, sets
-// `is_possible` to false and returns Ok.
+// Creates the staging store. If the store can only be built at its final path, sets `is_possible`
+// to false and returns Ok.
 Status StoreReplacement::BuildStaging(bool& is_possible) {
     const QuietErrors quiet;
     const bool is_file = FileOrFolderOf(folder_) != folder_;

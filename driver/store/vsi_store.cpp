@@ -475,8 +475,8 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // The keys that could not be removed together are removed one by one, so that an error message
-    // names the key that failed.
+    // If the request for all keys has failed for some keys, these are removed one by one. An error
+    // message then names the key that failed.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};

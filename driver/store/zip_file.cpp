@@ -157,8 +157,8 @@ using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
 std::mutex archives_mutex;
 auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
-// The archive that was opened last. Opening a dataset needs the archive several times: to identify
-// it, to open it, and for its subdatasets.
+// The archive that was opened last. A program that opens a dataset needs the archive several times:
+// the dataset is identified and opened, and its subdatasets are opened.
 auto& last = *new Archive();
 
 // Returns the open archive with the identity `identity`, or nullptr. `before` must be destroyed
