@@ -33,11 +33,12 @@ enum class WholeChunks : std::uint8_t { kAtOnce, kPending };
 // parallel with other chunks. A partly written chunk becomes pending: reads see its changes before
 // the chunk is stored. Pending chunks are stored by Flush(), or when they exceed
 // `max_pending_bytes`. A chunk stays pending until it is stored successfully. A chunk whose
-// elements all equal the fill value is not stored; if the store has the chunk, it is removed. All
-// methods are thread-safe. All writers of an array in a process share its pending chunks. Processes
-// may write to different chunks at the same time. If several processes write to parts of one chunk,
-// all of them need a Synchronizer. A partly written chunk is then stored under its lock, after its
-// unwritten elements were read again from the store.
+// elements all equal the fill value is not stored; a stored chunk with that index is removed. All
+// methods are thread-safe. All writers of an array in a process share its pending chunks.
+//
+// Processes may write to different chunks at the same time. If several processes write to parts of
+// one chunk, all of them need a Synchronizer. A partly written chunk is then stored under its lock,
+// after its unwritten elements were read again from the store.
 class ArrayWriter {
   public:
     // Opens a writer of `array`. `store` must be the array's store, opened for writing. `locks` has

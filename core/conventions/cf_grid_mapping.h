@@ -36,9 +36,10 @@ struct CfEarth {
 // 3. semi_major_axis alone, as a sphere;
 // 4. earth_radius alone, as a sphere;
 // 5. reference_ellipsoid_name. If the axes from 1 to 4 are the rounded axes of the named ellipsoid,
-// its exact axes replace them. Attributes that are not numbers, contradict each other or are out of
-// range give a warning and are ignored. Some stores have radii in kilometres; such radii give a
-// warning and are converted to metres.
+//    its exact axes replace them.
+// Attributes that are not numbers, contradict each other or are out of range give a warning and are
+// ignored. Some stores have radii in kilometres; such radii give a warning and are converted to
+// metres.
 CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings);
 
 // True if both semi-axes of `a` differ by less than `metres` from the semi-axes of `b`. For

@@ -31,7 +31,7 @@ namespace zarr {
 // True if a `multiscales` describes only overviews of arrays in its own group.
 bool IsOverviewLayout(const json::Value& multiscale);
 
-// True if a `multiscales` has the form with level groups, and `base_group` is its group of the
+// True if a `multiscales` has the form with level groups, and `base_group` is the group of the
 // largest level, which contains the arrays themselves.
 bool IsLevelGroupLayout(const json::Value& multiscale, std::string_view base_group);
 

@@ -67,8 +67,8 @@ class PyramidFaults {
 };
 
 // Returns the pyramids that a group describes, in the order of the description. The first source
-// that gives a pyramid is used: 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid,
-// zarr-conventions);
+// that gives a pyramid is used:
+// 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid, zarr-conventions);
 // 2. a folder of xcube levels;
 // 3. `multiscales` of arrays in the group or its direct subgroups (GeoZarr 0.4).
 // If levels are groups, each variable has a pyramid, sorted by name; a level need not have all
@@ -169,8 +169,8 @@ class LevelChecker {
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
-    // Results of IsInState(), by the path of the base and the recorded state. They are cached,
-    // because several overviews may record one state.
+    // Results of IsInState(), by the path of the base and the recorded state. The results are
+    // cached, because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // warnings about geotransforms and statements
 };

@@ -382,8 +382,8 @@ MarkedText MarkBareTokens(std::string_view text) {
     return marked;
 }
 
-// Returns the bare token (NaN, Infinity) for which `string` stands in a MarkedText; nullptr if
-// `string` stands for no token.
+// Returns the bare token (NaN, Infinity) that `string` has replaced in a MarkedText; nullptr if
+// `string` has replaced no token.
 const Token* TokenOf(const std::string& string) {
     if (string.empty() || string[0] != '\x01') return nullptr;
     for (const Token& token : kTokens)
