@@ -48,8 +48,9 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    // The metadata states the separator, or no chunk has one (a single index), or the format fixes
-    // it (Zarr v1: "."). Otherwise the separator is unknown until the store is searched.
+    // The separator is known if the metadata states it, and in Zarr v1, where it is always ".". A
+    // chunk with a single index needs no separator. Otherwise the store must be searched for the
+    // separator.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
     else

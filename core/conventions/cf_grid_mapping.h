@@ -35,8 +35,8 @@ struct CfEarth {
 // 2. semi_minor_axis with inverse_flattening;
 // 3. semi_major_axis alone, as a sphere;
 // 4. earth_radius alone, as a sphere;
-// 5. reference_ellipsoid_name. If the axes from 1 to 4 are the rounded axes of the named ellipsoid,
-//    its exact axes replace them.
+// 5. reference_ellipsoid_name.
+// If the axes from 1 to 4 are the rounded axes of the named ellipsoid, its exact axes replace them.
 // Attributes that are not numbers, contradict each other or are out of range give a warning and are
 // ignored. Some stores have radii in kilometres; such radii give a warning and are converted to
 // metres.
