@@ -105,8 +105,8 @@ std::string WrongCount(std::string_view name, std::size_t count) {
 }
 
 // True if `size` elements of the level cover `source_size` elements of the source. An element of
-// the level covers `scale` elements of the source. The level may end up to one of its elements
-// before or after the source.
+// the level covers `scale` elements of the source. The end of the level may be up to one of its
+// elements before or after the end of the source.
 bool Fits(double scale, std::uint64_t size, std::uint64_t source_size) {
     const double covered = scale * static_cast<double>(size);
     return std::fabs(covered - static_cast<double>(source_size)) <= scale * (1 + 1e-6);

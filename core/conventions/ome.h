@@ -33,8 +33,8 @@ std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level);
 // Returns the axes of the system `name` in `coordinateSystems`; empty if the system does not exist.
 std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name);
 
-// Returns the axes of the first image in `levels` that has `rank` axes; empty if no image has. An
-// image of version 0.1 states no axes, and is assumed to have five axes: t, c, z, y, x.
+// Returns the axes of the first image in `levels` that has `rank` axes; empty if there is no such
+// image. An image of version 0.1 states no axes, and is assumed to have five axes: t, c, z, y, x.
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
 // True if an array of `rank` dimensions is a level of an OME-NGFF image. False for labels, whose
