@@ -129,8 +129,9 @@ class DimensionAppend {
         return !plan_.pyramid().levels.empty() || !options.overviews.IsEmpty();
     }
 
-    // Records the new state of the array in its overviews, and builds the overviews of the option
-    // OVERVIEWS that do not exist yet. Writes the consolidated metadata last.
+    // Ends an append: copies the array's changed attributes and coordinates to its overviews, and
+    // builds the overviews of the option OVERVIEWS that do not exist yet. Writes the consolidated
+    // metadata last.
     static Status FinishOverviews(ZarrDataset& target, const CreationOptions& options,
                                   const ScaledProgress& progress) {
         OverviewSet& overviews = target.overviews();

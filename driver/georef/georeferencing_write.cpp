@@ -378,7 +378,8 @@ bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::Horizon
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// Adds the dimensions of `other` that axes of the layout can share and do not share yet.
+// For each axis of the layout that has no entry in `shared` and can share a dimension of `other`,
+// adds that dimension to `shared`.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {
@@ -496,7 +497,8 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
     // coordinate arrays and grid mapping do not state the transform exactly.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    // A group's transform overrides coordinates, so the array must then state its own.
+    // A transform of the group overrides coordinates, so coordinates do not suffice in such a
+    // group. The array then gets its own attribute.
     const bool is_said = placement.transform && beside.axes && WritesCf(convention) &&
                          !zarr::StatesTransform(layout.facts.group_attributes) &&
                          (beside.transform || CentresReproduce(layout, *placement.transform));

@@ -63,7 +63,8 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
             shown.append(node)
     layout.check_empty_chunks(store, report, max_chunks)
     if http and store.is_local and shown:
-        # A store of several rasters opens as a list, and one of its rasters by name.
+        # A store of several rasters opens as a list of subdatasets, without bands. The opening of
+        # one of its rasters, by name, is then checked instead.
         with Messages():
             dataset = gdal.OpenEx(store.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
         is_one = dataset is not None and dataset.RasterCount > 0

@@ -53,7 +53,8 @@ def check_documents(store, report):
         if key not in stated:
             report.error("consolidated-lacks", key, f"consolidated metadata lacks /{key}", consolidate(store))
         elif key not in own:
-            # Without a .zattrs document there are no attributes.
+            # An absent .zattrs means "no attributes", so an empty .zattrs in the consolidated
+            # metadata is no difference.
             if not (key.endswith(".zattrs") and stated[key] == {}):
                 report.error("consolidated-extra", key, f"consolidated metadata has /{key}, which is absent from "
                              "the store", consolidate(store))

@@ -204,7 +204,8 @@ def check_crs(store, node, report):
 
 
 def parse(text):
-    """CRS of a text, without asking files or the network; None if it is none."""
+    """Returns the CRS that `text` describes, without access to files or the network; None if
+    `text` describes no CRS."""
     text = text.strip()
     if match := OGC_URL.match(text):
         text = f"{match[1]}:{match[2]}"

@@ -94,7 +94,8 @@ class Node:
         return math.prod(-(-size // max(1, step)) for size, step in zip(self.shape, self.object_shape))
 
     def index_of_key(self, key):
-        """Index of the object that a key in the array's folder stores; None if it is no chunk."""
+        """Returns the index of the chunk or shard with `key`, a key relative to the array's
+        folder; None if `key` is not the key of a chunk."""
         if self.format == 2:
             parts = key.split(self.document.get("dimension_separator", "."))
         else:
