@@ -2,7 +2,7 @@
 # Options ZARR_WITH_... leave out rare libraries; errors of the driver then name them.
 
 find_package(GDAL CONFIG REQUIRED)
-# Not a version argument of find_package(): GDAL's package accepts no other minor version.
+# find_package() gets no version argument, because GDAL's package rejects every other minor version.
 if(GDAL_VERSION VERSION_LESS 3.6)
   message(FATAL_ERROR "GDAL ${GDAL_VERSION} is too old: 3.6 or later is needed")
 endif()

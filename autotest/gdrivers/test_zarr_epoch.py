@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The coordinate epoch of a dynamic CRS is kept, and other readers find the CRS as without an epoch."""
+"""The coordinate epoch of a dynamic CRS is stored. Readers that do not know the epoch still find the CRS."""
 
 import pyproj
 import pytest

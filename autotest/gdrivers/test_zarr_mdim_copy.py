@@ -200,7 +200,8 @@ def assert_same_groups(got, wanted, besides=()):
         assert_same_groups(got.OpenGroup(name), wanted.OpenGroup(name), besides)
 
 
-# Structures of Zarr v3 hold no arrays, and have one byte order.
+# A structure for Zarr v2 and one for Zarr v3. Structures of Zarr v3 hold no subarrays, and all their fields
+# have one byte order.
 STRUCTURES = [
     np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])]),
     np.dtype([("a", "<i2"), ("b", "S3"), ("c", [("d", "<f4"), ("e", "<u8")])]),

@@ -667,8 +667,8 @@ def test_a_raster_without_a_geotransform_is_added_beside_one_that_has_it(tmp_pat
 
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
-    """The group's members are not requested to find a grid mapping; coordinates in degrees give a
-    CRS in any case."""
+    """The driver does not look for a grid mapping by requests for the group's members. Coordinates in
+    degrees give a CRS without a grid mapping."""
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "l": array(VALUES, {}, ("v", "u"))}
     store = beside(tmp_path, arrays, consolidated=consolidated)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):

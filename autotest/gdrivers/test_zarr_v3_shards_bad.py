@@ -207,8 +207,8 @@ def damaged_data(case):
 
 
 def assert_damaged(stores, key):
-    """Asserts one error for each {case: store}: chunk [2, 0] is damaged, the other chunks are
-    absent."""
+    """Asserts that reading each store gives exactly one error, for the damaged chunk [2, 0]. The other
+    chunks are absent. `stores` maps the name of a case to its store."""
     for (case, store), outcome in zip(stores.items(), attempts(stores.values())):
         assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
         error = outcome.errors[0]

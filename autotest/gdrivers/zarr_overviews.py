@@ -144,7 +144,7 @@ def refused(dataset, method, factors, *words):
 
 
 class StopAt:
-    """A progress function that cancels from a share of the work on, and records the progress."""
+    """A progress function that records the progress, and cancels when `share` of the work is done."""
 
     def __init__(self, share):
         self.share, self.seen = share, []

@@ -43,7 +43,7 @@ std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& c
 }
 
 // Marks bytes of a pending chunk as written by this process (PendingChunk::written). Does nothing
-// for a chunk without locks, which has no such marks.
+// if the chunk has no locks for other processes, because PendingChunk::written is then empty.
 void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;

@@ -65,9 +65,9 @@ class PendingShards {
     // Discards all pending chunks without storing them.
     void Clear();
 
-    // Lock a shard. Reading() takes a shared lock, during which this process does not store the
-    // shard. Writing() takes an exclusive lock. A thread that holds such a lock must wait only for
-    // the store.
+    // Lock a shard. Reading() takes a shared lock; while the lock is held, this process does not
+    // store the shard. Writing() takes an exclusive lock. To avoid deadlocks, a thread that holds
+    // either lock must not wait for other threads. It may wait for requests to the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
     // Returns a number that changes whenever the shard is stored. Compare two such numbers only

@@ -30,7 +30,8 @@ class GuardedRounding {
         const bool overflows = (rounded & kMagnitude) == infinity_;
         if (!overflows && !IsFill(rounded)) return bits;
         const auto sign = static_cast<Bits>(bits & ~kMagnitude);
-        // Rounded magnitudes around the number, from below. They are ascending integers.
+        // Tries the rounded magnitudes just below and just above the number, then the next lower
+        // one. Bits of magnitudes, read as integers, are in the order of the magnitudes.
         const auto below = static_cast<Bits>(magnitude & ~(last_ - 1));
         for (const Bits other : {below, static_cast<Bits>(below + last_), Less(below)}) {
             const auto candidate = static_cast<Bits>(sign | other);
@@ -42,14 +43,14 @@ class GuardedRounding {
   private:
     static constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
 
-    // Rounds to nearest, ties to even, as the codec does.
+    // Rounds to nearest, ties to even, like the codec bitround.
     Bits Rounded(Bits bits) const {
         const auto is_odd = static_cast<Bits>((bits & last_) != 0 ? 1 : 0);
         return static_cast<Bits>(static_cast<Bits>(bits + (last_ >> 1) - 1 + is_odd) &
                                  ~static_cast<Bits>(last_ - 1));
     }
     bool IsNan(Bits bits) const { return (bits & kMagnitude) > infinity_; }
-    // True if the floats are equal. 0 and -0 are.
+    // True if the number equals the fill value. 0 and -0 count as equal.
     bool IsFill(Bits bits) const {
         return fill_ && (bits == *fill_ || ((bits | *fill_) & kMagnitude) == 0);
     }

@@ -43,9 +43,10 @@ class ShardIndex {
     // Returns ok if the index can be written; otherwise an error that says why not.
     const Status& writable() const { return pipeline_.writable(); }
 
-    // Returns the position, in this shard index, of the child that contains a chunk. `place` is the
-    // chunk's index, counted from the first chunk of this shard or of any shard around it. A child
-    // has `reach` chunks along each dimension.
+    // Returns the position, in this shard index, of the child that contains a chunk. A child has
+    // `reach` chunks along each dimension. `place` is the chunk's index within this shard. The
+    // chunk's index within an outer shard gives the same position, because outer shards contain
+    // whole shards.
     std::size_t PositionOf(const Index& place, const Index& reach) const {
         std::size_t position = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {

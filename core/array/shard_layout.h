@@ -109,8 +109,8 @@ class ShardLayout {
     };
     struct Old;
     using Changed = std::pair<std::size_t, const ShardChange*>;
-    // Returns `changes`, each with a position in the level's shard index: that of the child that
-    // contains the changed chunk. Sorted by position.
+    // Pairs each of `changes` with the position, in the level's shard index, of the child that
+    // contains the changed chunk. The result is sorted by position.
     std::vector<Changed> ByPosition(std::size_t level, const ShardIndex& index, const Index& shape,
                                     const Changes& changes) const;
 

@@ -92,7 +92,8 @@ class Codec {
         items.dtype = EncodedType();
         items.is_flat = items.is_flat || !KeepsShape();
     }
-    // True if encoding never changes the bytes, so that the codec only describes items.
+    // True if encoding and decoding leave all bytes unchanged. The codec then only states a
+    // property of the items, such as their shape.
     virtual bool IsIdentity() const { return false; }
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // imagecodecs' "imagecodecs_lerc", read-only: each chunk is a LERC blob, as in references to TIFF
-// files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Numbers are decoded to
-// little-endian bytes, even if the array is big-endian, because libtiff swaps the bytes of numbers
-// before it encodes them. Invalid pixels become NaN, or 0 in integers.
+// files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Decoded numbers are stored as
+// little-endian bytes, even if the array is big-endian. In a big-endian TIFF file these bytes are
+// big-endian numbers, because libtiff swaps the bytes of numbers before it encodes them. Invalid
+// pixels become NaN, or 0 in integers.
 #include <Lerc_c_api.h>
 
 #include <algorithm>

@@ -22,8 +22,8 @@ struct PipelineScratch {
 class Pipeline {
   public:
     // Binds `codecs`, in encoding order, to an array. Codecs of every CodecClass are accepted. A
-    // Zarr v3 codec gets a chunk as a row-major block, whose dimensions are in memory order of the
-    // chunk. Error messages begin with the codec's path.
+    // Zarr v3 codec gets the chunk as a row-major block. The block's dimensions are sorted from the
+    // slowest to the fastest in the chunk's memory. Error messages begin with the codec's path.
     static Result<Pipeline> Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context);
     // Binds bytes-to-bytes codecs, for data of any size up to `max_bytes`.
     static Result<Pipeline> BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes);

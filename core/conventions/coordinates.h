@@ -55,8 +55,8 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
 // the array is sharded or not 1-D, or if `path` is empty.
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
-// Prefetches the chunks that ReadAxis() reads of all coordinate arrays of `dimensions` together;
-// see Store::Prefetch(). Does nothing if the store is not remote.
+// Prefetches, in one call of Store::Prefetch(), the chunks that ReadAxis() will read of the
+// coordinate arrays of all `dimensions`. Does nothing if the store is not remote.
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
 
 // Regular coordinates: the centre of the first cell, and the signed distance between cells.

@@ -493,8 +493,9 @@ class CrsFinder {
         return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
 
-    // Adds the CRS that pyramid metadata states. In ndpyramid, a group lists this array's group as
-    // a level. In GeoZarr 0.4, the array names its tile matrix set.
+    // Adds the CRS that pyramid metadata states. In ndpyramid, the CRS is in the group that lists
+    // this array's group as a level. In GeoZarr 0.4, the CRS is the one of the tile matrix set in
+    // the array's attributes.
     void AddPyramid() {
         const LevelListing listing = ListingOf(hierarchy_, group_);
         for (const MultiscaleLevel& level : listing.levels) {

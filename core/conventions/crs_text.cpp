@@ -247,8 +247,8 @@ bool IsWkt(std::string_view text) {
 // ---------------------------------------------------------------------------------------------
 // PROJJSON
 
-// Returns the name of a PROJJSON parameter whose value is the name of a file. Returns nullopt if no
-// parameter has a text value.
+// Returns the name of the first PROJJSON parameter that names a file; nullopt if there is none. A
+// parameter names a file if its value is a text other than kNoFile and "null".
 std::optional<std::string> FileIn(const json::Value& value) {
     if (const json::Array* const items = value.as_array()) {
         for (const json::Value& item : *items)

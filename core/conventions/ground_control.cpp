@@ -73,8 +73,8 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     std::vector<GroundControlPoint> points;
     for (std::size_t i = 0; i < latitude.size(); ++i) {
         if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
-        // Pixel and line are not shifted, because GDAL's driver for these products in SAFE format
-        // does not shift them either.
+        // Pixel and line are not shifted by half a pixel, because GDAL's driver for Sentinel-1
+        // products in SAFE format does not shift them either.
         points.push_back({pixel[i], line[i], longitude[i], latitude[i],
                           height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
     }

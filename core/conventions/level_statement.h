@@ -32,9 +32,10 @@ struct LevelStatement {
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
 
-// Returns the errors in a statement about a raster, as sentences. The sentences do not name the
-// array, so that all arrays of one grid give equal sentences. `sources` are the arrays that may be
-// the level's source. Numbers that round to the actual sizes are accepted.
+// Compares `statement`, from pyramid metadata, with the array `level`, and returns a sentence for
+// each error. The sentences do not name the array, so that all arrays of one grid give equal
+// sentences. `sources` are the arrays from which the level may have been computed. A scale is no
+// error if it gives the level's size up to one element.
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources);
 

@@ -13,9 +13,9 @@ namespace zarr {
 // True if `text` is a `meta` document: a JSON object whose "zarr_format" is 1.
 bool IsV1Metadata(std::string_view text);
 
-// True if `text` is a `meta` document or a damaged one. The text must begin as a JSON object and
-// have "zarr_format", or "chunks" and "compression". ParseV1Metadata() then returns the error of a
-// damaged document.
+// True if `text` looks like a `meta` document, possibly a damaged one: it begins as a JSON object
+// and contains "zarr_format", or "chunks" and "compression". For a damaged document,
+// ParseV1Metadata() returns the error.
 bool LooksLikeV1Metadata(std::string_view text);
 
 // Parses and validates the text of a `meta` document. Errors name the member.

@@ -81,7 +81,7 @@ class MetadataStore {
         }
     }
 
-    // Returns the items of a written band.
+    // Returns the metadata items that a written band gets from the band `from`.
     CPLStringList NewItems(GDALRasterBand& from) const {
         CPLStringList items = CopiedBandMetadata(from, dimensions_);
         for (const auto& [name, value] : ItemsOf(of_source_)) {

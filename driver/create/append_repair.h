@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the arrays that an interrupted append has left with another size than the array.
+// Finds arrays, such as coordinates and levels, whose size differs from the size of the extended
+// array because an append was interrupted.
 #pragma once
 
 #include <cstdint>

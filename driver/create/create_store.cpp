@@ -411,8 +411,8 @@ class Planner {
     std::uint64_t block_y_;
 };
 
-// Returns the path of the array if there is only one. Otherwise returns a path in the group that
-// holds all arrays.
+// Returns the path from which the paths of the new arrays are derived. For a single array, the
+// result is the array's path. For several arrays, the result is a path in their common group.
 Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
                              const CreationOptions& options) {
     std::string base = options.array_name;
@@ -493,7 +493,7 @@ Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
     return CoordinateArrays(update, {}).Write(path, spec, attributes, chunk);
 }
 
-// Writes the coordinates of the dimensions of bands that have some.
+// Writes the coordinate arrays of the band dimensions. Skips dimensions without coordinates.
 Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
                                const std::vector<BandDimension>& dimensions,
                                const CreationOptions& options) {

@@ -31,8 +31,8 @@ const char* const kDatasetOptions =
     // The option's type is string and not string-select, because GDAL would then reject other
     // values. Programs pass on such values from the options of a GeoTIFF.
     "  <Option name='INTERLEAVE' type='string' description='Position of the bands in a single array: the slowest dimension (BAND) or the fastest (PIXEL)' default='BAND'>"
-    // GDAL's CreateCopy() passes on the source's value if the list has that value without an alias.
-    // PIXEL has an alias, so that only the user can choose it.
+    // GDAL's CreateCopy() sets INTERLEAVE to the source's value if the option lists that value
+    // without an alias. PIXEL has an alias here, so that only users choose PIXEL.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
     "  </Option>"
     "  <Option name='PHOTOMETRIC' type='string-select' description='RGB and YCBCR say that the first three bands are red, green and blue, unless the source or a later call states other colours. This is the default of Create() for three or four bands of Byte. Other values say that the bands are no colours'>"

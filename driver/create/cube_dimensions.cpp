@@ -247,7 +247,8 @@ struct GridAxis {
     std::size_t dimension = 0;       // index in the list of dimensions
     std::vector<std::size_t> first;  // first band, from 0, at each index along the axis
     std::vector<std::size_t> index;  // index along the axis of each band
-    // Number of the first band with another index than band 0; 0 if all bands have one index.
+    // Number of consecutive bands, from band 0, with an equal index along the axis; 0 if all bands
+    // have an equal index.
     std::size_t step() const { return first.size() > 1 ? first[1] : 0; }
 };
 

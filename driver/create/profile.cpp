@@ -55,7 +55,8 @@ std::string SizesText(const std::vector<std::uint64_t>& sizes) {
     return text;
 }
 
-// Values of the option PREDICTOR, which has the names of GDAL's COG driver.
+// Values of the option PREDICTOR. The names of the values are those of PREDICTOR in GDAL's COG
+// driver.
 enum class Predictor : std::uint8_t {
     kBySamples,
     kNone,

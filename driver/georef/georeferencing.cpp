@@ -296,8 +296,9 @@ void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& fact
     if (options.north_up) FlipRows(facts, result);
 }
 
-// Warns about coordinate arrays that a server refuses to return (403). Only warns if an attribute
-// or the other axis indicates that the array exists; otherwise a refused array counts as absent.
+// Warns about coordinate arrays that a server refuses to return (403). A refused array counts as
+// absent, without a warning, unless the array has the attribute "coordinates" or "grid_mapping", or
+// the other one of X and Y has coordinates.
 void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                               zarr::Warnings& warnings) {
     std::vector<std::string> names = zarr::WordsAttribute(facts.attributes, "coordinates");

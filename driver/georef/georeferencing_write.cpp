@@ -527,7 +527,8 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // In pam.aux.xml, GDAL expects dimension numbers, from 1, instead of axes.
+            // In pam.aux.xml, GDAL expects an axis mapping with dimension numbers of the array,
+            // counted from 1, instead of 1 for X and 2 for Y.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1

@@ -154,7 +154,8 @@ void ZarrMDArray::ReadConventions() {
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
     // Units of the form "days since ..." are ambiguous without CF's attribute "calendar". If the
-    // array lacks the attribute, the list gets it, with the calendar that applies.
+    // array lacks "calendar", the returned list includes a "calendar" that names the calendar of
+    // NumPy's dates.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",

@@ -71,7 +71,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // written. Writing a chunk also ends the mode, because chunks must not be kept in memory.
     void BeginCreate() override;
     void EndCreate() override;
-    // Reads a whole value of at most `limit` bytes, as a part of Read(). Returns false if `key` is
+    // Implements Read() for whole values of at most `limit` bytes. Returns false if `key` is
     // absent.
     zarr::Result<bool> ReadWhole(const std::string& key, zarr::Buffer& value,
                                  std::size_t limit) const;

@@ -32,11 +32,11 @@ struct StoreNode {
 // Returns the store or node to which `name` leads. Fails if nothing exists there.
 zarr::Result<StoreNode> FindStoreNode(const char* name);
 
-// Returns the store in which a new node called `name` is created, and the node's path in the store.
-// If a folder above `name` holds Zarr documents, the result is a node of that store. Otherwise the
-// result is a new store at `folder`, with `node` as in `name`. Two kinds of paths are always new
-// stores: levels of xcube's "x.levels", and existing stores whose parent folder has no Zarr
-// document.
+// Returns where a new node called `name` is created: the store, and the node's path in the store.
+// If a folder above `name` holds Zarr documents, the node belongs to that store. Otherwise the node
+// belongs to a separate store at `folder`, and `node` is the path that `name` states. Levels of
+// xcube's "x.levels" are always separate stores, and so is an existing store whose parent folder
+// has no Zarr document.
 zarr::Result<StoreNode> FindTargetNode(const char* name);
 
 // True if `target`, a result of FindTargetNode(), is a node in an existing store.

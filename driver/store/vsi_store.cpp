@@ -95,7 +95,8 @@ int MakeFolder(const std::string& path) {
     errno = 0;
     if (VSIMkdir(path.c_str(), 0755) == 0) return 0;
     const int error = errno != 0 ? errno : EIO;
-    // GDAL takes a relative folder "c:" for a drive, and does not find it.
+    // EEXIST counts as success even if VSIStatL() fails, because VSIStatL() takes a relative folder
+    // "c:" for a drive and does not find the folder.
     return error == EEXIST || VSIStatL(path.c_str(), &stat) == 0 ? 0 : error;
 }
 

@@ -91,9 +91,10 @@ def _size(count):
 
 
 def check_chunks(store, node, report, options):
-    """Checks sizes of chunks and shards, decoded. An array of one chunk has no better layout.
+    """Checks the decoded sizes of chunks and shards. Small or oblong chunks are reported only if the array
+    has more than FEW_CHUNKS chunks.
 
-    `options` are creation options by which a copy has the format and the profile of the array."""
+    `options` are the creation options, from rasters.copy_options(), of the copy that a report recommends."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]

@@ -154,7 +154,7 @@ def ome_of(store, node):
 
 
 def copy_options(store, node):
-    """Creation options by which a copy of an array has its format and profile."""
+    """Returns creation options that give a copy the Zarr format and the PROFILE of the array `node`."""
     version = ome_of(store, node)
     if version is not None:
         return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")

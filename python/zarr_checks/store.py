@@ -270,7 +270,8 @@ class Store:
                 yield key, index, size
 
     def stored_chunks(self, node):
-        """Start, shape and stored bytes of each chunk, or inner chunk of a shard, that is stored."""
+        """Yields start index, shape and stored size in bytes of each stored chunk. Shards give the
+        stored inner chunks."""
         for key, index, size in self.chunk_files(node):
             origin = [number * step for number, step in zip(index, node.object_shape)]
             if node.index is None:
