@@ -188,7 +188,8 @@ void Array::DropChanged() const {
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsCompletelyWritten(*pending)) continue;
-        // A failure is ignored, because storing the chunk will read again and report the failure.
+        // A failed reload is ignored, because storing the pending chunk reloads it again and then
+        // reports the failure.
         static_cast<void>(ReloadPending(*this, ChunkAt(index), *pending));
     }
 }

@@ -107,8 +107,8 @@ class Array {
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
     // Updates the caches of all instances of the array after a chunk was stored or removed. This
-    // instance caches `chunk`; with nullptr it drops its cached chunk. The other instances drop
-    // their cached chunks.
+    // instance caches `chunk`; if `chunk` is nullptr, this instance drops its cached chunk. The
+    // other instances drop their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
     // Drops cached data that may have changed in the store, including loads in progress. In pending

@@ -163,8 +163,8 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
         // the region may make further chunks pending. A failure ends the write.
         if (array_->pending().count() > threads && ExceedsPendingLimit())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
-        // The limit may be exceeded by a slack. Without the slack, a small limit would store a
-        // shard again after each of its chunks.
+        // Pending chunks of shards may exceed the limit by tuning::kPendingSlack. Without this
+        // slack, a small limit would store a shard again after each of its chunks.
         if (chunks.PendingBytes() > MaxPendingBytes() + tuning::kPendingSlack)
             ZARR_RETURN_IF_ERROR(chunks.Shrink(*store_, MaxPendingBytes()));
         ChunkPart part = plan.At(i);
@@ -187,7 +187,8 @@ std::size_t ArrayWriter::MaxPendingBytes() const {
 }
 
 bool ArrayWriter::ExceedsPendingLimit() const {
-    // For texts, only the references count, because the size of texts varies.
+    // A chunk of texts counts with the size of its references (ObjectRef), because the size of
+    // texts varies.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =

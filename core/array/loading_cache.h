@@ -195,7 +195,8 @@ class LoadingCache {
     struct Load {  // in progress; waiting threads share it
         Completion turn;
         bool is_stale = false;  // true if the chunk was replaced during the load
-        // The members below are valid once `turn` has ended. Other threads wait for that end.
+        // The members below are valid once `turn` has ended. Other threads wait for the end of
+        // `turn`.
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };

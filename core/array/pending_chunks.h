@@ -40,8 +40,8 @@ struct PendingChunk {
 // locks, which has no marks in `written`.
 bool IsCompletelyWritten(const PendingChunk& pending);
 
-// Replaces the unwritten elements of `pending` by the elements of `stored`. Both must have an equal
-// size.
+// Replaces the unwritten elements of `pending` by the elements of `stored`. `pending` and `stored`
+// must have an equal size.
 void FillUnwritten(PendingChunk& pending, PendingChunk& stored);
 
 // Pending chunks of an array, by row-major number. Pending chunks belong to the process that opened
@@ -78,9 +78,9 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 
 class Array;
 
-// The open Array objects of one array. They access the array's store with different options. They
-// share their pending chunks. When a chunk is stored through one Array, the others drop it from
-// their caches. Each Array caches chunks separately. Thread-safe.
+// The open Array objects of one array. These objects access the array's store with different
+// options, and share their pending chunks. When a chunk is stored through one Array, the other
+// Array objects drop the chunk from their caches. Each Array caches chunks separately. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)

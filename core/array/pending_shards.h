@@ -70,8 +70,8 @@ class PendingShards {
     // either lock must not wait for other threads. It may wait for requests to the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
-    // Returns a number that changes whenever the shard is stored. Compare two such numbers only
-    // under Reading().
+    // Returns a number that changes whenever the shard is stored. Compare two numbers of a shard
+    // only while the lock of Reading() is held.
     std::uint64_t StoreCount(std::uint64_t shard) const;
 
   private:

@@ -27,7 +27,7 @@ class ReadAhead {
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
-    // True if chunks are loaded ahead. Chunks are loaded ahead only if the store is remote.
+    // True if chunks are loaded ahead, which is done only for remote stores.
     bool loads() const { return loads_; }
 
     // Records a region before it is read. Starts loading the regions that are expected next, up to
@@ -49,8 +49,9 @@ class ReadAhead {
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
     // Returns the regions to load next. Skips the first `ahead_` regions of the sequence, because
-    // they are loaded already. Cuts off the part of each region that the previous region covers.
-    // The region before the first one is `last`, the region being read, or the last skipped region.
+    // they are loaded already. Cuts off the part of the first region that the region before it
+    // covers. That region is the last skipped one; if none is skipped, it is `last`, the region
+    // being read.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

@@ -110,8 +110,8 @@ class RegionReader {
     // if the request failed or the chunk decodes to more than Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
-    // Count() adds to a counter of the array, and to that counter of the context. CountHere() adds
-    // only to a counter of the array.
+    // Count() adds to a counter of the array, and to the counter of the ArrayContext with the same
+    // name. CountHere() adds only to a counter of the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
@@ -208,9 +208,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // If the chunks exceed the cache, only the first chunks may stay in the cache. If all were
-    // cached, the last chunks would evict the first ones, which the next read needs first. Such a
-    // read is, for example, that of the next band in the same chunks.
+    // If the chunks exceed the cache, only the first chunks may stay in the cache. If all chunks
+    // were cached, the last chunks would evict the first ones. The next read, for example of
+    // another band in the same chunks, needs the first ones first.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         const std::size_t chunk = SaturatingAdd(array.layouts().largest().bytes(),
@@ -557,7 +557,8 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // The blosc frame of this chunk cannot be decoded in parts, so the whole chunk is decoded.
+    // This chunk cannot be decoded in parts, because of its blosc frame. The whole chunk is decoded
+    // instead.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
     // The chunk is claimed instead of calling GetOrLoad(), which could wait for another thread.
