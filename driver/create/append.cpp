@@ -46,7 +46,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns a hierarchy in which the arrays already have their sizes after the append.
+// Returns a hierarchy in which the extended arrays already have the sizes that the append gives
+// them.
 Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
     const std::shared_ptr<zarr::Store>& store, const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -153,8 +154,8 @@ class DimensionAppend {
         return target.update()->metadata().Finish();
     }
 
-    // Stores descriptions and metadata of the slices. If the process is killed before, the slices
-    // exist without them.
+    // Stores descriptions and metadata of the slices. If the process is killed before this call,
+    // the slices exist without descriptions and metadata.
     Status StoreMetadata(ZarrDataset& target) const {
         std::string lost;
         for (const std::string& name : StoreAppendedMetadata(source_, target, plan_))
@@ -282,9 +283,10 @@ class DimensionAppend {
     }
 
     // Writes the new sizes of all arrays. The overviews and their coordinates come first: readers
-    // ignore overviews until the array has their number of slices. The coordinates of the array
-    // come directly before the array, because readers ignore coordinates of another size. If an
-    // array cannot be extended, the other arrays get their former sizes back.
+    // ignore overviews until the array has as many slices as they have. The array's coordinates
+    // come directly before the array, because readers ignore coordinates whose size differs from
+    // the array's size. If an array cannot be extended, the other arrays get their former sizes
+    // back.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const int turn : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
@@ -305,8 +307,8 @@ class DimensionAppend {
         return path == plan_.path() ? 3 : 1;
     }
 
-    // Gives the extended arrays their former sizes back. If that fails for an array, it stays
-    // extended.
+    // Gives the extended arrays their former sizes back. An array whose metadata cannot be written
+    // stays extended.
     void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
             const Status status =
@@ -320,7 +322,7 @@ class DimensionAppend {
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     std::set<std::string> grown_;  // paths of the extended arrays
-    // Sums over all bands of the counts that PixelCopy returned.
+    // Counts of changed pixels from PixelCopy, summed over all bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
@@ -360,14 +362,13 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
     ZARR_RETURN_IF_ERROR(plan.PlanLevels());
     plan.AddRepair();
-    // An array that could not be read may have the dimension, too. The failure is therefore an
-    // error.
+    // Fails if an array could not be read, because that array may have the extended dimension, too.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
 }
 
 // Finds the array that the creation option ARRAY_NAME names. Without this option, finds the only
-// array that has the dimension and the size of the source.
+// array that has the dimension of APPEND_DIM, and the width and height of the source.
 Status AppendPlan::FindArray() {
     std::vector<std::string> paths{options_->array_name};
     if (options_->array_name.empty()) {
@@ -391,8 +392,8 @@ Status AppendPlan::FindArray() {
                            zarr::Quoted(options_->append_dim) + " besides X and Y");
 }
 
-// Finds what an interrupted append has left. The plan is then made as if all arrays had the size of
-// the array.
+// Finds arrays whose size an interrupted append has left wrong. Later steps of the plan see these
+// arrays with the size of the extended array.
 Status AppendPlan::FindRepair() {
     pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
     ZARR_ASSIGN_OR_RETURN(repair_, FindInterruptedAppend(*hierarchy_, layout_, axis_, pyramid_));
@@ -421,7 +422,7 @@ Status AppendPlan::CheckSharedCoordinates() const {
                            repair_.user + " has them already");
 }
 
-// Adds the arrays of other sizes to the arrays that the append changes.
+// Adds the arrays that FindRepair() has found to the arrays that the append changes.
 void AppendPlan::AddRepair() {
     for (const auto& [path, metadata] : repair_.stored) {
         const auto [it, is_new] =
@@ -449,8 +450,8 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
     return paths;
 }
 
-// Counts the source's slices along the dimension. Each slice has one band for each combination of
-// indices along the other extra dimensions.
+// Counts the source's slices along the extended dimension. Each slice has one band for each
+// combination of indices along the other extra dimensions.
 Status AppendPlan::CountSlices() {
     if (layout_.Width() != source_->GetRasterXSize() ||
         layout_.Height() != source_->GetRasterYSize())
@@ -483,7 +484,7 @@ std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
     return slice * faster;
 }
 
-// Returns the coordinates of the source's slices along the dimension, as texts.
+// Returns the coordinates of the source's slices along the extended dimension, as texts.
 Result<std::vector<std::string>> AppendPlan::Texts() const {
     std::vector<std::string> texts;
     if (!options_->append_dim_values.empty()) {
@@ -519,7 +520,7 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
     return texts;
 }
 
-// Finds, for each slice of the source, its index along the dimension of the array.
+// Finds, for each slice of the source, the index along the extended dimension of the array.
 Status AppendPlan::FindIndices() {
     new_size_ = dimension().size;
     if (dimension().coordinate_path.empty()) {
@@ -571,7 +572,7 @@ Status AppendPlan::CheckOtherCoordinates() const {
     return {};
 }
 
-// Computes the metadata after the append, for every array that has the dimension.
+// Computes the metadata after the append, for every array that has the extended dimension.
 Status AppendPlan::PlanGrowth() {
     if (new_size_ == dimension().size) return {};
     zarr::Warnings ignored;
@@ -613,8 +614,8 @@ Status AppendPlan::PlanLevels() {
     return {};
 }
 
-// Plans the growth of the array at `path` along the dimension `name` of a level. The array need not
-// exist, and `path` may be empty.
+// Plans the growth of the array at `path` along the dimension `name` of a level. Does nothing if
+// `path` is empty or no array exists there.
 Status AppendPlan::GrowBeside(const std::string& path, const std::string& name) {
     if (path.empty()) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);

@@ -49,9 +49,9 @@ class GrowingCoordinates {
     // if the coordinates are times, or a string. Errors say what is wrong with the text.
     zarr::Result<std::string> ElementOf(const std::string& text) const;
 
-    // Returns the coordinate of a band along the dimension, as a text for ElementOf(). Reads
-    // metadata items that GDAL's drivers set on bands and datasets. Returns nullopt if no item
-    // states the coordinate.
+    // Returns the coordinate of a band along the extended dimension, as a text for ElementOf().
+    // Reads metadata items that GDAL's drivers set on bands and datasets. Returns nullopt if no
+    // item states the coordinate.
     std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band) const;
 
     // True if the coordinates are numbers or times, and false if they are strings.
@@ -82,7 +82,7 @@ class GrowingCoordinates {
 };
 
 // Plan of an append: which array is extended, which slice each source band becomes, and the new
-// metadata of each array that has the dimension.
+// metadata of each array that has the extended dimension.
 class AppendPlan {
   public:
     // `source` and `options` must outlive the plan. Fails if the source cannot be appended to the
@@ -90,16 +90,16 @@ class AppendPlan {
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
-    // Returns the store as it was before the append. Arrays that an interrupted append has left
-    // with another size along the dimension have the size of the array.
+    // Returns the store as it was before the append. If an interrupted append has left arrays with
+    // a wrong size along the extended dimension, the result has these arrays with the right size.
     const zarr::Hierarchy& hierarchy() const { return *hierarchy_; }
-    // Returns the layout that the array had before the append.
+    // Returns the layout that the extended array had before the append.
     const RasterLayout& layout() const { return layout_; }
     const std::string& path() const { return layout_.facts.path; }
-    // Returns the dimension as it was before the append.
+    // Returns the extended dimension, with its size from before the append.
     const zarr::Dimension& dimension() const { return layout_.facts.dimensions[axis_]; }
-    // Returns the coordinates from before the append. Returns nullopt if the dimension has no
-    // coordinates.
+    // Returns the coordinates of the extended dimension from before the append. Returns nullopt if
+    // the dimension has no coordinates.
     const std::optional<GrowingCoordinates>& coordinates() const { return coordinates_; }
     // Returns the elements that the append adds to the coordinate array.
     const std::vector<std::string>& new_elements() const { return new_elements_; }
@@ -112,13 +112,13 @@ class AppendPlan {
     // and no array must be repaired.
     const std::map<std::string, Growth>& growth() const { return growth_; }
 
-    // Returns the levels of the array's pyramid, which grow with the array.
+    // Returns the levels of the extended array's pyramid, which grow with the array.
     const GrowingPyramid& pyramid() const { return pyramid_; }
-    // Returns the paths of the levels' own coordinates along the dimension, which grow with the
-    // array.
+    // Returns the paths of coordinate arrays that belong to a level of the pyramid. These arrays
+    // grow with the extended array.
     const std::vector<std::string>& level_coordinates() const { return level_coordinates_; }
-    // Returns the numbers, from 1, of the bands whose overviews must be filled: those that are
-    // written, and those of older slices that overviews lack.
+    // Returns the numbers, from 1, of the bands whose overviews must be filled: the written bands,
+    // and the bands of older slices that overviews lack.
     std::vector<int> BandsForOverviews() const;
 
     // Returns the band number, from 1, in the extended array for band `number`, from 0, of the

@@ -15,7 +15,7 @@ namespace zarr_driver {
 
 namespace {
 
-// Returns the extra dimensions of the array. Only their names are set.
+// Returns the extra dimensions of the extended array. Only BandDimension::name is set.
 std::vector<BandDimension> DimensionsOf(const AppendPlan& plan) {
     std::vector<BandDimension> dimensions;
     for (const std::size_t axis : plan.layout().other_axes)
@@ -23,7 +23,8 @@ std::vector<BandDimension> DimensionsOf(const AppendPlan& plan) {
     return dimensions;
 }
 
-// True if an item is not copied, because it belongs to the array's pixels or georeferencing.
+// True if the metadata item `name` is not copied from the source, because it belongs to the pixels
+// or the georeferencing of the array.
 bool IsOfArray(const std::string& name) {
     return STARTS_WITH_CI(name.c_str(), "STATISTICS_") || EQUAL(name.c_str(), "AREA_OR_POINT") ||
            STARTS_WITH_CI(name.c_str(), "DIM_");
@@ -54,7 +55,8 @@ class MetadataStore {
     }
 
   private:
-    // Removes from the attributes what describes the first slice alone. Its band keeps the items.
+    // Removes metadata items that describe only the first slice from the array's attributes. The
+    // band of the first slice keeps these items.
     void MoveItemsOfOnlyBand() {
         const CPLStringList shown(CSLDuplicate(target_.GetMetadata()));
         CPLStringList kept(shown);
@@ -72,7 +74,8 @@ class MetadataStore {
         }
     }
 
-    // Gives an array whose only slice is replaced the items of the source.
+    // Gives the array the metadata items of the source. Called if the only slice of the array is
+    // replaced.
     void ReplaceItemsOfSource() {
         for (const auto& [name, value] : ItemsOf(of_source_)) {
             const char* const own = target_.GetMetadataItem(name.c_str());
@@ -106,7 +109,8 @@ class MetadataStore {
         }
     }
 
-    // True if a description says where the slice lies along a dimension of the array.
+    // True if a description states a coordinate or index along an extra dimension of the array,
+    // such as "time=3".
     bool IsPosition(const std::string& description) const {
         return std::any_of(dimensions_.begin(), dimensions_.end(), [&](const auto& dimension) {
             return description.compare(0, dimension.name.size() + 1, dimension.name + '=') == 0;

@@ -38,7 +38,8 @@ bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const bool is_smaller = i == array.axes.x || i == array.axes.y;
         const std::uint64_t size = array.metadata.shape[i];
-        // Levels of a volume may have fewer slices by intention.
+        // Along Z, sizes must be equal: a level of a volume with fewer slices may have been reduced
+        // along Z, and cannot follow the array.
         const bool may_differ = i == axis && array.dimensions[i].role != zarr::AxisRole::kZ;
         if (is_smaller ? sizes[i] > size : sizes[i] != size && !may_differ) return false;
     }
@@ -65,7 +66,7 @@ std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::Array
     }
 }
 
-// Finds the overviews that a description lists for the array.
+// Finds the overviews that pyramid metadata of the store lists for the array.
 GrowingPyramid FindListedLevels(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
                                 std::size_t axis) {
     GrowingPyramid growing;

@@ -18,23 +18,25 @@ namespace zarr_driver {
 struct GrowingLevel {
     std::string path;
     std::string method;  // resampling method; empty if the store does not state it
-    // Number of first slices that match the array. Later slices must be filled again.
+    // Number of slices, from the first on, whose pixels match the array. All later slices must be
+    // filled again.
     std::uint64_t complete = 0;
 };
 
 // The pyramid of an array that an append extends.
 struct GrowingPyramid {
     std::vector<GrowingLevel> levels;  // the largest first
-    // True if the array has overviews that cannot grow, because a level has other slices.
+    // True if the array has overviews that cannot grow, because the slices of a level differ from
+    // those of the array.
     bool is_stuck = false;
 
-    // Returns the number of first slices of the array that match all levels, at most `slices`.
+    // Returns how many slices of the array, from the first on, match all levels; at most `slices`.
     std::uint64_t Complete(std::uint64_t slices) const;
 };
 
-// Finds the levels that grow with the array of `layout` along its dimension `axis`. Overviews of
-// GDAL may have another number of slices, or be outdated. An append that was interrupted leaves
-// such overviews.
+// Finds the levels that grow with the array of `layout` along its dimension `axis`. Overviews that
+// GDAL has built may have another number of slices than the array, or be outdated, because an
+// interrupted append leaves such overviews.
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis);
 

@@ -22,7 +22,8 @@ class RepairFinder {
     RepairFinder(const zarr::Hierarchy& hierarchy, const zarr::Dimension& dimension)
         : hierarchy_(hierarchy), dimension_(dimension) {}
 
-    // Plans the repair of axis `axis` of the array at `path`, if the array has another size.
+    // Plans the repair of axis `axis` of the array at `path`, if the size of that axis differs from
+    // the size of the extended dimension.
     Status Compare(const std::string& path, std::size_t axis, AppendRepair& repair) const {
         ZARR_ASSIGN_OR_RETURN(const auto metadata, hierarchy_.Metadata(path));
         auto shape = metadata.shape;
@@ -34,8 +35,8 @@ class RepairFinder {
         return {};
     }
 
-    // Plans the repair of all axes of the array at `path` that have the dimension. The array need
-    // not exist.
+    // Plans the repair of all axes of the array at `path` that have the extended dimension. Does
+    // nothing if no array exists there.
     Status CompareNamed(const std::string& path, AppendRepair& repair) const {
         const auto facts =
             path.empty() ? Status::NotFound("") : zarr::DescribeArray(hierarchy_, path);
@@ -46,7 +47,7 @@ class RepairFinder {
         return {};
     }
 
-    // Returns the size of the coordinate array in `group`. 0 if there is none.
+    // Returns the size of the extended dimension's coordinate array in `group`; 0 if there is none.
     std::uint64_t CoordinatesIn(std::string_view group) const {
         const std::string path = zarr::JoinKey(group, dimension_.name);
         if (!zarr::IsValidKey(path)) return 0;
@@ -54,8 +55,8 @@ class RepairFinder {
         return metadata.ok() && metadata->rank() == 1 ? metadata->shape[0] : 0;
     }
 
-    // Returns the path of an array that has `size` elements along the dimension. Ignores the arrays
-    // at `own`. Empty if there is none.
+    // Returns the path of an array that has `size` elements along the extended dimension; empty if
+    // there is none. Ignores the arrays at the paths in `own`.
     Result<std::string> UserOf(std::uint64_t size, const std::set<std::string>& own) const {
         zarr::Warnings ignored;
         ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(hierarchy_, "", ignored));

@@ -14,21 +14,21 @@
 
 namespace zarr_driver {
 
-// Arrays whose size along the extended dimension differs from the size of the array. An append
-// writes the size of the array last, so that an interrupted append leaves coordinates and levels
-// that are longer. Levels that a later append has left out are shorter.
+// Arrays whose size along the extended dimension differs from that size of the extended array. An
+// append writes the size of the extended array last, so that an interrupted append leaves
+// coordinates and levels that are longer. Levels that a later append has left out are shorter.
 struct AppendRepair {
-    // Metadata by path: as stored, and with the size of the array.
+    // Metadata by path: as stored, and with the size of the extended array.
     std::map<std::string, zarr::ArrayMetadata> stored;
     std::map<std::string, zarr::ArrayMetadata> repaired;
-    // Number of coordinates that another array uses. 0 if no other array needs those beyond the end
-    // of the array.
+    // Number of coordinates that another array uses. 0 if no other array uses coordinates beyond
+    // the end of the extended array.
     std::uint64_t shared_coordinates = 0;
     std::string user;  // path of such an array
 };
 
-// Compares the coordinates of dimension `axis` of `layout`, the mask and the levels of `pyramid`
-// with the array.
+// Compares the array of `layout` along its dimension `axis` with its coordinates, its mask and the
+// levels of `pyramid`.
 zarr::Result<AppendRepair> FindInterruptedAppend(const zarr::Hierarchy& hierarchy,
                                                  const RasterLayout& layout, std::size_t axis,
                                                  const GrowingPyramid& pyramid);

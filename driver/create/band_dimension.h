@@ -55,7 +55,8 @@ zarr::json::Value NumberOf(const std::string& text);
 // Makes the dimension `name` of `bands` bands. `given` is a list of coordinates, separated by
 // commas (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile(). If `given` is
 // empty, the metadata of the bands of `source` gives the coordinates. The dimension has no
-// coordinates if a band has no such metadata, or if `source` is nullptr. Errors name the option.
+// coordinates if a band has no such metadata, or if `source` is nullptr. Errors name the option
+// BAND_DIM_VALUES.
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                               std::uint64_t bands, GDALDataset* source);
 

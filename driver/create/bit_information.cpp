@@ -14,7 +14,8 @@ namespace zarr_driver {
 namespace {
 
 constexpr double kKeptInformation = 0.99;
-// Quantile of the normal distribution for a confidence of 99 %.
+// Number of standard deviations that a confidence of 99 % means (two-sided quantile of the normal
+// distribution).
 constexpr double kConfidence = 2.5758;
 
 // Counts of the values of a bit and its neighbour: 00, 01, 10 and 11.

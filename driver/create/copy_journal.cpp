@@ -20,7 +20,8 @@ namespace json = zarr::json;
 
 namespace {
 
-// Key of the journal. Readers and writers of stores ignore keys that end in ".partial".
+// Key of the journal. The key ends in ".partial", because readers and writers of stores ignore such
+// keys.
 constexpr char kJournalKey[] = "copy.partial";
 
 std::string FileText(const char* name) {

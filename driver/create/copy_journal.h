@@ -39,7 +39,7 @@ class CopyJournal {
     // Returns nullopt if the store has no journal, or if the journal cannot be read.
     static std::optional<Entry> Read(const zarr::Store& store);
 
-    // True if the last entry is older than kInterval, so that a new entry is worth its write.
+    // True if the last entry is older than kInterval. A new entry should then be written.
     bool IsDue() const { return std::chrono::steady_clock::now() - recorded_ >= kInterval; }
     // Records that all pixels before `position` are stored.
     zarr::Status Record(CopyPosition position);

@@ -216,7 +216,8 @@ std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
     return FindCubeDimensions(source);
 }
 
-// True if shapes of chunks in the options fit an array with the dimensions of a cube.
+// True if the chunk and shard shapes in the creation options fit an array with the dimensions of a
+// cube.
 bool IsShapeOfCube(const CreationOptions& options, std::size_t band_dimensions) {
     const auto fits = [&](const std::vector<std::uint64_t>* shape) {
         return shape->size() <= 2 || shape->size() == band_dimensions + 2;
@@ -329,8 +330,8 @@ Status RecordCopied(ZarrDataset& target, CopyJournal& journal, CopyPosition posi
     return journal.Record(position);
 }
 
-// Copies the pixels of `source` that `made` lacks, and keeps the journal of the copy. Emits errors.
-// Returns false after an error or a cancellation.
+// Copies the pixels of `source` that the new store `made` does not have yet, and writes the journal
+// of the copy. Emits errors. Returns false after an error or a cancellation.
 bool CopyMissingPixels(GDALDataset& source, ZarrDataset& target, NewStore& made,
                        const ScaledProgress& progress) {
     CopyJournal* const journal = made.journal();

@@ -237,7 +237,8 @@ class Planner {
                block_y_ == std::max<std::uint64_t>(kStripBytes / row, 1);
     }
 
-    // Fails if the store or a new array already has the name of the dimension of bands.
+    // Fails if a node of the store or a new array has the name that the user has given to the
+    // dimension of bands.
     Status CheckBandDimension(const std::vector<std::string>& paths) const {
         if (!raster_.is_dimension_asked_for) return {};
         const std::string& name = raster_.band_dimensions.front().name;
@@ -469,7 +470,8 @@ void WarnIfNotResumed(const NewRaster& raster, const CreationOptions& options,
 }
 
 // Writes the coordinates of one dimension as an array `name` in the group of the array at `array`.
-// Does nothing if a node is already there; its coordinates are then shared.
+// Does nothing if a node of that name exists in the group; the new array then shares its
+// coordinates.
 Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
                           const BandDimension& dimension, const std::string& name,
                           bool is_new_store) {
@@ -644,7 +646,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
         dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
-    // Creation is over: from here on other programs may also write to the store.
+    // Ends the create mode of the store, in which reads do not see what other programs write.
     update_->store()->EndCreate();
     return dataset;
 }

@@ -31,8 +31,8 @@ struct NewRaster {
     // Dimensions of the bands, slowest first. If the list is empty, several bands have the
     // dimension "band".
     std::vector<BandDimension> band_dimensions;
-    // True if the user has named the dimension of bands. If false, the dimension gets another name
-    // if the store already uses its name.
+    // True if the user has named the dimension of bands. If false, the dimension is renamed if the
+    // store already uses its name.
     bool is_dimension_asked_for = false;
     // Identifies the pixels that are copied, see SourceText(); may be empty.
     std::string source_text;
@@ -81,8 +81,8 @@ class NewStore {
     // True if the store still has its staging name, which Commit() replaces by the final name.
     bool IsStaging() const { return replacement_.IsStaging(); }
 
-    // Position from which pixels must be copied. All pixels before it are in the store, which an
-    // earlier process has begun.
+    // Position from which pixels must be copied. If an earlier process has begun the store, all
+    // pixels before this position are in the store.
     CopyPosition start() const { return start_; }
     // Returns the journal of a copy into this store; nullptr if the copy cannot be resumed.
     CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }
@@ -115,15 +115,15 @@ class NewStore {
           replacement_(std::move(replacement)) {}
 
     zarr::Status MakeArrays();
-    // Turns the contents of an unfinished store into those that MakeArrays() makes, but keeps the
+    // Makes the contents of an unfinished store equal to a store from MakeArrays(), but keeps the
     // chunks of the arrays.
     zarr::Status ResetArrays();
     // Opens the journal of the copy that `signature` identifies, if the copy can be resumed.
     void OpenJournal(const std::string& signature);
     // Describes the arrays as the largest level of a pyramid, if OVERVIEW_LAYOUT=GROUPS is set.
     zarr::Status DescribeLevelGroups();
-    // Writes the coordinates of the dimensions of bands that have some. Coordinates that the store
-    // already has are shared.
+    // Writes the coordinate arrays of the band dimensions. Skips dimensions without coordinates.
+    // Coordinates that the store already has are shared.
     zarr::Status WriteBandCoordinates();
     // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);

@@ -57,7 +57,8 @@ const char* const kDatasetOptions =
     "  </Option>";
 // clang-format on
 
-// BLOCKXSIZE or BLOCKYSIZE; 0 if it is not given or is the size of a strip.
+// Returns the value of the option `name`, BLOCKXSIZE or BLOCKYSIZE. Returns 0 if the option is not
+// given or is the size of a strip.
 Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
     const char* const text = CSLFetchNameValue(options, name);
     if (text == nullptr || !CPLFetchBool(options, "TILED", true)) return std::uint64_t{0};
@@ -113,8 +114,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (!parsed.band_dim.empty() && !parsed.append_dim.empty())
         return RefuseOption("BAND_DIM", "no value, because APPEND_DIM is set",
                             parsed.band_dim.c_str());
-    // Users must give both options: with APPEND_DIM alone, GDAL from 3.13 on deletes the store to
-    // which the copy is added. Only APPEND_DIM is used here.
+    // Users must give APPEND_SUBDATASET together with APPEND_DIM: with APPEND_DIM alone, GDAL from
+    // 3.13 on deletes the store to which the copy is added. Only APPEND_DIM is used here.
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.resume = CPLFetchBool(options, "RESUME", false);
     if (parsed.resume && !parsed.append_dim.empty())

@@ -32,7 +32,7 @@ struct CreationOptions {
     zarr::Format new_format = zarr::Format::kV2;  // of a new store
     std::string array_name;                       // empty: by the file's name
     // Path in the store of the new array, or of the group of new arrays. The user gives this path
-    // in the name of the target. Empty if the name is that of a store.
+    // in the name of the target. Empty if the target's name is the name of a store.
     std::string node;
     // Size of a chunk in pixels, from the options BLOCKXSIZE and BLOCKYSIZE. 0 means the default
     // size. If block_x is 0, block_y is 0, too.

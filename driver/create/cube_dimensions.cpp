@@ -25,7 +25,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// A dimension as the metadata of bands state it.
+// A dimension that the metadata of bands describe.
 struct StatedDimension {
     std::string name;
     Texts indices;             // of each band; empty if a band has none
@@ -378,8 +378,8 @@ std::optional<std::vector<StatedDimension>> ReadDimensions(GDALDataset& source) 
     return dimensions;
 }
 
-// True if no dimension has coordinates, and the bands are a single one or have one dimension
-// without a name of its own.
+// True if no dimension has coordinates, and there is a single band, or a single dimension with a
+// generated name: "band", or "dim" and a number.
 bool IsPlain(const std::vector<StatedDimension>& dimensions, int bands) {
     const bool have_values =
         std::any_of(dimensions.begin(), dimensions.end(),

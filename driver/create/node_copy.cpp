@@ -78,7 +78,8 @@ std::string WithNames(const std::string& text, const std::map<std::string, std::
     return changed;
 }
 
-// True if the copy of an array has the geotransform that the array has.
+// True if the copy's geotransform, in `found`, equals the original array's geotransform, in
+// `wanted`, up to a rounding error.
 bool HasSameTransform(const ArrayFacts& facts, const Georeferencing& wanted,
                       const Georeferencing& found) {
     constexpr double kRounding = 1e-6;  // of a pixel

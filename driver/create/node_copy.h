@@ -20,7 +20,8 @@ namespace zarr_driver {
 class NodeCopy {
   public:
     // `from` is the store of the source, and `update` writes to the store of the target.
-    // `is_same_store` is true if both are one store. All arguments must outlive this object.
+    // `is_same_store` is true if source and target are in one store. All arguments must outlive
+    // this object.
     NodeCopy(const zarr::Hierarchy& from, StoreUpdate& update, bool is_same_store)
         : from_(from), update_(update), is_same_store_(is_same_store) {}
 

@@ -35,7 +35,8 @@ constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
 constexpr double kShardTolerance = 1.5;
 // Assumed ratio of encoded to decoded bytes if there are no samples.
 constexpr double kUsualRatio = 0.5;
-// Level 6 of Zstandard takes about half the time of level 9, and makes hardly more bytes.
+// Default level of Zstandard. Level 6 takes about half the time of level 9, and makes hardly more
+// bytes.
 constexpr int kDefaultLevel = 6;
 
 constexpr const char* kOnlyOfProfiles[] = {"LEVEL",      "PREDICTOR", "RESAMPLING",
@@ -94,8 +95,8 @@ class CloudProfile {
         ZARR_RETURN_IF_ERROR(ChooseCodecs());
         ChooseShard();
         ChooseOverviews();
-        // In Zarr v2 the default stays, because netCDF-C rejects Zarr v2 with some of the
-        // attributes of ALL.
+        // Zarr v2 keeps the default of GEOREFERENCING_CONVENTION, because netCDF-C rejects Zarr v2
+        // with some of the attributes that ALL writes.
         if (is_v3_) SetDefault(options_, "GEOREFERENCING_CONVENTION", "ALL");
         ProfileOptions result;
         result.wants_statistics = CPLFetchBool(options_.List(), "STATISTICS", true);
@@ -106,7 +107,7 @@ class CloudProfile {
     }
 
   private:
-    // Returns true for Zarr v3.
+    // Returns true if the profile makes Zarr v3.
     Result<bool> ChooseFormat() {
         if (raster_.store_format) return *raster_.store_format == zarr::Format::kV3;
         SetDefault(options_, "FORMAT", "ZARR_V3");
