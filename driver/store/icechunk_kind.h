@@ -26,7 +26,7 @@ bool IsIcechunkRepoFile(const std::string& path, std::string_view start);
 // and for remote paths. Takes up to three stats.
 std::string FindIcechunk(const StorePath& path);
 
-// If the local path in `name` leads to an Icechunk repository, replaces the path by that of a
+// If the local path in `name` leads to an Icechunk repository, replaces the path by the path of a
 // store, "/vsiicechunk/{path}". If the path is a folder with Zarr documents, leaves the path
 // unchanged and sets `name.is_store`.
 void RecogniseIcechunk(ConnectionString& name);

@@ -231,8 +231,8 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
     return AnonymousUrl(*container, url).WithContext(zarr::Quoted(text));
 }
 
-// Returns the location of some virtual chunk in a server or object store; empty if all containers
-// are local.
+// Returns the location of some virtual chunk on a server or in an object store; empty if all
+// containers are local.
 std::string SampleOf(const zarr::IcechunkContainers& containers) {
     for (const IcechunkContainer& container : containers.list()) {
         if (container.url_prefix.find("://") == std::string::npos ||

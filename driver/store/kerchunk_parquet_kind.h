@@ -16,7 +16,7 @@ namespace zarr_driver {
 extern const StoreKind kKerchunkParquetKind;
 
 // True if the name alone shows that `path` leads to Kerchunk references in Parquet files. Such a
-// name has GDAL's prefix, or is that of a remote folder and ends in ".parq". For other folders,
+// name has GDAL's prefix, or names a remote folder and ends in ".parq". For other folders,
 // HoldsKerchunkParquet() reads the `.zmetadata`.
 bool IsKerchunkParquet(const StorePath& path);
 

@@ -175,8 +175,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                           OpenStoreIn(folder, options, as_references, location));
     const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
-    // The documents are not prefetched if the first document is cached, because another dataset has
-    // the store open.
+    // Prefetches the documents unless the first document is cached. A cached document means that
+    // another dataset has the store open and has read the documents.
     const std::vector<std::string> first = zarr::FirstKeys(node);
     if (is_afar && !store->IsAtHand(first.front())) {
         if (looks_ahead)
@@ -295,8 +295,8 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     ZARR_ASSIGN_OR_RETURN(Location location,
                           LocateIn(folder, name.has_node ? name.node : above, options, purpose));
     if (location.kind == NodeKind::kNone && !above.empty()) {
-        // The root's consolidated metadata may be older than the node, which it does not contain.
-        // The node's folder is therefore opened as a store of its own.
+        // The store does not contain the node, perhaps because the root's consolidated metadata is
+        // older than the node. The node's folder is therefore opened as a store of its own.
         ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options, purpose));
     }
     if (location.kind != NodeKind::kNone) {

@@ -101,8 +101,8 @@ class ResponseCache {
         std::string bytes;
         ValueInfo told;
 
-        // Returns the memory that the entry takes, in bytes, including an estimate for the
-        // containers.
+        // Returns the memory that this cache entry takes, in bytes, including an estimate for the
+        // containers of the cache.
         std::size_t size() const {
             constexpr std::size_t kOverhead = 256;
             return bytes.size() + 2 * value.size() + told.version.size() + kOverhead;

@@ -63,8 +63,8 @@ std::string PlainBase(const std::string& store_path) {
     return place && !place->inner ? place->archive : store_path;
 }
 
-// Returns the dataset id of the dataset to which an auxiliary file belongs; nullopt if the file
-// does not say so. Destroys `parsed`.
+// Returns the id of the dataset to which an auxiliary file states that it belongs; nullopt if the
+// file states no dataset. Destroys `parsed`.
 std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
     const CPLXMLTreeCloser tree(parsed);
     const CPLXMLNode* const root = tree ? CPLGetXMLNode(tree.get(), "=PAMDataset") : nullptr;

@@ -30,8 +30,8 @@ namespace {
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
-    // In an object store PathExists() is called first. GDAL caches its answer, so that later checks
-    // of an absent file take no request.
+    // In an object store PathExists() is called first. GDAL caches the answer to PathExists(), so
+    // that later checks of an absent file take no request.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
     if (!may_be_there) return false;

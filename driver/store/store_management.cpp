@@ -272,8 +272,8 @@ CPLErr Rename(const char* new_name, const char* old_name) {
 
 namespace {
 
-// True for names of files that other programs than Zarr's leave in a store: GDAL, killed writers,
-// xcube and desktops.
+// True for names of files that are no part of a Zarr store, but that GDAL, killed writers, xcube
+// and desktops leave in a store.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||

@@ -103,7 +103,7 @@ bool StoreUpdate::HasOmittedChunks(const std::string& path) const {
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
     // The pending chunks of `array` must not be written, because they would become chunks of a new
-    // array at the same path. `array` may still be in use when that array is opened.
+    // array at the same path. `array` may still be in use when the new array is opened.
     array.DiscardPending();
     writers_.erase(&array);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hosts in URLs from documents that need not be trusted.
+// Functions that find and check the host in a URL. The URLs come from documents that may not be
+// trustworthy.
 #pragma once
 
 #include <string>
