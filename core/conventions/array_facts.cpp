@@ -125,8 +125,8 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns if the coordinate array of a dimension in the array's group has another length than the
-// dimension.
+// Warns if the array's group has a coordinate array of the dimension whose length differs from the
+// dimension's size.
 void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Dimension& dimension,
                   Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);

@@ -31,7 +31,7 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
 }
 
 // Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. The
-// digest is made from the CRC-32 of the bytes. FNV-1a of the bytes themselves would take
+// digest is made from the CRC-32 of the bytes. A digest by FNV-1a of all bytes would take
 // milliseconds for a megabyte, each time a pyramid is opened.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;

@@ -213,7 +213,7 @@ class DescribedOverviews {
                (may_be_group && attributes.ok() && IsOverviewsGroup(*attributes));
     }
 
-    // Renames the array to `new_name` in the base states that an overview group records.
+    // Renames the array to `new_name` in the attribute kBaseStateAttribute of an overview group.
     Status MoveStatement(HierarchyWriter& writer, const std::string& group,
                          const std::string& new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group));

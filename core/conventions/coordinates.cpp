@@ -81,8 +81,8 @@ class Reader {
     Coordinates read_;
 };
 
-// Calls `read` once for each chunk of the range, in parallel, with the part of the chunk in the
-// range. No call starts after the deadline.
+// Calls `read` once for each chunk that `range` touches, in parallel, with the part of the chunk
+// that is in `range`. No call starts after the deadline.
 Status ForEachChunk(const Array& array, const LabelRange& range,
                     const std::function<Status(const Region&, std::size_t first)>& read) {
     const GridAxis axis = array.metadata().ChunkAxis(0);
@@ -91,8 +91,8 @@ Status ForEachChunk(const Array& array, const LabelRange& range,
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
             return {StatusCode::kCancelled, "the time limit has passed"};
-        // Start and end cannot overflow, because each chunk in this loop contains elements of the
-        // range.
+        // The chunk's start and end cannot overflow, because each chunk in this loop contains
+        // elements of `range`.
         const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
         const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
         const std::uint64_t start = std::max(range.first, chunk_start);
@@ -119,7 +119,7 @@ Result<std::vector<std::string>> ReadObjects(const Array& array, const LabelRang
     return objects;
 }
 
-// Reads the elements of the range in the host's byte order.
+// Reads the elements of `range` and returns them in the host's byte order.
 Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
     const DataType& stored = array.metadata().dtype;
     const DataType memory = stored.Native();

@@ -362,8 +362,8 @@ class CrsFinder {
         DropUnlessShared(before);
     }
 
-    // Removes the statements from index `first` on, unless the CRS of the group applies to the
-    // array. These statements come from the group's attributes.
+    // Removes the statements from index `first` on, which come from the group's attributes. Keeps
+    // them if the CRS of the group applies to the array.
     void DropUnlessShared(std::size_t first) {
         if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
     }
@@ -598,8 +598,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                 : json::Brief(*stating->Find("grid_mapping")) +
                                       " names no variable of the group or a group above it"));
     }
-    // The usual names are searched, too. Writers such as rioxarray may write the variable without
-    // an attribute `grid_mapping` that names it.
+    // Variables with usual names are searched, too. Writers such as rioxarray may write the grid
+    // mapping variable without an attribute `grid_mapping` that names the variable.
     std::vector<std::string> keys;
     for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));

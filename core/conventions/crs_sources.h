@@ -23,8 +23,8 @@ struct CrsSource {
     std::string origin;  // attribute or variable of the statement, for messages
     std::string code;    // authority code that a grid mapping states for its CRS
     // True if the CRS comes from an attribute that no convention defines, such as `crs`, or from a
-    // grid mapping that no attribute names. If such a CRS is projected but CF coordinates are in
-    // degrees, the coordinates give the CRS instead.
+    // grid mapping that no attribute names. If such a CRS is projected but the CF coordinates are
+    // in degrees, the coordinates give the CRS instead of this statement.
     bool yields_to_degrees = false;
 };
 

@@ -98,8 +98,8 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
     bool has_proj = false;
     while (NextWord(rest, key, value)) {
         if (key == "init" && !has_proj && IsCode(value)) {
-            // Only the code is returned. With "+init=", which GDAL and other writers wrote, PROJ
-            // would read the definition of the code from a file.
+            // The code is returned without "+init=", which GDAL and other writers wrote. With
+            // "+init=", PROJ would read the definition of the code from a file.
             return Upper(value);
         }
         if (IsFile(key) || (key == "proj" && value == "pipeline"))

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kName = "_eopf_attrs";
 
-// Attributes that hold for stored and for decoded elements.
+// Members of `_eopf_attrs` that apply to stored and to decoded elements.
 constexpr std::string_view kPlain[] = {"units",       "long_name",  "standard_name",
                                        "flag_values", "flag_masks", "flag_meanings"};
-// Attributes that hold for stored elements only.
+// Members of `_eopf_attrs` that apply to stored elements only.
 constexpr std::string_view kOfStored[] = {"scale_factor", "add_offset"};
 
 bool HasValue(const json::Value& attributes, std::string_view name) {

@@ -145,8 +145,8 @@ std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFact
     const Meaning of_y = MeaningOf(y.coordinate_attributes, y.name);
     if (of_x.role != AxisRole::kX || of_y.role != AxisRole::kY || of_x.kind != of_y.kind)
         return std::nullopt;
-    // Axes are longitudes and latitudes only if attributes say so; the names "lon" and "lat" are
-    // not enough.
+    // Coordinates along X and Y are longitudes and latitudes only if attributes state that; the
+    // names "lon" and "lat" are not enough.
     if (of_x.kind == Kind::kLongLat && !(of_x.is_said && of_y.is_said)) return std::nullopt;
     auto x_array = ArrayOfAxis(hierarchy, x);
     auto y_array = ArrayOfAxis(hierarchy, y);

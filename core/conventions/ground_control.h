@@ -19,7 +19,8 @@ struct GroundControlPoint {
 
 // Finds the ground control points of an EOPF Sentinel-1 image, in degrees of WGS 84. The points are
 // the arrays conditions/gcp/{pixel,line,latitude,longitude,height} in an ancestor group. Empty if
-// there are no points, or if the array is smaller than the image. Invalid points give a warning.
+// there are no points, or if the raster `facts` is smaller than the image. Invalid points give a
+// warning.
 std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
                                                   const ArrayFacts& facts, std::size_t threads,
                                                   Warnings& warnings);

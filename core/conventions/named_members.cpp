@@ -228,8 +228,8 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
     bool is_own = false;
     const NamedMembers named = NamedBelow(hierarchy, group, is_own);
-    // A named node in a deeper group is replaced by the direct subgroup that contains the node.
-    // `is_deeper` is true for such a subgroup.
+    // Collects the direct members of the group. A named node in a deeper group is replaced by the
+    // direct subgroup that contains the node; `is_deeper` is then true.
     const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
     std::map<std::string, bool> is_deeper;
     for (const NamedMember& member : named.members) {

@@ -206,8 +206,8 @@ class PlacementReader {
     // Applies one transformation to the placement `from`.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // Rows that the transformation does not use as inputs stay, and come before the rows of its
-        // outputs.
+        // Rows that the transformation does not use as inputs stay in the placement, before the
+        // rows of the transformation's outputs.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
             if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
@@ -476,8 +476,8 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // If no transformation to a stated system could be evaluated, returns nullopt. Without that
-        // system, `base` would be a wrong placement.
+        // If no transformation to a stated system could be evaluated, returns nullopt, because
+        // `base` would then be a wrong placement.
         const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
         if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);

@@ -84,7 +84,7 @@ class Opening {
     bool IsAtHand(const std::string& path, Document document) const {
         return store_.IsAtHand(hierarchy_.KeyOf(path, document));
     }
-    // Returns whether a node has a document; nullopt if that is not cached.
+    // Returns whether a node has a document; nullopt if the cache does not know.
     std::optional<bool> Has(const std::string& path, Document document) const {
         if (!IsAtHand(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
@@ -326,8 +326,8 @@ class Opening {
         const bool is_guess = attributes.Find("grid_mapping") == nullptr;
         for (const std::string& name : GridMappingNames(attributes)) {
             AddVariable(group, name);
-            // Keys in all ancestor groups are requested together. Most stores have no grid mapping,
-            // which is known only after all ancestors were checked.
+            // Collects the keys in all ancestor groups at once. Most stores have no grid mapping,
+            // and all ancestors must be checked to find that out.
             for (std::string_view at = group; is_guess && !at.empty();) {
                 at = ParentPath(at);
                 if (!IsThere(JoinKey(group, name), Document::kArray))

@@ -21,9 +21,9 @@ constexpr std::string_view kMultiscales = "multiscales";
 constexpr std::string_view kMethod = "GDALDataset::BuildOverviews";
 constexpr std::string_view kGroupMark = "gdal_overviews";
 
-// Scale and translation of a level, by axis. The scale is elements of the base per element of the
-// level. The translation is the distance between the centres of the first elements, in elements of
-// the base.
+// Scale and translation of a level, by axis. The scale is the number of elements of the base for
+// each element of the level. The translation is the distance between the centres of the first
+// elements, in elements of the base.
 struct Relative {
     json::Array scale;
     json::Array translation;

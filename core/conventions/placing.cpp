@@ -211,8 +211,8 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
                            const ArrayFacts& facts) {
     const auto size = StatedSize(attributes, convention);
     if (!size || HasSize(facts, *size)) return {};
-    // A stated size that is one pixel too large is accepted. In node registration, the box passes
-    // through the centres of pixels, but some writers put the box around the pixels.
+    // In node registration, a bounding box that is one pixel too large is accepted. The box should
+    // pass through the centres of pixels, but some writers put the box around the pixels.
     if (HasNodeBoundingBox(attributes, convention) &&
         HasSize(facts, {size->columns - 1, size->rows - 1}))
         return {};

@@ -86,8 +86,8 @@ class Builder {
         for (const auto& [name, levels] : variables) AddChecked(listed, levels, pyramids);
     }
 
-    // Returns the pyramid of one array. Its levels are the listed arrays, or the arrays with its
-    // name in the listed groups. Returns nullopt if no array can be a level.
+    // Returns the pyramid of one array. The levels are the listed arrays, or the arrays with the
+    // same name in the listed groups. Returns nullopt if no array can be a level.
     std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
         const bool is_listed_itself =
             std::any_of(listed.levels.begin(), listed.levels.end(),
@@ -422,8 +422,8 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LevelWarning(level, why));
 }
 
-// Prefetches in two steps. The coordinate arrays are known only after the first step, which reads
-// the documents of the arrays.
+// Prefetches documents in two steps: first the documents of the arrays, then the documents of the
+// coordinate arrays that the first ones name.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     if (!hierarchy_.store()->Traits().remote) return;
     std::vector<std::string> keys;
@@ -493,7 +493,8 @@ void LevelChecker::UseAxesOfBase(std::vector<Level>& levels) {
 }
 
 void LevelChecker::SortBySize(std::vector<Level>& levels) {
-    // The products cannot overflow, because the number of elements of an array fits 63 bits.
+    // The product of width and height cannot overflow, because the number of elements of an array
+    // fits 63 bits.
     std::stable_sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
         return a.width * a.height > b.width * b.height;
     });

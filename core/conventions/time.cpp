@@ -38,8 +38,8 @@ std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
     // The number is split into an even integer, whose duration is computed exactly, and a rest. If
-    // a unit is a whole number of microseconds, that duration is an even number of them, so ties
-    // still round to even.
+    // a unit is a whole number of microseconds, the duration of the even integer is an even number
+    // of microseconds, so ties still round to even.
     const double even = 2 * std::trunc(value / 2);
     auto elapsed = Elapsed(step, static_cast<std::int64_t>(even));
     if (!elapsed) return std::nullopt;
