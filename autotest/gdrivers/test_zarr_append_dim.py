@@ -170,8 +170,8 @@ def test_the_time_comes_from_a_tiff_tag(tmp_path):
 
 
 def test_a_dimension_between_others(tmp_path):
-    """The array's dimensions are (level, time, y, x). The bands of the source have the order of
-    the array."""
+    """The array's dimensions are (level, time, y, x). The bands of the source have the order of the
+    array's bands."""
     store = tmp_path / "l.zarr"
     data = np.arange(4, dtype="i2").reshape(2, 2, 1, 1) + np.zeros((2, 2, 10, 20), "i2")
     array = zarr.open_group(str(store), mode="w").create_dataset("v", data=data, chunks=(1, 3, 10, 20))
@@ -488,7 +488,8 @@ def test_dates_without_hyphens(tmp_path, cpl, units, given, wanted):
 
 @pytest.mark.parametrize("kind", ["M8[ns]", "360_day"])
 def test_dates_without_hyphens_in_other_coordinates(tmp_path, cpl, kind):
-    """Dates without hyphens follow the calendar: one of 360 days has a 30th of February."""
+    """Dates without hyphens follow the calendar of the array: a calendar of 360 days has a 30th of
+    February."""
     store, attributes = tmp_path / "t.zarr", {}
     times, wanted = np.array(["2024-01-01"], "M8[ns]"), np.datetime64("2024-02-29", "ns")
     if kind == "360_day":
@@ -540,7 +541,8 @@ def test_a_number_like_a_year_gives_a_warning(tmp_path):
 
 
 def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
-    """A count of minutes in the metadata of a source is no date, though its digits are one."""
+    """A count of minutes in the metadata of a source is not read as a date, even if its digits form
+    a date."""
     store = make_cube(tmp_path, encoding={"units": "minutes since 1970-01-01", "dtype": "i8"})
     source = slices(4)
     source.GetRasterBand(1).SetMetadata({"DIM_time_VALUE": "20240501", "DIM_time_UNIT": "minutes since 1970-01-01"})
@@ -554,7 +556,8 @@ def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
     ("2024-05-01T00:00:00", "seconds"), ("2024-05-01T00:00Z", "seconds"), ("2024-05-01", "days"),
 ])  # fmt: skip
 def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, units):
-    """Midnight that is stated makes a cube of seconds; a date alone makes one of days."""
+    """A time that states midnight makes a cube whose times count seconds. A date alone makes a cube
+    whose times count days."""
     store = tmp_path / "a.zarr"
     with error_log() as log:
         options = ["BAND_DIM=time", "BAND_DIM_VALUES=" + first]
@@ -572,7 +575,7 @@ def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, unit
 
 
 def test_a_copy_of_a_cube_of_days_takes_times_of_day(tmp_path):
-    """The way out that docs/errors.md names."""
+    """Tests the remedy that docs/errors.md names."""
     for name, source, values in (("old", slices(1, 2), "2024-05-01,2024-05-02"),
                                  ("new", None, "2024-05-01T00:00:00,2024-05-02T00:00:00")):  # fmt: skip
         source = source or open_raster(tmp_path / "old.zarr")

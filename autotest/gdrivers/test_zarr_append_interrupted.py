@@ -50,7 +50,8 @@ def make(store, *days):
 
 
 def append_and_kill(store, day, folder, number):
-    """Appends in a process that is killed in place of its rename `number`. Returns the number of renames."""
+    """Appends in a process that is killed instead of doing its rename with the number `number`.
+    Returns how many renames the process has begun."""
     source = str(folder / f"{day}.tif")
     gdal.Translate(source, scene(day))
     options = [word for option in [*APPEND, f"APPEND_DIM_VALUES=2024-05-{day:02}"] for word in ("-co", option)]
@@ -63,7 +64,8 @@ def append_and_kill(store, day, folder, number):
 
 
 def assert_holds(store, *days):
-    """The store shows these days, with their times and overviews, to this driver and to xarray."""
+    """Asserts that this driver and xarray see the given days in the store, with their times and
+    overviews."""
     with error_log() as log:
         dataset = gdal.Open(str(store))
         assert dataset.RasterCount == len(days)
@@ -104,7 +106,8 @@ def test_the_same_append_after_a_kill(tmp_path):
 
 
 def test_another_append_after_a_kill(tmp_path):
-    """The slice that was killed is there in full or not at all, and gives no other slice its time."""
+    """The slice whose append was killed exists in full or not at all, and no other slice gets its
+    time."""
     store = tmp_path / "a.zarr"
     sizes = set()
     for number in faults(tmp_path, 1, 2):
@@ -116,7 +119,8 @@ def test_another_append_after_a_kill(tmp_path):
 
 
 def test_a_replacement_after_a_kill(tmp_path):
-    """A slice that is replaced extends no array. It repairs the others all the same."""
+    """Replacing a slice extends no array, but repairs the arrays that the killed append has left
+    with wrong sizes."""
     store = tmp_path / "a.zarr"
     for number in faults(tmp_path, 1, 2):
         append_and_kill(store, 9, tmp_path, number)
@@ -137,7 +141,8 @@ def test_an_append_after_several_kills(tmp_path):
 
 
 def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
-    """Between these two documents, readers see no times. Each other document leaves the former slices readable."""
+    """Between the writes of the documents of coordinates and array, readers see no times. After the
+    write of any other document, the former slices are readable."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, 9999)
@@ -149,7 +154,7 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
     assert resized[at + 1] == f"a/{document}"
     before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
     assert set(before) <= set(resized[:at])
-    # A store that is killed between the two shows all slices that it had, without times.
+    # If the process is killed between the two documents, the store shows all former slices, without times.
     shutil.rmtree(store)
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, targets.index(f"{store}/a/{document}") + 1)
@@ -177,7 +182,7 @@ def test_a_replacement_that_is_killed(tmp_path):
 
 
 def shorten(store, name, size):
-    """Gives the array `name` another number of slices, as a store that an old append has left."""
+    """Gives the array `name` another number of slices, as an earlier append may have left it."""
     import zarr
 
     array = zarr.open_array(str(store / name), mode="r+")

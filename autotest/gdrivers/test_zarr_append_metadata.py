@@ -58,7 +58,7 @@ def test_each_slice_has_its_own(tmp_path, options):
     assert_band(dataset, 1, 1, SCENE_ID="S1")
     assert_band(dataset, 2, 2, SCENE_ID="S2")
     assert dataset.GetRasterBand(2).GetMetadataItem("DIM_time_TIME") == "2024-05-02T00:00:00Z"
-    # Items of one scene are no items of the cube.
+    # Metadata items of a single scene are not items of the whole cube.
     assert not {"SCENE_ID", "CLOUD_COVER", "long_name"} & set(dataset.GetMetadata())
     append(store, scene(3), 1)
     append(store, scene(4), 3)
@@ -89,7 +89,7 @@ def test_items_that_all_scenes_share_stay(tmp_path):
 
 
 def test_items_of_a_cube_with_more_slices_stay(tmp_path):
-    """Attributes of the cube are not those of a scene."""
+    """Attributes of the cube stay, because they do not describe a single scene."""
     store = tmp_path / "a.zarr"
     both = gdal.GetDriverByName("MEM").Create("", 40, 30, 2, gdal.GDT_Byte)
     both.SetGeoTransform((0, 1, 0, 30, 0, -1))
@@ -103,7 +103,8 @@ def test_items_of_a_cube_with_more_slices_stay(tmp_path):
 
 
 def test_a_slice_without_description(tmp_path):
-    """The description of the replaced slice goes; the band is described by its time again."""
+    """The description of the replaced slice is removed; the band's description is its time
+    again."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     append(store, scene(2), 2)
@@ -112,7 +113,7 @@ def test_a_slice_without_description(tmp_path):
     band = dataset.GetRasterBand(2)
     assert band.GetDescription() == "time=2024-05-02T00:00:00Z"
     assert band.GetMetadataItem("CLOUD_COVER") == "30"
-    # A slice of a cube is described by its place in that cube, which is no description here.
+    # A band of a cube has its position in that cube as description. This description is not copied.
     cut = gdal.Translate("", str(store), format="MEM", bandList=[2])
     append(store, cut, 9)
     dataset = open_raster(store)
@@ -134,7 +135,8 @@ def test_descriptions_that_cannot_be_stored(tmp_path):
 
 
 def test_two_slices_at_once_and_from_a_file(tmp_path):
-    """A slice replaces the only one, and another is new; metadata come from a GeoTIFF."""
+    """Two slices are appended: the first replaces the only slice of the array, the second is new.
+    The metadata come from a GeoTIFF."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     both = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "s.tif"), 40, 30, 2, gdal.GDT_Byte)

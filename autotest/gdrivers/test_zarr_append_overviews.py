@@ -194,7 +194,7 @@ def test_a_cube_of_levels(tmp_path):
 
 
 def test_statistics_after_an_append(tmp_path):
-    """The statistics of each band are those of its present pixels."""
+    """The statistics of each band are the statistics of its current pixels."""
     make(tmp_path / "a.zarr", "OVERVIEWS=2")
     dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     for number in (1, 2):
@@ -224,8 +224,8 @@ def test_overviews_of_one_of_several_arrays(tmp_path):
 
 
 def assert_readable(folder, former, grown):
-    """Asserts that the store has the former slices, or all slices, and that each overview is one
-    of the present pixels."""
+    """Asserts that the store has the former slices, or all slices, and that each overview matches
+    the current pixels."""
     with error_log() as log:
         dataset = open_raster(folder)
         pixels = dataset.ReadAsArray().reshape(-1, 64, 48)
@@ -241,8 +241,8 @@ def assert_readable(folder, former, grown):
 
 
 def test_a_killed_append_leaves_a_readable_store(tmp_path):
-    """Copies the folder while it is written. Each copy is what a process would leave if it were
-    killed at that moment."""
+    """Copies the folder while a process writes it. Each copy shows the state that the process would
+    leave if it were killed at that moment."""
     store, seen = tmp_path / "a.zarr", []
     make(store, "OVERVIEWS=2")
     former = open_raster(store).ReadAsArray()

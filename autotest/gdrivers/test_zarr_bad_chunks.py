@@ -36,7 +36,8 @@ CHECKSUMS = {"crc32": CRC32(), "adler32": Adler32()}
 
 
 def damaged(folder, data, compressor=None, filters=None):
-    """Makes a store whose chunk [1, 0] holds `data`; the other three chunks are sound."""
+    """Makes a store whose chunk [1, 0] has the stored bytes `data`; the other three chunks are
+    valid."""
     store = make_array(
         folder, good_values(), "bad.zarr", chunks=(2, 3), compressor=compressor, filters=filters
     )

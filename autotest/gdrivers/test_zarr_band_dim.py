@@ -133,7 +133,7 @@ def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
     assert list(dates) == list(cftime.num2date(values, "days since 2001-01-01", name))
     if wanted is not None:
         assert [date.strftime("%Y-%m-%d") for date in dates] == wanted
-    # The copy of the copy has the calendar of the copy.
+    # A copy of the first copy has the same calendar as the first copy.
     copy(tmp_path / "b.zarr", open_raster(tmp_path / "a.zarr"), "BAND_DIM=time")
     again = xarray.open_zarr(str(tmp_path / "b.zarr"), consolidated=True, decode_times=False)["time"]
     assert list(cftime.num2date(again.values, again.attrs["units"], again.attrs["calendar"])) == list(dates)

@@ -17,7 +17,7 @@ MEGA = 1 << 20
 
 
 def look_at(name):
-    """Asks for everything that gdalinfo and gdalmdiminfo ask for."""
+    """Reads all properties of a dataset that gdalinfo and gdalmdiminfo read."""
     dataset = gdal.Open(str(name))
     if dataset is not None:
         str(dataset.GetMetadata())

@@ -188,7 +188,8 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
 
 
 def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
-    """Each driver converts what it has opened; test_zarr_write_references.py tests this driver."""
+    """Each driver converts the stores that it has opened. test_zarr_write_references.py tests the
+    conversion by this driver."""
     option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
     for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
         assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1

@@ -41,7 +41,8 @@ class Refuse:
 
 
 def moments(calls):
-    """Returns all calls if they are few, else the first, the last and some between."""
+    """Returns the numbers of the calls to cancel: all calls if they are few, else the first, the
+    last and some between."""
     between = range(0, calls, max(1, calls // 8))
     return sorted({*range(min(calls, 4)), *between, *range(max(0, calls - 2), calls)})
 

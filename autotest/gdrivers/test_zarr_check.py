@@ -63,7 +63,7 @@ def found(store, code, *words, http=False):
 
 
 def raster(store, *options, shape=(300, 400), dtype=gdal.GDT_Float32, place=True, nodata=-9999, bands=1, values=None):
-    """Writes a raster by the driver, with values that no chunk lacks."""
+    """Writes a raster by the driver. Its values are such that every chunk is stored."""
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), shape[1], shape[0], bands, dtype,
                                                   ["ARRAY_NAME=a", *options])  # fmt: skip
     if place:
@@ -90,7 +90,8 @@ def change(store, what):
 
 
 def mend(finding, folder):
-    """Runs what a finding says to type, and returns the store that it makes, if it makes one."""
+    """Runs the command that a finding recommends. Returns the store that the command makes, if it
+    makes one."""
     command = finding["mend"].replace("EPSG:CODE", "EPSG:32632").replace("VALUE", "-1").replace("NEW.zarr", "new.zarr")
     words = shlex.split(command)
     assert words[0] in ("gdal_translate", "gdaladdo", "gdal_edit.py", "python3"), command
@@ -397,7 +398,7 @@ def test_convention_outdated_and_undeclared(tmp_path):
     finding = found(store, "convention-outdated")
     assert finding["severity"] == "warning" and json.dumps(declared[0]["schema_url"]) in finding["mend"]
     assert "convention-invalid" not in codes(store)
-    # The driver mends it when it writes the CRS again.
+    # Writing the CRS again by the driver corrects the fault.
     change(store, lambda dataset: dataset.SetSpatialRef(ZONE_33))
     assert "proj:" not in {entry["name"] for entry in zarr_formats.attributes(store, "a").get("zarr_conventions", [])}
     assert "convention-outdated" not in codes(store)

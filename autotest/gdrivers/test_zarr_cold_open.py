@@ -170,7 +170,7 @@ def name_of(store, node):
 
 
 def facts_of(dataset):
-    """Returns what a program asks for before it reads a pixel."""
+    """Returns the properties of a dataset that programs read before they read pixels."""
     srs = dataset.GetSpatialRef()
     band = dataset.GetRasterBand(1)
     levels = band.GetOverviewCount() if band else 0

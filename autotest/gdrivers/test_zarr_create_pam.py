@@ -124,7 +124,7 @@ def test_metadata_without_a_place_in_zarr_is_kept_in_pam(tmp_path, options):
     assert told["geolocation"]["X_DATASET"] == "lon.tif"
     assert told["rpc"]["SAMP_OFF"] == "2"
     assert told["pixels"] == sum(i % 256 for i in range(1200)) and told["bands"] == 2
-    # Another process reads equal values.
+    # Another process reads equal properties of the copy.
     assert json.loads(run(PROLOGUE + TELL, target)) == told
 
 

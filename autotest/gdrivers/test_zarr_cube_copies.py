@@ -304,7 +304,7 @@ def test_cubes_share_equal_dimensions_of_a_store(tmp_path, store):
                               creationOptions=["APPEND_SUBDATASET=YES", "ARRAY_NAME=e"])  # fmt: skip
     log.assert_quiet()
     assert_is_cube(target, array="e")
-    # Other times get another name.
+    # If the store has a dimension "time" with other times, the new dimension gets another name.
     other = cube().isel(time=[1])
     other.to_zarr(str(tmp_path / "o.zarr"), consolidated=True)
     assert gdal.Translate(str(target), str(tmp_path / "o.zarr"), format="Zarr",

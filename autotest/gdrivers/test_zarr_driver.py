@@ -198,8 +198,7 @@ def test_references_in_json_are_identified(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     assert gdal.OpenEx(str(reference), gdal.OF_MULTIDIM_RASTER).GetDriver().ShortName == "Zarr"
-    # GDAL before 3.7 identifies the driver in the same way before it deletes the files that a copy
-    # replaces.
+    # GDAL before 3.7 calls IdentifyDriverEx(), too, before it deletes the files that a copy replaces.
     found = gdal.IdentifyDriverEx(str(reference), gdal.OF_RASTER)
     assert (found.ShortName == "Zarr") if gdal_is_at_least(3, 7) else (found is None)
 

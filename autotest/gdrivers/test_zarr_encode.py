@@ -96,7 +96,7 @@ class Case:
         return json.dumps(json.loads((self.folder / ".zarray").read_text()))
 
     def _read(self, chunk):
-        """Returns the values of a chunk in a form that `==` compares bit for bit."""
+        """Returns the values of a chunk in a form for which `==` compares all bits."""
         self.chunk.write_bytes(chunk)
         values = zarr.open_array(str(self.folder), mode="r")[...]
         return values.ravel().tolist() if values.dtype.kind == "O" else values.tobytes()

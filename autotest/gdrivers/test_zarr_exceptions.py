@@ -23,7 +23,8 @@ except RuntimeError as error:
 
 
 def test_exceptions():
-    """Runs in a process of its own, because drivers are registered once in a process."""
+    """Runs the test in a separate process, because drivers are registered only once in a
+    process."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(DATA / "terrain.zarr")],
                           capture_output=True, check=False, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

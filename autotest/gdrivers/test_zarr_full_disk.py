@@ -34,7 +34,7 @@ class LimitedFiles:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     def fill(self, room=8192):
-        """Leaves room for documents and none for a chunk; room=0 leaves room for nothing."""
+        """Fills the disk so that documents still fit, but no chunk. With room=0, nothing fits."""
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (min(room, 4000), hard))
 
@@ -159,7 +159,7 @@ def update(store, *options):
 
 
 def stored(store):
-    """Returns the stored values, which zarr-python and a new dataset read alike."""
+    """Returns the stored values. Asserts that zarr-python and a new dataset read equal values."""
     values = zarr.open_group(str(store), mode="r")["a"][...]
     np.testing.assert_array_equal(read_all(open_raster(store))[0], values)
     return values

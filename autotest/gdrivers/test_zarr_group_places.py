@@ -380,7 +380,7 @@ def test_a_listed_raster_lists_no_subdatasets(tmp_path):
     for name in listed:
         dataset = open_raster(name)
         assert dataset.RasterCount > 0 and names_of(dataset) == []
-    # A group that is opened by its path is what the program asked for, and lists the arrays in it.
+    # A program that opens a group by its path wants that group, so the dataset lists the arrays of the group.
     assert names_of(open_raster(store / "deep" / "g"))[1:] == listed[-3:]
     assert len(names_of(open_raster(array_name(store, "deep/g"), "LIST_ALL_ARRAYS=YES"))) == 4
 

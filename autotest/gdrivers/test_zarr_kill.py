@@ -230,7 +230,7 @@ def test_a_killed_writer_leaves_whole_stores(tmp_path):
             seen[what] = seen.get(what, 0) + 1
         go_on(plan, store)
     print(seen)
-    # Few flushes would show that the moments are not random.
+    # If few processes had flushed before the kill, the moments of the kills would not be random.
     assert seen.get("flushed", 0) > ROUNDS / 10, seen
 
 

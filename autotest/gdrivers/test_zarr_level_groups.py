@@ -44,7 +44,7 @@ def assets(store, group=""):
 
 
 def groups(store):
-    """Returns the names of folders in the store, without those of an array's chunks."""
+    """Returns the names of the folders in the store, without folders that contain chunks."""
     return sorted(path.name for path in store.iterdir() if path.is_dir())
 
 
@@ -75,7 +75,7 @@ def copy(store, source, *options, layout_option=GROUPS):
 
 
 def facts(dataset):
-    """Returns what a program sees of a raster, besides pixels."""
+    """Returns all properties of a raster that programs see, except its pixels."""
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return {
         "place": (dataset.GetGeoTransform(), epsg(dataset)),

@@ -162,7 +162,7 @@ def put_beside(store):
 
 
 def beside(store):
-    """Returns the contents of the files next to a store, by file extension."""
+    """Returns the contents of the sidecar files of a store, by file extension."""
     files = [path for path in store.parent.iterdir() if path.is_file()]
     return {
         path.name.removeprefix(store.name): path.read_text()

@@ -60,7 +60,7 @@ def test_the_crs_of_a_netcdf_file(tmp_path, cpl, names):
 
 
 def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
-    """GDAL's netCDF driver does not list a scalar height, as CMIP data has."""
+    """GDAL's netCDF driver does not list scalar coordinates, such as the height in CMIP data."""
     made = dataset_of(("tas",)).assign_coords(height=2.0)
     made.to_netcdf(tmp_path / "a.nc")
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr")

@@ -134,7 +134,7 @@ def test_both_apis_have_one_cache(tmp_path, first):
 
 
 def test_a_changed_store_is_read_again(tmp_path):
-    """A store that is opened again is read again, whatever is cached."""
+    """Chunks of a store that is opened again are read from the store, not from the cache."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     array.AdviseRead()

@@ -78,7 +78,7 @@ def s3(folder, tmp_path_factory):
         yield server
 
 
-# (kind of server, flags for opening)
+# Each case is (kind of server, flags for opening).
 WAYS = [("web", 0), ("s3", 0), ("s3", gdal.OF_UPDATE)]
 
 

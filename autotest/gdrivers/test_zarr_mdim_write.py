@@ -247,7 +247,8 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
-    """Reads one half of the values with GDAL and writes them into the other half."""
+    """Reads one half of an array that zarr-python wrote, and writes these values into the other
+    half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])
@@ -424,7 +425,8 @@ def test_fill_value_chunks_are_not_stored(tmp_path):
 
 
 def test_random_order_of_everything(tmp_path):
-    """Several arrays in groups are open for writing at once, and are written in turns."""
+    """Several arrays in groups are open for writing at the same time. Windows of the arrays are
+    written in random order."""
     choose = random.Random(SEED)
     dataset = w.create(tmp_path / "r.zarr")
     root = dataset.GetRootGroup()

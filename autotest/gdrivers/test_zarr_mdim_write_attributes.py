@@ -149,7 +149,8 @@ def test_lists_without_items(tmp_path):
 
 
 def test_many_at_once_are_written_once(tmp_path, cpl):
-    """Attributes are stored by the flush, all at once; open objects have the new values before."""
+    """Changed attributes are stored together by the flush. Open objects show the new values before
+    the flush."""
     store = tmp_path / "a.zarr"
     dataset, nodes = holders(store)
     for path, node in nodes:

@@ -132,7 +132,7 @@ def test_group_attributes_beside_subdatasets(tmp_path):
 
 
 def test_broken_attributes_do_not_hide_the_array(tmp_path):
-    """An attribute of the wrong type is skipped with a warning that names it."""
+    """An attribute of the wrong type is ignored. A warning names the attribute."""
     for name, value in (("scale_factor", "much"), ("_FillValue", "nothing"), ("units", 5),
                         ("_ARRAY_DIMENSIONS", ["y"]), ("_ARRAY_DIMENSIONS", 3)):  # fmt: skip
         store = make_array(tmp_path, DEM, attrs={name: value})
@@ -180,7 +180,8 @@ def test_attributes_keep_their_type_in_a_copy(tmp_path, cpl, value, of):
 
 @zarr_formats.V2
 def test_a_fill_value_that_is_missing(tmp_path, cpl):
-    """A document without the compulsory fill_value gives one warning, and counts as null."""
+    """A document without the compulsory fill_value gives one warning. The fill value then counts as
+    null."""
     values = np.arange(6, dtype="<i2").reshape(2, 3)
     store = make_array(tmp_path, values, fill_value=None)
     document = json.loads((store / ".zarray").read_text())

@@ -292,7 +292,8 @@ def test_imagecodecs_tiff_that_is_damaged(tmp_path, kind):
 @pytest.mark.parametrize("place", ["", "group/a"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_unknown_codec_is_named(tmp_path, flags, place):
-    """GDAL's built-in driver is asked, too, and its message is dropped: there is one error."""
+    """GDAL's built-in driver also tries to open the array. Its message is dropped, so that only one
+    error remains."""
     store = tmp_path / "a.zarr"
     if place:
         zarr.open_group(str(store)).create_group("group")

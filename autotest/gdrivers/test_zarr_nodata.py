@@ -104,7 +104,7 @@ def assert_nodata(store, path, wanted, *options):
 
 GDAL_CRS = {"_CRS": {"url": "http://www.opengis.net/def/crs/EPSG/0/32632"}}
 RULE = [
-    # (dtype, fill_value, attributes, nodata)
+    # Each case is (dtype, fill_value, attributes, nodata).
     ("i2", 0, {}, None),
     ("i2", -9999, {}, -9999),
     ("u1", 0, {}, None),
@@ -514,8 +514,8 @@ def test_nodata_is_unset_in_a_sparse_store(tmp_path, fill, attrs, unset):
     assert_nodata(store, "a", None)
     np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
     assert not {"_FillValue", "missing_value"} & set(stored(store, "a"))
-    # In v2 the document loses its fill value, which other programs take for nodata; absent chunks
-    # are stored.
+    # In v2 the fill value is removed from the document, because other programs take it for nodata. Absent
+    # chunks are stored instead.
     if not zarr_formats.is_v3():
         assert json.loads((store / "a" / ".zarray").read_text())["fill_value"] is None
         assert len(zarr_formats.chunk_keys(store, "a")) == 4
@@ -647,7 +647,8 @@ def test_another_nodata_value_while_a_store_is_made(tmp_path):
     dataset = None
     assert_nodata(store, "a", 5)
     assert_fill(store, "a", 5)
-    # Chunks that were never written have the last value, and others keep theirs, as in GeoTIFF.
+    # Chunks that were never written read as the last nodata value. Other chunks keep their values, as in
+    # GeoTIFF.
     expected = np.full((4, 4), 5)
     expected[:2, :2] = [[1, 3], [0, 7]]
     expected[2:, 2:] = [[0, 0], [0, 2]]  # the nodata value was 0 when this chunk was written

@@ -50,7 +50,8 @@ def made(tmp_path_factory):
 
 
 def test_the_stores_are_those_of_the_page(made):
-    """Compares all but the writers, whose versions differ."""
+    """Compares all properties of the stores except the writers, because the versions of the writers
+    differ."""
     told = [{**each, "writer": None} for each in DESCRIBED]
     assert [{**each, "writer": None} for each in writer.descriptions(made[1])] == told
 

@@ -82,7 +82,8 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 7), (7, 1), (2, 3), (33, 17), (64, 64), (65, 127)])
 def test_sizes(tmp_path, rng, size, cpl):
-    """Factors that repeat a size, or give nothing smaller, add no level."""
+    """A factor adds no level if its level would repeat the size of another level or would not be
+    smaller than the base."""
     values = smooth(rng, 1, *size)
     dataset = make(tmp_path / "a.zarr", values, "BLOCKSIZE=16,16")
     assert dataset.BuildOverviews("AVERAGE", [2, 3, 4, 8, 16, 128]) == 0

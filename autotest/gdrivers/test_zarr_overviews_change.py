@@ -122,7 +122,8 @@ def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
-    """The array has grown along another dimension since, so its levels no longer match."""
+    """The array has grown along another dimension since its overviews were built, so the levels no
+    longer match the array."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])
     array = zarr.open(str(store))["raster"]
@@ -311,7 +312,8 @@ def test_a_process_that_ends_leaves_no_overviews(tmp_path, rng, single, cpl):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_store_that_cannot_be_written(tmp_path, rng, is_first, cpl):
-    """A file stands at the path of a folder, which every file system refuses, for root as well."""
+    """A file exists at the path of a folder that the build needs. Every file system then refuses to
+    create the folder, even for root."""
     store = tmp_path / "a.zarr"
     where = level_group(2).partition("/")[0] if is_first else level_group(2)
     values = smooth(rng, 1, 40, 40)

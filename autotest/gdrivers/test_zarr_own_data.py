@@ -118,7 +118,8 @@ def beside(folder):
 
 
 def copied(store):
-    """Copies the store as `cp -r` does: every file has another time."""
+    """Copies the store as `cp -r` does, so that every file of the copy has a new time of
+    modification."""
     target = store.with_name("copied-" + store.name)
     if store.is_dir():
         shutil.copytree(store, target, copy_function=shutil.copyfile)
@@ -138,7 +139,7 @@ def test_a_copy_has_all_that_its_source_has(tmp_path, cpl, options, name):
     for opened in (store, copied(store)):
         assert what_is_said(open_raster(opened)) == EXPECTED
     assert beside(tmp_path) == [] and cpl.events == []
-    # A copy of the copy has all of it, too.
+    # A copy of the copied store has all properties, too.
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "again.zarr"), open_raster(store))
     assert what_is_said(open_raster(tmp_path / "again.zarr")) == EXPECTED
 
@@ -261,7 +262,7 @@ def test_renamed_bands_keep_their_properties(tmp_path, cpl):
     expected = [EXPECTED_BANDS[0], ("infrared", *EXPECTED_BANDS[1][1:]), EXPECTED_BANDS[2]]
     assert bands_of(store) == expected
     assert bands_of(selected(store, band=[2, 1])) == [expected[2], expected[1]]
-    # Another program renames all bands.
+    # Another program (xarray) renames all bands.
     contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load()
     contents = contents.assign_coords(band=["a", "b", "c"])
     for name in contents.variables:

@@ -223,7 +223,7 @@ def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
 
 @zarr_formats.V2
 def test_paths_in_array_metadata_stay_in_the_store(tmp_path):
-    """NCZarr keeps its extension in .zarray itself."""
+    """NCZarr's extension is in .zarray itself, and not in the attributes."""
     outside(tmp_path)
     for number, path in enumerate(ways_out(tmp_path, 1)):
         extension = {"dimrefs": ["/" + path, path], "dimension_references": [path, path]}

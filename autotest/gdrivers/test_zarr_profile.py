@@ -242,7 +242,8 @@ def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
 
 
 def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
-    """The chunk can still be sampled, so that differences of smooth colours are found."""
+    """A chunk as large as the raster can still be sampled, so that the profile finds that
+    differences of smooth colours compress better."""
     values = photo()[:, :300, :200]
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "BLOCKSIZE=512")
     metadata = array_of(store)
@@ -482,7 +483,8 @@ def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
     np.testing.assert_array_equal(np.isfinite(read), np.isfinite(values[0]))
     if np.isfinite(centre):
         valid = np.isfinite(values[0]) & (np.abs(values[0]) >= np.finfo(kind).tiny)
-        # Half a step usually; a whole step beside the nodata value and the largest number.
+        # Rounding changes a number by at most half a step. Next to the nodata value and the largest number,
+        # the change may be a whole step.
         np.testing.assert_allclose(read[valid], values[0][valid], rtol=2.0**-kept)
 
 

@@ -164,7 +164,8 @@ def test_levels_are_arrays_of_one_type_with_the_names_of_the_axes(made):
 
 
 def test_the_round_trip_keeps_the_raster(made, tmp_path):
-    """GDAL reads the store as one raster with its CRS, and writes the GeoTIFF that it came from."""
+    """GDAL reads the store as one raster with its CRS. A GeoTIFF made of the store equals the
+    GeoTIFF from which the store was made."""
     _, store, dataset, values = made
     with error_log() as log:
         opened = gdal.OpenEx(str(store), gdal.OF_RASTER)
@@ -273,7 +274,8 @@ def test_bands_along_time_or_depth(tmp_path, name, kind):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_create_and_build_overviews(tmp_path, version):
-    """The description follows the dataset: its place, names, colours and overviews."""
+    """The OME description is updated if the dataset's georeferencing, names, colours or overviews
+    change."""
     store = tmp_path / "made.zarr"
     dataset = DRIVER.Create(str(store), WIDTH, HEIGHT, 3, gdal.GDT_UInt16,
                             [*OPTIONS, "OVERVIEWS=NONE", f"OME_VERSION={version}"])  # fmt: skip
@@ -346,7 +348,8 @@ def test_an_image_in_a_group_of_another_store(tmp_path):
 
 
 def test_the_metadata_of_other_programs_stay(tmp_path):
-    """An update of an image that another program has made does not describe it anew."""
+    """An update of an image that another program has made does not replace the OME description of
+    that program."""
     store, _ = make_image(tmp_path, ["0", "1"])
     before = attributes(store)
     dataset = gdal.OpenEx(array_name(store, "0"), gdal.OF_RASTER | gdal.OF_UPDATE)

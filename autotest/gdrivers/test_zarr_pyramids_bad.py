@@ -196,7 +196,8 @@ def test_an_invalid_scale_is_ignored(tmp_path, scale):
 
 @pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
 def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
-    """With 25 entries of 160 levels each, only the first six are within the limits."""
+    """With 25 entries of 160 levels each, only the first six entries are within the limit for the
+    levels of a group."""
     one = {
         "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
         "too many": image(*(f"l{i}" for i in range(300))),

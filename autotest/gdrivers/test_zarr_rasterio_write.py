@@ -197,7 +197,8 @@ def test_tags_of_datasets_bands_and_namespaces(tmp_path, auxiliary):
     [{}, {"ns": "MINE"}],
 )
 def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
-    """A changed tag is the new one, even if an auxiliary file has other tags."""
+    """A changed tag has its new value when the store is read, even if an auxiliary file has other
+    tags."""
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
         dataset.update_tags(title="old")
         dataset.update_tags(**beside, key="value")
@@ -470,7 +471,7 @@ def test_only_a_store_is_overwritten(tmp_path):
 
 @pytest.fixture
 def both(tmp_path):
-    """Writes the same values and nodata as a Zarr store and as a GeoTIFF."""
+    """Writes a Zarr store and a GeoTIFF with equal values and an equal nodata value."""
     return [write(tmp_path / name, driver=driver, nodata=60)
             for name, driver in (("a.zarr", "Zarr"), ("a.tif", "GTiff"))]  # fmt: skip
 

@@ -114,7 +114,7 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Creates what is at the store's path before the copy."""
+    """Creates the contents that exist at the store's path before the copy begins."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":

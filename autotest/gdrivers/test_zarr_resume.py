@@ -60,9 +60,9 @@ def make_source(folder, bands=2, has_mask=False):
 
 
 class Slow:
-    """Progress function that takes its time, so that the journal of the copy is written, and that
-    ends the copy by `end()` from the fraction `last` on. Only the last quarter before the end is
-    slow, so that the journal gets a few entries."""
+    """Progress function that waits, so that the journal of the copy is written. From the fraction
+    `last` on, ends the copy by `end()`. Only the last quarter before the end is slow, so that the
+    journal gets a few entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []

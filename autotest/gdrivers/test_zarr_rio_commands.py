@@ -119,7 +119,8 @@ def test_only_overwrite_overwrites(tmp_path):
     "words, why",
     [
         (["info", "nowhere.zarr"], "nowhere.zarr"),
-        # Newer rasterio takes the chunk size as the tile size, which TIFF does not allow.
+        # Newer versions of rasterio use the store's chunk size as tile size. TIFF does not allow this tile
+        # size.
         (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
          "zlib: compressed data is truncated"),
         (["convert", str(SCENE), "a.zarr", "--co", "compress=rar"], "creation option COMPRESS: expected"),

@@ -251,7 +251,7 @@ def test_a_new_store_takes_few_requests(s3):
     assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
     first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
     assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
-    # Changes that another dataset makes are seen from now on.
+    # From here on, this dataset sees changes that another dataset makes.
     other = gdal.GetDriverByName("Zarr").Create(
         "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
     )

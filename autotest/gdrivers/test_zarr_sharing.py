@@ -148,7 +148,8 @@ def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path
 
     for row in range(3):
         datasets.append(gdal.OpenEx(name, flags))
-        # The expected pixels include pending writes of the other datasets.
+        # A dataset must also read the pending writes of the other datasets, so the expected pixels include
+        # them.
         np.testing.assert_array_equal(array_of(datasets[row]).ReadAsArray(), expected)
         expected[row] = 100 + row
         place = (0, row) if is_raster else ([row, 0],)

@@ -31,7 +31,8 @@ def overviews(name, *options):
 
 
 def half(name, *options):
-    """Reads at half the size, which GDAL does from overviews or pixels."""
+    """Reads the raster at half its size. GDAL takes these pixels from overviews, or resamples the
+    full raster."""
     return open_raster(name, *options).ReadAsArray(buf_xsize=COLUMNS // 2, buf_ysize=ROWS // 2)
 
 
@@ -98,7 +99,8 @@ def test_the_store_itself_has_the_plain_name(tmp_path, cpl):
     assert compute(store) == [A.min(), A.max()]
     assert sorted(os.listdir(tmp_path)) == ["store.zarr", "store.zarr.aux.xml", "store.zarr.ovr"]
     assert overviews(store) == 1 and statistics(store) == [A.min(), A.max()]
-    # The array's own name opens the dataset of the store's name, as the auxiliary file says.
+    # The name of the array opens the same dataset as the name of the store, because the auxiliary file states
+    # that dataset.
     assert overviews(array_name(store, "a")) == 1
     assert statistics(array_name(store, "a")) == [A.min(), A.max()]
     cpl.assert_quiet()

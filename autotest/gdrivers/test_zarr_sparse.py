@@ -70,7 +70,7 @@ def test_statistics_are_those_of_all_pixels(tmp_path, cpl, dtype, nodata, bands,
 
 
 def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
-    """Statistics cost one listing, and the chunks that it found."""
+    """Statistics take one listing of the store, and a read of each chunk that the listing found."""
     dataset = sparse(tmp_path / "a.zarr")
     dataset = None
     present = len(zarr_formats.chunk_keys(tmp_path / "a.zarr", "a"))

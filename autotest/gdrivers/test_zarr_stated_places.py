@@ -714,8 +714,8 @@ def test_x_and_y_have_units_of_their_own(tmp_path, cpl, x_units, x_size, y_units
 @pytest.mark.parametrize("part", [{"y": [1]}, {"x": [2]}, {"x": [2], "y": [1]}, {"x": [0], "y": [0]}])
 @pytest.mark.parametrize("units", ["m", "km"])
 def test_a_row_of_a_raster_lies_where_its_coordinate_is(tmp_path, cpl, part, units):
-    """GeoTransform gives the pixel size; its origin is that of the raster from which the row was
-    cut."""
+    """GeoTransform gives the pixel size. Its origin is not used, because it is the origin of the
+    raster from which the row was cut."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     size = {"m": 1, "km": 1000}[units]
     cut = {name: values[part.get(name, slice(None))] for name, values in (("x", X), ("y", Y))}

@@ -139,7 +139,7 @@ def test_complex_fill_values(tmp_path, dtype, fill, wanted):
 @zarr_formats.V2
 @pytest.mark.parametrize("codec", [{"id": "pickle", "protocol": 4}, {"id": "msgpack"}])
 def test_refused_object_codecs(tmp_path, codec):
-    """The error names the codec; pickle would run code."""
+    """The error names the refused codec. The codec pickle is refused because it would run code."""
     store = handmade(tmp_path / "a.zarr", dtype="|O", fill_value=None, filters=[codec], files={})
     command = [os.environ["ZARR_DUMP"], str(store), ""]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)

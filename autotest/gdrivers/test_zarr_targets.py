@@ -117,7 +117,7 @@ def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind
 @pytest.mark.parametrize("consolidated", ["YES", "NO"])
 @pytest.mark.parametrize("node", ["m", "g/m", "h/m"])
 def test_a_store_is_copied_into_a_group_of_its_own(tmp_path, named, node, consolidated, cpl):
-    """The copy has what the store had before, and does not contain itself."""
+    """The copy has the contents that the store had before the copy, and does not contain itself."""
     store = tmp_path / "s.zarr"
     assert write(store, ["ARRAY_NAME=a", f"CREATE_CONSOLIDATED_METADATA={consolidated}"])
     assert write(store / "g/b")
@@ -224,7 +224,8 @@ def test_a_zip_file_takes_arrays(tmp_path, named, cpl):
 
 
 def test_stores_inside_of_other_folders_are_made_and_replaced(store, cpl):
-    """Levels of xcube are stores of their own, and so is a store in a plain folder of a store."""
+    """Levels of xcube are separate stores. A store in a plain folder (not a group) of another store
+    is a separate store, too."""
     levels = store.parent / "w.levels"
     for name in ("0.zarr", "1.zarr"):
         assert write(levels / name)

@@ -117,7 +117,8 @@ def test_no_raster_without_pixels(tmp_path, cpl, shape):
 
 
 def test_numeric_fields_are_bands(tmp_path):
-    # Structures of Zarr v3 hold no arrays, and have one byte order.
+    # In Zarr v3 the structure has no subarray and only little-endian fields: structures of Zarr v3 hold no
+    # subarrays, and all their fields have one byte order.
     big, shape = ("<", ()) if zarr_formats.is_v3() else (">", (3,))
     dtype = np.dtype(
         [("wind", [("u", "<f4"), ("v", big + "f4")]), ("station", "S4"), ("rgb", "u1", shape),

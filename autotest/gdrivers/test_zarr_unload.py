@@ -32,7 +32,7 @@ def store(request, tmp_path):
 
 
 def run(way, store, rounds=20, plugin=PLUGIN):
-    # GDAL itself must not find the plugin, as the program loads it.
+    # The environment keeps GDAL from finding the plugin, because the program itself loads the plugin.
     environment = {**plain_environment(), "GDAL_DRIVER_PATH": "disable"}
     done = subprocess.run(
         [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,

@@ -346,7 +346,7 @@ def test_array_on_a_server_opens_with_seven_requests(served):
     dataset = open_raster(f'ZARR:"{served.url}/v1.zarr"')
     asked = [path for _, path, *_ in served.requests()]
     assert asked[0] == "/v1.zarr/zarr.json"
-    # These four are requested concurrently.
+    # The driver requests these four documents concurrently.
     assert set(asked[1:5]) == {f"/v1.zarr/{name}" for name in (".zmetadata", ".zattrs", ".zarray", ".zgroup")}
     assert asked[5:] == [f"/v1.zarr/{name}" for name in ("meta", "attrs")]
     assert dataset.GetRasterBand(1).GetUnitType() == "m"

@@ -36,7 +36,8 @@ def test_a_chunk_of_a_million_million_bytes(tmp_path):
 
 
 def test_an_index_of_a_million_million_chunks(tmp_path):
-    """The index takes 16 TB, which the stored shard need not have."""
+    """The metadata imply a shard index of 16 TB. The stored shard may be much smaller than the
+    implied index."""
     metadata = document((10**6, 10**6), "uint8", (10**6, 10**6), [sharding((1, 1))], 0)
     store = zarr3.handmade(tmp_path / "bomb.zarr", metadata, {"c/0/0": b"x" * 64})
     refused(store, "1000000000000 chunks.*index of 16000000000000.*ZARR_MAX_CHUNK_SIZE")

@@ -20,7 +20,8 @@ from zarr_http import Served
 from zarr_ome import add_labels, make_image, make_plate, make_series
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
-# Items of the metadata domain ZARR that are compared; others say how the array is stored.
+# Items of the metadata domain ZARR that are compared. Other items describe how the array is stored, which
+# differs between v2 and v3.
 ORIGINS = ("CRS_SOURCE", "GEOTRANSFORM_SOURCE")
 
 

@@ -69,7 +69,7 @@ def in_chunk(values, chunk, size=(2, 3)):
     return values[chunk[0] : chunk[0] + size[0], chunk[1] : chunk[1] + size[1]]
 
 
-# Wrong answers of a server to a range request, and the rule that makes each.
+# Wrong answers of a server to a range request, each with the server's rule that gives this answer.
 PARTS = {
     "what follows": {"part": {"shift": 2}},
     "what is before": {"part": {"shift": -2}},
@@ -154,8 +154,8 @@ def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, val
 
 @pytest.mark.parametrize("turns", ["onnnn", "nooo", "oonnn", "onon", "ooonn"])
 def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, turns):
-    """Each chunk is that of the old shard or of the new one. `turns` gives the order in which the
-    server sends the old ("o") and the new one ("n")."""
+    """Each chunk that is read belongs to the old shard or to the new shard. `turns` gives the order
+    in which the server sends the old shard ("o") and the new shard ("n")."""
     changed = VALUES + 1000
     store.file.with_name("new").write_bytes(shard(changed[IN_SHARD], kind, turned=True))
     paths = {"o": store.path, "n": store.path.replace("c/1/1", "c/1/new")}

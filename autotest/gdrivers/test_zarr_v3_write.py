@@ -541,7 +541,7 @@ def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", ["little", "shards", "transposed", "shards in shards"])
 def test_resize(tmp_path, chain, consolidated):
-    """Resizes to less and to more: data that were cut off do not return."""
+    """Shrinks an array and extends it again. Data that were cut off do not return."""
     store = others_store(tmp_path, CHAINS[chain], consolidated)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")

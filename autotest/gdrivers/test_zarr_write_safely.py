@@ -80,7 +80,8 @@ def test_an_appended_raster_leaves_the_first_where_it_is(tmp_path, second, cpl):
     changed = {key for key in before if after.get(key) != before[key]}
     shared = {key for key in changed if key.startswith("spatial_ref/")}
     assert changed - shared == {consolidated_key(store), "pam.aux.xml"}  # shared by all arrays
-    # A grid mapping of two rasters has no geotransform: the coordinates give it.
+    # A grid mapping that two rasters share states no geotransform, because the coordinates of each raster
+    # give it.
     assert bool(shared) == ("transform" in second)
     assert_place(open_raster(array_name(store, "first")), PLACE, 32632)
     assert_place(open_raster(array_name(store, "second")), second.get("transform", PLACE),

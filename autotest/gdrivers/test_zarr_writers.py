@@ -68,7 +68,8 @@ def test_rioxarray(tmp_path, crs, consolidated):
 
 
 def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
-    """decode_coords="all" moves grid_mapping to the encoding, and writing may lose it."""
+    """decode_coords="all" moves the attribute grid_mapping to the encoding, and writing the dataset
+    may lose the attribute."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_crs("EPSG:32632").to_dataset()
     data["elevation"].attrs.pop("grid_mapping", None)

@@ -69,8 +69,8 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
 
 
 def told_of(name, path):
-    """Returns gdalinfo's report of a dataset and of each subdataset, with the store's own path
-    replaced."""
+    """Returns gdalinfo's report of a dataset and of each subdataset. The path of the store is
+    replaced, so that reports of two stores can be compared."""
     info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
     texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
     for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():

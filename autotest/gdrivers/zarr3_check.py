@@ -11,8 +11,8 @@ FILL_AS_NODATA = ["FILL_VALUE_AS_NODATA=YES"]
 
 
 def chunk_shape(document):
-    """Returns the shape of the chunks that are decoded at once: with shards, that of the innermost
-    chunks."""
+    """Returns the shape of the chunks that are decoded at once. For an array with shards, this is
+    the shape of the innermost chunks."""
     grid = document["chunk_grid"]["configuration"]
     shape = list(grid.get("chunk_shape", ()))
     order = list(range(len(shape)))
