@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Names by which a store of Zarr v3 is opened, deleted, renamed and copied.
 
-They are the names of any store, and this driver handles all of them, not GDAL's built-in driver."""
+The names have the forms that names of every store have. This driver handles all of them, not GDAL's
+built-in driver."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shards that other programs replace while they are read.
 
-A chunk that is read is that of the old shard or of the new one, never another chunk.
+A chunk that is read belongs to the old shard or to the new shard, and is never another chunk.
 test_zarr_v3_http.py tests shards on a web server."""
 
 import os
