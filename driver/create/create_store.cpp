@@ -237,8 +237,8 @@ class Planner {
                block_y_ == std::max<std::uint64_t>(kStripBytes / row, 1);
     }
 
-    // Fails if a node of the store or a new array has the name that the user has given to the
-    // dimension of bands.
+    // Fails if the new array, or an array or a dimension of the store, has the name that the user
+    // has given to the dimension of bands.
     Status CheckBandDimension(const std::vector<std::string>& paths) const {
         if (!raster_.is_dimension_asked_for) return {};
         const std::string& name = raster_.band_dimensions.front().name;
