@@ -150,8 +150,8 @@ tidy() {
 
 stage_tidy() {
     configure build-debug --preset debug >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
-    # Unity files of the debug build are checked, so that headers, GDAL's above all, are read once.
-    # autotest/house/test_usings.py finds unused using-declarations.
+    # clang-tidy checks the unity files of the debug build, so that headers, GDAL's above all, are
+    # read once. It misses unused using-declarations there; autotest/house/test_usings.py finds them.
     find build-debug/core build-debug/driver -name 'unity_*.cxx' | sort |
         tidy build-debug --header-filter='/(core|driver)/.*\.(h|cpp)$' \
             --checks=-bugprone-suspicious-include,-misc-unused-using-decls

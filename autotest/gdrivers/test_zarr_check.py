@@ -272,7 +272,7 @@ def test_the_remedy_for_small_chunks_keeps_format_and_profile(tmp_path, profile)
 
 
 def ome_statement(store):
-    """Attributes of an image of OME-Zarr, in the root of the store."""
+    """Returns the attributes by which the root of a store describes an OME-Zarr image."""
     is_v3 = zarr_formats.is_v3()
     document = json.loads((store / ("zarr.json" if is_v3 else ".zattrs")).read_text())
     return document["attributes"]["ome"] if is_v3 else document

@@ -362,7 +362,7 @@ def test_an_array_without_a_geotransform_inherits_none(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Copies of arrays that groups and the root georeference
+# Copies of arrays whose group, or the root, states the georeferencing
 
 AFFINE = [10, 0, 500000, 0, -10, 5200000]
 GROUPS = {

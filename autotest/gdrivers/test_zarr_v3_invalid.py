@@ -54,7 +54,8 @@ A = {"name": "a", "data_type": "int16"}
 SURE = ("zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
         "fill_value")  # fmt: skip
 
-# name -> (changes to a valid document, pattern of the error besides store and key)
+# name -> (changes that make a valid document invalid, pattern that the error must match). Each error
+# must also name the store and the key.
 WRONG = {
     **{f"no {name}": ({name: ...}, name) for name in SURE},
     "zarr_format 2": ({"zarr_format": 2}, "zarr_format.*2"),

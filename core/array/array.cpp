@@ -177,9 +177,8 @@ void Array::DropChanged() const {
     const bool is_dear = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
         id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
-            // If the store remembers absent keys, cached absent chunks are dropped. Another process
-            // may have stored the chunk since, and an absent chunk has no version that shows a
-            // change.
+            // An absent chunk has no version, so nothing would show that another process has
+            // stored the chunk since. It is dropped if the store itself remembers absent keys.
             return (chunk.absent && is_dear) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });

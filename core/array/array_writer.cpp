@@ -187,8 +187,8 @@ std::size_t ArrayWriter::MaxPendingBytes() const {
 }
 
 bool ArrayWriter::ExceedsPendingLimit() const {
-    // A chunk of texts counts with the size of its references (ObjectRef), because the size of
-    // texts varies.
+    // For this limit, a chunk of texts has the size of its references (ObjectRef), because the
+    // size of texts varies.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =

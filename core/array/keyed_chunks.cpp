@@ -18,9 +18,8 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
     return error == std::errc() && next == end && (text == "0" || text[0] != '0');
 }
 
-// Kind of a key below the array. kNoChunk: neither a chunk's name nor the beginning of one.
-// kInside, kOutside: a chunk's name, or the beginning of one, for a chunk inside or outside of the
-// grid.
+// Kind of a key below the array. kNoChunk: neither a chunk key nor a prefix of chunk keys. kInside,
+// kOutside: the key of a chunk inside or outside the grid, or a prefix of such keys.
 enum class Place { kNoChunk, kInside, kOutside };
 
 Place PlaceOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,

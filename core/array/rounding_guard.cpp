@@ -30,8 +30,9 @@ class GuardedRounding {
         const bool overflows = (rounded & kMagnitude) == infinity_;
         if (!overflows && !IsFill(rounded)) return bits;
         const auto sign = static_cast<Bits>(bits & ~kMagnitude);
-        // Tries the rounded magnitudes just below and just above the number, then the next lower
-        // one. Bits of magnitudes, read as integers, are in the order of the magnitudes.
+        // Tries three rounded magnitudes: the nearest below the number, the nearest above it, and
+        // the second below it. Arithmetic on the bits finds them, because bits of magnitudes,
+        // read as integers, are in the order of the magnitudes.
         const auto below = static_cast<Bits>(magnitude & ~(last_ - 1));
         for (const Bits other : {below, static_cast<Bits>(below + last_), Less(below)}) {
             const auto candidate = static_cast<Bits>(sign | other);

@@ -55,8 +55,8 @@ class ShardReader {
   public:
     using Index = ShardGrid::Index;
 
-    // All arguments must outlive this object. `pending` has the locks of shards that readers share
-    // with writers.
+    // All arguments must outlive this object. `pending` has a lock for each shard, so that readers
+    // and writers of this process exclude each other.
     ShardReader(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 ShardCache& cache, const PendingShards& pending);
     ~ShardReader();
@@ -103,8 +103,8 @@ class ShardReader {
 
     // True if the shard was not replaced since `node` was read.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
-    // Drop cached data of a shard. Call Drop() after this process stored the shard; call Forget()
-    // if other processes may have stored the shard.
+    // Drop cached data of a shard. Call Drop() after this process stored the shard. Call Forget()
+    // if other processes may have stored the shard; it also drops all nested shards of the array.
     void Drop(const Index& shard) const;
     void Forget(const Index& shard) const;
     // Drops all cached data that is outdated. In a store without versions, some outdated data may

@@ -162,7 +162,7 @@ class Lerc final : public DecodeOnly {
     Status DecodeBytes(ByteSpan bytes, Output& decoded) const {
         if (bytes.size > std::numeric_limits<unsigned>::max())
             return Status::Unsupported("LERC blobs over 4 GiB are unsupported");
-        // liblerc allocates memory with the exceptions of the standard library.
+        // liblerc throws exceptions of the standard library, for example if memory runs out.
         try {
             ZARR_ASSIGN_OR_RETURN(const Blob blob, ReadBlob(bytes));
             const Number number = blob.number();

@@ -47,7 +47,8 @@ class Pipeline {
                   std::size_t threads = 1) const;
     // True if DecodeRanges() may decode less than Decode().
     bool HasRanges() const { return stages_.size() == 1 && stages_[0].codec->HasRanges(); }
-    // Calls Codec::DecodeRanges() for a chunk of fixed-size elements.
+    // Decodes only `ranges` of a chunk of fixed-size elements. Returns the number of bytes written
+    // to `chunk`; see Codec::DecodeRanges().
     Result<std::size_t> DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
                                      MutableByteSpan chunk) const;
     // Decodes a chunk of a kObject array into `chunk`.

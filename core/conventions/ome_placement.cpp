@@ -109,8 +109,8 @@ std::optional<Rows> Inverse(Rows rows) {
     return inverse;
 }
 
-// Converts the parameters of a `scale` or `translation`, one number for each dimension, to rows of
-// coefficients with constants.
+// Converts the parameters of a `scale` or `translation`, one number for each dimension, to the rows
+// of an affine matrix.
 Result<Rows> FromVector(const json::Value& value, const std::string& type, std::size_t size) {
     const bool is_scale = type == "scale";
     const json::Array* numbers = value.as_array();
@@ -374,7 +374,7 @@ class PlacementReader {
         return Made(Compose(*matrix, before), inputs);
     }
 
-    // The rows that a part of `byDimension` produces, and the index of the output of each row.
+    // Matrix rows of one part of `byDimension`, and the index of the output axis of each row.
     using Part = std::pair<Rows, std::vector<std::size_t>>;
     Result<Part> EvaluatePart(const json::Value& part, const Rows& before,
                               const std::vector<OmeAxis>& inputs,
@@ -483,7 +483,8 @@ class PlacementReader {
         return Choose(base, ways, is_own);
     }
 
-    // True if a transformation leads to a system of a member of the image's group, such as a label.
+    // True if the output of a transformation is the coordinate system of another member of the
+    // image's group, such as a label.
     static bool LeadsToMember(const json::Value& item) {
         const json::Value* output = item.Find("output");
         return output != nullptr && Member(*output, "path") != nullptr;

@@ -141,7 +141,7 @@ class AppendPlan {
     zarr::Status PlanGrowth();
     zarr::Status PlanLevels();
     zarr::Status GrowBeside(const std::string& path, const std::string& name);
-    // Plans that axis number `axis` of an array gets the new size.
+    // Plans to give axis `axis` of an array the size that the extended dimension will have.
     zarr::Status Grow(const zarr::ArrayFacts& facts, std::size_t axis);
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
     zarr::Result<std::vector<std::string>> Texts() const;

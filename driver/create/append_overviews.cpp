@@ -46,8 +46,8 @@ bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std
     return true;
 }
 
-// Returns the number of first slices of an overview that match the array. The overview states the
-// array from which it was made.
+// Returns how many slices at the beginning of an overview match the array. The attributes of the
+// overview's group record the state of the array from which the overview was made.
 std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
                              const zarr::ArrayFacts& level, std::size_t axis) {
     const std::uint64_t size = array.dimensions[axis].size;

@@ -689,8 +689,8 @@ Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
         ZARR_ASSIGN_OR_RETURN(
             array.metadata, zarr::WithFillValue(array.metadata, facts.metadata.fill_value.Bytes()));
     }
-    // The new attributes name the dimensions. All other attributes are taken from the array,
-    // because they may have changed since its creation.
+    // Only the attributes that name the dimensions are replaced. All others are those of the stored
+    // array, because they may have changed since it was created.
     json::Object attributes =
         facts.attributes.as_object() != nullptr ? *facts.attributes.as_object() : json::Object();
     for (auto& [name, value] : array.attributes) SetMember(attributes, name, value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dates without hyphens and numbers of time units in BAND_DIM_VALUES and APPEND_DIM_VALUES.
+// Two forms of values in BAND_DIM_VALUES and APPEND_DIM_VALUES: dates without hyphens, such as
+// 20240501, and numbers in the units of a time axis.
 #pragma once
 
 #include <optional>

@@ -294,8 +294,8 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
 bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // If the value is an XML document of an error, the object store has redirected the request.
-    // curl reports success if a redirection states no address.
+    // curl reports success for a redirection that states no address. The value is then the XML
+    // document by which the object store describes the error.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }

@@ -84,7 +84,7 @@ def _check_convention(name, declared, node, report):
     elif any(key not in own or own[key] != value for key, value in entries[0].items()):
         report.warning("convention-outdated", node.path, f"zarr_conventions declares {name} with another name or URL "
                        "than version 0.1", mend)
-    # The declaration is replaced, as its faults have findings of their own.
+    # The node's own declaration is replaced by a valid one, because its faults were reported above.
     checked = {**attributes, "zarr_conventions": [own]}
     document = {"zarr_format": node.format, "node_type": "array" if node.is_array else "group",
                 "attributes": checked}  # fmt: skip

@@ -21,7 +21,7 @@ OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w
 
 
 def levels_of(store):
-    """Paths of the smaller levels of pyramids, and of the levels that are listed and absent: (group, path)."""
+    """Returns the paths of the smaller levels of pyramids, and (group, path) of each level that is listed and absent."""
     smaller, absent = set(), []
     for node in list(store.nodes.values()):
         for paths in _listed(node):
