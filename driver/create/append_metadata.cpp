@@ -30,6 +30,15 @@ bool IsOfArray(const std::string& name) {
            STARTS_WITH_CI(name.c_str(), "DIM_");
 }
 
+// Sets the items that `to` lacks or has with another value.
+void SetChangedItems(const CPLStringList& items, GDALMajorObject& to) {
+    for (const auto& [name, value] : ItemsOf(items)) {
+        const char* const own = to.GetMetadataItem(name.c_str());
+        if (!IsOfArray(name) && (own == nullptr || value != own))
+            to.SetMetadataItem(name.c_str(), value.c_str());
+    }
+}
+
 // Stores metadata of bands in a grown array.
 class MetadataStore {
   public:
@@ -76,13 +85,7 @@ class MetadataStore {
 
     // Gives the array the metadata items of the source. Called if the only slice of the array is
     // replaced.
-    void ReplaceItemsOfSource() {
-        for (const auto& [name, value] : ItemsOf(of_source_)) {
-            const char* const own = target_.GetMetadataItem(name.c_str());
-            if (!IsOfArray(name) && (own == nullptr || value != own))
-                target_.SetMetadataItem(name.c_str(), value.c_str());
-        }
-    }
+    void ReplaceItemsOfSource() { SetChangedItems(of_source_, target_); }
 
     // Returns the metadata items that a written band gets from the band `from`.
     CPLStringList NewItems(GDALRasterBand& from) const {
@@ -102,11 +105,7 @@ class MetadataStore {
         for (const auto& [name, value] : ItemsOf(before))
             if (!IsOfArray(name) && after.FetchNameValue(name.c_str()) == nullptr)
                 to.SetMetadataItem(name.c_str(), nullptr);
-        for (const auto& [name, value] : ItemsOf(after)) {
-            const char* const own = before.FetchNameValue(name.c_str());
-            if (!IsOfArray(name) && (own == nullptr || value != own))
-                to.SetMetadataItem(name.c_str(), value.c_str());
-        }
+        SetChangedItems(after, to);
     }
 
     // True if a description states a coordinate or index along an extra dimension of the array,
