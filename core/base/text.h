@@ -24,6 +24,14 @@ inline bool EndsWith(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+// Returns `text` without the blanks at both ends.
+inline std::string_view WithoutBlanks(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n\f\v";
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
 // Returns `text` with U+FFFD in place of each byte that is not valid UTF-8.
 std::string ReplaceInvalidUtf8(std::string_view text);
 

@@ -30,12 +30,6 @@ bool StartsWith(std::string_view text, std::string_view start) {
     return text.substr(0, start.size()) == start;
 }
 
-std::string_view Trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 Status NamesFile(std::string_view what) {
     return Status::Corrupt(std::string(what) +
                            " names a file; a CRS in a store must not refer to files");
@@ -310,7 +304,7 @@ bool IsWellKnownName(std::string_view text) {
 }  // namespace
 
 Result<std::string> SafeCrsText(std::string_view text, Warnings& warnings) {
-    const std::string_view crs = Trimmed(text);
+    const std::string_view crs = WithoutBlanks(text);
     if (crs.find('\0') == std::string_view::npos && !crs.empty()) {
         if (crs[0] == '{') return SafeProjJson(crs);
         if (IsWkt(crs)) return WktReader(crs, warnings).Read();

@@ -18,15 +18,8 @@ constexpr std::string_view kSuffix = ".levels";
 // Maximum size in bytes of `.zlevels` and of a link.
 constexpr std::size_t kMaxLevelsText = std::size_t{1} << 20;
 
-std::string_view Trim(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 std::string WithSlashes(std::string_view link) {
-    std::string target(Trim(link));
+    std::string target(WithoutBlanks(link));
     std::replace(target.begin(), target.end(), '\\', '/');
     return target;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "driver/base/option_values.h"
 #include "driver/create/band_dimension.h"
 
@@ -14,12 +15,6 @@ using zarr::Result;
 using zarr::Status;
 
 namespace {
-
-std::string WithoutSpaces(const std::string& text) {
-    const auto first = text.find_first_not_of(' ');
-    if (first == std::string::npos) return "";
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 // True if `text` consists of `count` digits.
 bool IsDigits(const std::string& text, std::size_t count) {
@@ -43,7 +38,7 @@ std::optional<std::string> TimeOfNumber(const std::string& text,
 
 std::optional<std::string> DateOfEightDigits(const std::string& text,
                                              const zarr::TimeReference& reference) {
-    const std::string digits = WithoutSpaces(text);
+    const std::string digits(zarr::WithoutBlanks(text));
     if (!IsDigits(digits, 8) || digits[0] < '1' || digits[0] > '2') return std::nullopt;
     if (!reference.ValueOf(digits).ok()) return std::nullopt;
     return digits.substr(0, 4) + '-' + digits.substr(4, 2) + '-' + digits.substr(6);
@@ -78,7 +73,7 @@ Result<GivenTime> ReadGivenTime(const std::string& text, const zarr::TimeReferen
                             "a date such as 2024-05-01, or a number whose time is within the years "
                             "1 to 2999",
                             text.c_str());
-    const std::string digits = WithoutSpaces(text);
+    const std::string digits(zarr::WithoutBlanks(text));
     const bool looks_like_a_year = IsDigits(digits, 4) && digits >= "1800" && digits < "2200";
     if (!looks_like_a_year || time->compare(0, 4, digits) == 0) return GivenTime{text, ""};
     return GivenTime{text, "creation option APPEND_DIM_VALUES: " + digits +
