@@ -94,7 +94,7 @@ Result<ByteSpan> GuardRounding(const ArrayMetadata& metadata, ByteSpan chunk, Bu
         type.narrow != NarrowType::kNone || type.NeedsSwap())
         return chunk;
     const CodecSpec& codec = metadata.codecs.front();
-    if (codec.name != "bitround" && codec.name != "numcodecs.bitround") return chunk;
+    if (WithoutNumcodecsPrefix(codec.name) != "bitround") return chunk;
     const json::Value* const member = codec.configuration.Find("keepbits");
     std::int64_t kept = 0;
     if (member == nullptr || !member->GetInt64(kept)) return chunk;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/status.h"
@@ -23,6 +24,15 @@ struct CodecSpec {
     std::string place;          // path of the metadata member, for messages: "filters[0]"
     CodecNames names = CodecNames::kNumcodecs;
 };
+
+// Prefix by which Zarr v3 names a codec of numcodecs that has no specification of its own.
+inline constexpr std::string_view kNumcodecsPrefix = "numcodecs.";
+
+// Returns `name` without kNumcodecsPrefix; a name without the prefix is returned unchanged.
+inline std::string_view WithoutNumcodecsPrefix(std::string_view name) {
+    const bool has_prefix = name.substr(0, kNumcodecsPrefix.size()) == kNumcodecsPrefix;
+    return has_prefix ? name.substr(kNumcodecsPrefix.size()) : name;
+}
 
 // Parses a codec as Zarr v2 and numcodecs write it: a JSON object with options and an "id". Returns
 // kCorrupt; messages begin with `place`.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/codec/codec_spec.h"
+
 namespace zarr {
 
 namespace {
@@ -42,9 +44,7 @@ bool IsLeftOut(std::string_view name) {
 }
 
 Status CheckBuilt(std::string_view name) {
-    constexpr std::string_view kPrefix = "numcodecs.";
-    std::string_view id = name;
-    if (id.substr(0, kPrefix.size()) == kPrefix) id.remove_prefix(kPrefix.size());
+    const std::string_view id = WithoutNumcodecsPrefix(name);
     for (const LeftOutCodec& codec : LeftOutCodecs())
         if (codec.name == id)
             return Status::Unsupported("codec " + std::string(id) + ": this build has no " +

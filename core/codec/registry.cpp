@@ -102,12 +102,10 @@ constexpr Row kCodecs[] = {
     {"", "sharding_indexed", kSerializer, false, nullptr, nullptr, nullptr, nullptr},
 };
 
-constexpr std::string_view kNumcodecsPrefix = "numcodecs.";
-
 // Returns the numcodecs id of a Zarr v3 codec named "numcodecs.<id>"; empty for other names.
 std::string_view NumcodecsId(std::string_view v3_name) {
-    const bool has_prefix = v3_name.substr(0, kNumcodecsPrefix.size()) == kNumcodecsPrefix;
-    return has_prefix ? v3_name.substr(kNumcodecsPrefix.size()) : std::string_view();
+    const std::string_view id = WithoutNumcodecsPrefix(v3_name);
+    return id.size() < v3_name.size() ? id : std::string_view();
 }
 
 bool IsNamed(const Row& row, const CodecSpec& spec) {

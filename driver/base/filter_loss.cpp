@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/codec/pipeline.h"
@@ -29,10 +30,7 @@ constexpr LossyFilter kLossyFilters[] = {
 };
 
 const LossyFilter* FindLossyFilter(const zarr::CodecSpec& codec) {
-    const std::string prefix = "numcodecs.";
-    const std::string name = codec.name.compare(0, prefix.size(), prefix) == 0
-                                 ? codec.name.substr(prefix.size())
-                                 : codec.name;
+    const std::string_view name = zarr::WithoutNumcodecsPrefix(codec.name);
     const auto* const found = std::find_if(std::begin(kLossyFilters), std::end(kLossyFilters),
                                            [&](const auto& filter) { return name == filter.name; });
     return found != std::end(kLossyFilters) ? found : nullptr;
