@@ -10,7 +10,7 @@ scripts/setup.sh
 heading "Build"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-configure build -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DZARR_BY_FOLDER=ON >"$log" 2>&1 ||
+configure build -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release >"$log" 2>&1 ||
     { cat "$log"; exit 1; }
 cmake --build build --target gdal_ZarrV2
 export GDAL_DRIVER_PATH=$PWD/build/gdalplugins

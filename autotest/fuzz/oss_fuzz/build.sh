@@ -13,7 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../../scripts/common.sh"
 work=${WORK:-build-fuzz}
 sanitizers="-g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer"
 mkdir -p "$OUT/lib" "$work"
-configure "$work" -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DZARR_BY_FOLDER=ON \
+configure "$work" -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
     -DZARR_BUILD_FUZZERS=ON -DCMAKE_CXX_COMPILER="${CXX:-clang++}" -DCMAKE_CXX_FLAGS_DEBUG=-O2 \
     -DCMAKE_CXX_FLAGS="${CXXFLAGS:-$sanitizers}" \
     -DZARR_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" >"$work/configure.log" 2>&1 ||
