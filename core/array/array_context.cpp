@@ -46,7 +46,7 @@ std::shared_ptr<ArrayInstances> ArrayContext::InstancesOf(const std::string& nam
     ForgetParentsLocked();
     std::weak_ptr<ArrayInstances>& named = instances_[name];
     auto instances = named.lock();
-    if (instances != nullptr && SameMetadata(instances->metadata(), metadata)) return instances;
+    if (instances != nullptr && StoreEqualChunks(instances->metadata(), metadata)) return instances;
     instances = std::make_shared<ArrayInstances>(metadata);
     named = instances;
     PruneLocked();

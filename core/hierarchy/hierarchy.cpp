@@ -449,27 +449,6 @@ Result<ArrayMetadata> Hierarchy::Parse(const std::string& path,
 
 namespace {
 
-// True if codecs `a` and `b` have equal names and no option with two different values. Options in
-// only one codec are ignored, because newer programs add options when they consolidate metadata.
-bool Agree(const CodecSpec& a, const CodecSpec& b) {
-    const json::Object* options = a.configuration.as_object();
-    if (a.name != b.name || options == nullptr) return a.name == b.name;
-    return std::all_of(options->begin(), options->end(), [&](const json::Member& option) {
-        const json::Value* other = b.configuration.Find(option.first);
-        return other == nullptr || json::Equals(*other, option.second);
-    });
-}
-
-// True if `a` and `b` describe the same array; the spelling and order of JSON members is ignored.
-bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
-    return a.shape == b.shape && a.chunks == b.chunks && a.dtype.ToString() == b.dtype.ToString() &&
-           a.axis_order == b.axis_order && a.dimension_separator == b.dimension_separator &&
-           a.has_key_prefix == b.has_key_prefix && a.edges == b.edges &&
-           a.stored_chunks() == b.stored_chunks() && a.has_fill_value == b.has_fill_value &&
-           a.fill_meaning == b.fill_meaning && a.fill_value.held() == b.fill_value.held() &&
-           std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
-}
-
 std::string ConsolidatedIsOutdated(const std::string& key) {
     return "consolidated metadata of " + key + " is outdated; using " + key +
            " itself. Re-consolidate the store";
@@ -513,7 +492,7 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
         json::Equals(*consolidated->value, *document->value))
         return held;
     auto own = Parse(path, *document);
-    if (!own.ok() || AreAlike(*own, held)) return held;
+    if (!own.ok() || StoreEqualChunks(*own, held)) return held;
     warnings.push_back(ConsolidatedIsOutdated(key));
     return own;
 }

@@ -28,12 +28,43 @@ json::Value V3CodecJson(const CodecSpec& codec) {
     return json::Value(std::move(members));
 }
 
+// True if codecs `a` and `b` have equal names and no option with two different values. Options in
+// only one codec are ignored, because newer programs add options when they consolidate metadata.
+bool Agree(const CodecSpec& a, const CodecSpec& b) {
+    const json::Object* options = a.configuration.as_object();
+    if (a.name != b.name || options == nullptr) return a.name == b.name;
+    return std::all_of(options->begin(), options->end(), [&](const json::Member& option) {
+        const json::Value* other = b.configuration.Find(option.first);
+        return other == nullptr || json::Equals(*other, option.second);
+    });
+}
+
+bool AllAgree(const std::vector<CodecSpec>& a, const std::vector<CodecSpec>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), Agree);
+}
+
+bool HaveEqualShards(const Sharding& a, const Sharding& b) {
+    return a.shape == b.shape && a.order == b.order && a.index_at_end == b.index_at_end &&
+           AllAgree(a.index_codecs, b.index_codecs) && AllAgree(a.codecs, b.codecs);
+}
+
 }  // namespace
 
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.format == b.format && a.has_fill_value == b.has_fill_value &&
            a.fill_meaning == b.fill_meaning && a.dtype.missing == b.dtype.missing &&
            MetadataText(a) == MetadataText(b);
+}
+
+bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b) {
+    return a.format == b.format && a.shape == b.shape && a.chunks == b.chunks &&
+           a.edges == b.edges && a.axis_order == b.axis_order &&
+           std::equal(a.shards.begin(), a.shards.end(), b.shards.begin(), b.shards.end(),
+                      HaveEqualShards) &&
+           a.dimension_separator == b.dimension_separator && a.has_key_prefix == b.has_key_prefix &&
+           a.dtype.ToString() == b.dtype.ToString() && a.dtype.missing == b.dtype.missing &&
+           a.has_fill_value == b.has_fill_value && a.fill_meaning == b.fill_meaning &&
+           a.fill_value.held() == b.fill_value.held() && AllAgree(a.codecs, b.codecs);
 }
 
 std::string MetadataText(const ArrayMetadata& metadata) {

@@ -107,6 +107,11 @@ struct ArrayMetadata {
 // write consolidated metadata may reorder members.
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 
+// True if the chunks of `a` and `b` have equal keys, shapes, types and codecs, and equal values
+// where they are absent. The documents may still differ, for example by an optional member that
+// only one of them states.
+bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b);
+
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
 // invalid member. Does not check that the codecs exist and fit the array; binding the codecs does.
 Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec);

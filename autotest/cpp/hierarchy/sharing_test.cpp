@@ -166,6 +166,28 @@ TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     EXPECT_EQ(Read(*updated), std::string("\x01\x09\x09"));
 }
 
+// Consolidated metadata may omit members that the array's own document states.
+TEST_F(Sharing, DifferentDocumentsOfOneArrayShareWrittenChunks) {
+    Put(".zmetadata",
+        R"({"zarr_consolidated_format": 1, "metadata": {"a/.zarray": )" + Metadata("0") + "}}");
+    const std::string brief = Metadata("0");
+    Put("a/.zarray", brief.substr(0, brief.size() - 1) + R"(, "dimension_separator": "."})");
+    const auto reader = *Tree(UseConsolidated::kIfPresent)->OpenArray("a");
+    const auto updated = *Tree()->OpenArray("a");
+    EXPECT_NE(reader, updated);
+    EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
+
+    auto writer = ArrayWriter::Open(updated, store_, 1U << 20).Take();
+    const std::uint8_t nine = 9;
+    const Source source{&nine, {1}, CopyConverter(1)};
+    Region one = Region::All({1});
+    one.start[0] = 1;
+    ASSERT_TRUE(Succeeds(writer->Write(one, 0, source, 1, WholeChunks::kPending)));
+    EXPECT_EQ(Read(*reader)[1], 9) << "not stored yet";
+    ASSERT_TRUE(Succeeds(writer->Flush(1)));
+    EXPECT_EQ(Read(*reader), std::string("\x01\x09\x00", 3));
+}
+
 TEST_F(Sharing, DifferentTraitsHaveSeparateArrays) {
     const auto open = [&](const std::string& manner) {
         return *Hierarchy::Open(store_, UseConsolidated::kNever, context_, manner)
