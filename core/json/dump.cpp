@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -31,9 +32,9 @@ std::vector<const Member*> Sorted(const Object& object) {
 class Writer {
   public:
     // An `indent` of 0 writes one line. Otherwise it is the number of spaces by which each level is
-    // indented.
-    Writer(std::size_t indent, std::string_view padding)
-        : is_indented_(indent != 0), indent_(indent), padding_(padding) {}
+    // indented; objects and arrays inside of `levels` others are written on one line each.
+    Writer(std::size_t indent, std::string_view padding, std::size_t levels = SIZE_MAX)
+        : is_indented_(indent != 0), indent_(indent), levels_(levels), padding_(padding) {}
 
     std::string Text(const Value& value) {
         Write(value, 0);
@@ -54,7 +55,7 @@ class Writer {
         } else if (const Object* object = value.as_object()) {
             const auto write = [&](const Member& member) {
                 WriteString(member.first);
-                text_ += ": ";
+                text_ += is_indented_ && depth >= levels_ ? ":" : ": ";
                 Write(member.second, depth + 1);
             };
             if (is_indented_)
@@ -88,14 +89,15 @@ class Writer {
     void WriteList(const Items& items, const char* brackets, std::size_t depth, const Each& each) {
         text_ += brackets[0];
         text_ += padding_;
+        const bool has_lines = is_indented_ && depth < levels_;
         bool is_first = true;
         for (const auto& item : items) {
             if (!is_first) text_ += is_indented_ ? "," : ", ";
             is_first = false;
-            if (is_indented_) NewLine(depth + 1);
+            if (has_lines) NewLine(depth + 1);
             each(item);
         }
-        if (is_indented_ && !is_first) NewLine(depth);
+        if (has_lines && !is_first) NewLine(depth);
         text_ += padding_;
         text_ += brackets[1];
     }
@@ -107,6 +109,7 @@ class Writer {
 
     const bool is_indented_;
     const std::size_t indent_;
+    const std::size_t levels_;
     const std::string_view padding_;
     std::string text_;
 };
@@ -131,8 +134,8 @@ std::string Dump(const Value& value, std::string_view padding) {
     return Writer(0, padding).Text(value);
 }
 
-std::string DumpIndented(const Value& value, std::size_t indent) {
-    return Writer(indent, {}).Text(value);
+std::string DumpIndented(const Value& value, std::size_t indent, std::size_t levels) {
+    return Writer(indent, {}, levels).Text(value);
 }
 
 std::string PythonFloat(double number) {

@@ -165,8 +165,9 @@ std::string DumpSorted(const Value& value);
 // Returns the text of Python's json.dumps() with sort_keys=True and ensure_ascii=True, which
 // zarr-python uses for metadata. Each level is indented by `indent` spaces: zarr-python indents
 // documents of Zarr v2 by 4, and documents of Zarr v3 by 2. Only the last member is written if a
-// key is repeated. Bytes that are not UTF-8 become U+FFFD.
-std::string DumpIndented(const Value& value, std::size_t indent = 4);
+// key is repeated. Bytes that are not UTF-8 become U+FFFD. Only objects and arrays inside of fewer
+// than `levels` others have a line for each member; the text of the inner ones has no white space.
+std::string DumpIndented(const Value& value, std::size_t indent = 4, std::size_t levels = SIZE_MAX);
 
 // Returns a double as Python's json.dumps() writes it: "1.0", "1e+16", "-0.0". The digits are the
 // fewest that read back as `number`. NaN and infinities become the tokens NaN, Infinity and

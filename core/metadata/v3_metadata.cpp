@@ -265,9 +265,15 @@ Result<json::Object> ParseDocument(std::string_view text) {
     return std::move(*document.MutableObject());
 }
 
+// Returns the text of a zarr.json. Each node in consolidated metadata takes one line: white space
+// is up to half of an indented document, and makes opening slower, above all over a network.
 std::string TextOf(json::Object document) {
-    constexpr std::size_t kIndent = 2;
-    return json::DumpIndented(json::Value(std::move(document)), kIndent);
+    constexpr std::size_t kIndent = 2, kLevelsAboveNodes = 3;
+    const json::Value value(std::move(document));
+    const json::Value* const consolidated = value.Find(kConsolidated);
+    return consolidated == nullptr || consolidated->is_null()
+               ? json::DumpIndented(value, kIndent)
+               : json::DumpIndented(value, kIndent, kLevelsAboveNodes);
 }
 
 std::optional<std::size_t> RankIn(const json::Value& document) {
