@@ -174,12 +174,12 @@ void Array::DiscardPending() const {
 void Array::DropChanged() const {
     absent_.Clear();
     chunks_->DropOutdatedState();
-    const bool is_dear = store_->Traits().caches_absence;
+    const bool caches_absence = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
-        id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
+        id_, !caches_absence, [&](std::uint64_t index, const DecodedChunk& chunk) {
             // An absent chunk has no version, so nothing would show that another process has
             // stored the chunk since. It is dropped if the store itself remembers absent keys.
-            return (chunk.absent && is_dear) ||
+            return (chunk.absent && caches_absence) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
     if (pending().empty())

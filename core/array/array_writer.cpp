@@ -326,7 +326,7 @@ Status ArrayWriter::Begin(const ChunkPart& part, bool is_whole, PendingChunk& pe
 Status ArrayWriter::Clear(const ChunkLayout& layout, PendingChunk& pending) const {
     if (array_->metadata().dtype.kind == DataKind::kObject) {
         pending.objects.assign(static_cast<std::size_t>(layout.items),
-                               array_->metadata().fill_value.held());
+                               array_->metadata().fill_value.TrimmedBytes());
         return {};
     }
     ZARR_RETURN_IF_ERROR(pending.elements.Reset(layout.bytes()));
@@ -344,7 +344,7 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
                                  const PendingChunk& pending, ObjectChunk& objects,
                                  const WriteLocks& locks) {
     ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending.objects, objects));
-    const std::string& fill = array_->metadata().fill_value.held();
+    const std::string& fill = array_->metadata().fill_value.TrimmedBytes();
     if (array_->metadata().has_fill_value &&
         std::all_of(pending.objects.begin(), pending.objects.end(),
                     [&](const std::string& text) { return text == fill; }))

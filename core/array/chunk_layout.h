@@ -57,12 +57,14 @@ class ChunkLayouts {
     // Returns the layout of a chunk, which must be inside the grid. Fails if the codecs cannot be
     // bound to the chunk's shape.
     Result<ChunkLayoutPtr> Of(const DimVector<std::uint64_t>& chunk) const {
-        if (is_regular_) return Held(largest_);
+        if (is_regular_) return NonOwning(largest_);
         return Find(chunk);
     }
 
   private:
-    static ChunkLayoutPtr Held(const ChunkLayout& layout) { return {ChunkLayoutPtr(), &layout}; }
+    static ChunkLayoutPtr NonOwning(const ChunkLayout& layout) {
+        return {ChunkLayoutPtr(), &layout};
+    }
     Result<ChunkLayoutPtr> Find(const DimVector<std::uint64_t>& chunk) const;
 
     const ArrayMetadata* metadata_ = nullptr;

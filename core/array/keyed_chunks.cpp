@@ -20,23 +20,23 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
 
 // Kind of a key below the array. kNoChunk: neither a chunk key nor a prefix of chunk keys. kInside,
 // kOutside: the key of a chunk inside or outside the grid, or a prefix of such keys.
-enum class Place { kNoChunk, kInside, kOutside };
+enum class KeyKind { kNoChunk, kInside, kOutside };
 
-Place PlaceOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
-                  std::size_t& given) {
+KeyKind KindOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
+                   std::size_t& given) {
     bool is_inside = true;
     given = 0;
     for (;;) {
         const std::size_t end = name.find(separator);
         std::uint64_t index = 0;
         if (given == counts.size() || !ParseIndex(name.substr(0, end), index))
-            return Place::kNoChunk;
+            return KeyKind::kNoChunk;
         is_inside = is_inside && index < counts[given];
         ++given;
         if (end == std::string_view::npos) break;
         name.remove_prefix(end + 1);
     }
-    return is_inside ? Place::kInside : Place::kOutside;
+    return is_inside ? KeyKind::kInside : KeyKind::kOutside;
 }
 
 }  // namespace
@@ -219,14 +219,14 @@ Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
         const std::string own = JoinKey(name, entry.name);
         std::size_t given = 0;
         const bool has_all_chunks = has_prefix_ && entry.is_prefix && own == "c";
-        const Place place = has_all_chunks
-                                ? Place::kInside
-                                : PlaceOfName(IndicesIn(own), separator(), counts, given);
-        if (place == Place::kNoChunk) continue;
+        const KeyKind kind = has_all_chunks
+                                 ? KeyKind::kInside
+                                 : KindOfName(IndicesIn(own), separator(), counts, given);
+        if (kind == KeyKind::kNoChunk) continue;
         if (entry.is_prefix) {
             if (separator() == '/' && given < counts.size())
                 ZARR_RETURN_IF_ERROR(EraseOutsideBelow(store, own, counts));
-        } else if (place == Place::kOutside && given == counts.size()) {
+        } else if (kind == KeyKind::kOutside && given == counts.size()) {
             ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(path_, own)));
         }
     }

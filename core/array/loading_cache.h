@@ -163,15 +163,15 @@ class LoadingCache {
     // readers.
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
-        std::vector<Entry> held;
+        std::vector<Entry> of_array;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
             for (const Entry& entry : recency_)
-                if (entry.id.array == array) held.push_back(entry);
+                if (entry.id.array == array) of_array.push_back(entry);
             for (auto it = loads_.begin(); and_loading && it != loads_.end();)
                 it = it->first.array == array ? DisownLocked(it) : std::next(it);
         }
-        for (const Entry& entry : held) {
+        for (const Entry& entry : of_array) {
             if (!is_stale(entry.id.chunk, *entry.value)) continue;
             const std::lock_guard<std::mutex> lock(mutex_);
             const auto found = entries_.find(entry.id);

@@ -24,9 +24,9 @@ std::optional<std::shared_ptr<const Buffer>> PendingShards::Find(std::uint64_t s
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found == shards_.end()) return std::nullopt;
-    const auto held = found->second.chunks.find(chunk);
-    if (held == found->second.chunks.end()) return std::nullopt;
-    return held->second;
+    const auto pending_chunk = found->second.chunks.find(chunk);
+    if (pending_chunk == found->second.chunks.end()) return std::nullopt;
+    return pending_chunk->second;
 }
 
 std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
@@ -84,7 +84,7 @@ std::optional<std::uint64_t> PendingShards::TakeLargest() {
     return largest->first;
 }
 
-void PendingShards::GiveBack(std::uint64_t shard) {
+void PendingShards::EndReservation(std::uint64_t shard) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found != shards_.end()) found->second.is_taken = false;
@@ -97,11 +97,12 @@ void PendingShards::OnStored(std::uint64_t shard, const std::vector<ShardChange>
     if (found == shards_.end()) return;
     Shard& pending = found->second;
     for (const ShardChange& change : stored) {
-        const auto held = pending.chunks.find(change.chunk);
-        if (held == pending.chunks.end() || held->second != change.bytes) continue;
-        pending.bytes -= SizeOfPending(held->second);
-        bytes_ -= SizeOfPending(held->second);
-        pending.chunks.erase(held);
+        const auto pending_chunk = pending.chunks.find(change.chunk);
+        if (pending_chunk == pending.chunks.end() || pending_chunk->second != change.bytes)
+            continue;
+        pending.bytes -= SizeOfPending(pending_chunk->second);
+        bytes_ -= SizeOfPending(pending_chunk->second);
+        pending.chunks.erase(pending_chunk);
     }
     if (pending.chunks.empty()) shards_.erase(found);
 }

@@ -96,9 +96,9 @@ std::size_t ReadAhead::RunningLocked() {
 
 std::vector<Region> ReadAhead::TakeNextLocked(const Region& last) {
     const std::size_t most_chunks = array_.store()->Traits().concurrent_reads;
-    const std::size_t most_bytes = MostBytes() / tuning::kFollowedBatches;
+    const std::size_t most_bytes = MostBytes() / tuning::kBatchesPerSequence;
     const std::size_t chunk_bytes = std::max<std::size_t>(array_.layouts().largest().bytes(), 1);
-    if (ahead_ >= tuning::kFollowedBatches * tuning::kAheadRegions) return {};
+    if (ahead_ >= tuning::kBatchesPerSequence * tuning::kAheadRegions) return {};
     const std::vector<Region> all =
         sequence_.Next(ahead_ + tuning::kAheadRegions, array_.metadata().shape);
     std::vector<Region> batch;
@@ -146,7 +146,7 @@ bool ReadAhead::Note(const Region& region, std::size_t threads) {
             stays = StaysInChunkLocked(region);
             if (!loads_) return stays;
             if (ahead_ > 0) --ahead_;
-            if (RunningLocked() >= tuning::kFollowedBatches) return stays;
+            if (RunningLocked() >= tuning::kBatchesPerSequence) return stays;
             next = TakeNextLocked(region);
         }
         if (!next.empty()) Start(std::move(next), threads);

@@ -172,7 +172,7 @@ std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std
     const std::size_t usual = MaxConcurrentChunks(array, threads);
     const bool may_be_on_disk =
         !array.store()->Traits().remote && plan.pieces() > threads &&
-        plan.ChunkBytes(array.layouts().largest()) >= tuning::kDiskAskedFrom;
+        plan.ChunkBytes(array.layouts().largest()) >= tuning::kMinBytesToCheckDisk;
     if (!may_be_on_disk) return usual;
     // A single chunk is tested as a sample for all chunks of the read.
     const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
@@ -308,7 +308,7 @@ void RegionReader::CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) co
 void RegionReader::Fill(const ChunkPart& part) const {
     const FillValue& fill = array_.metadata().fill_value;
     if (IsObjects(array_)) {
-        const ObjectRef ref{fill.held().data(), fill.held().size()};
+        const ObjectRef ref{fill.TrimmedBytes().data(), fill.TrimmedBytes().size()};
         FillBlock(part.count, PlaceOf(part), destination_.strides,
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;

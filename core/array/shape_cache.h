@@ -32,8 +32,8 @@ class ShapeCache {
         const std::uint64_t hash = HashOf(shape);
         {
             const std::shared_lock<std::shared_mutex> lock(mutex_);
-            const auto found = held_.find(hash);
-            if (found != held_.end() &&
+            const auto found = entries_.find(hash);
+            if (found != entries_.end() &&
                 std::equal(shape.begin(), shape.end(), found->second.shape.begin(),
                            found->second.shape.end()))
                 return found->second.value;
@@ -42,13 +42,13 @@ class ShapeCache {
         ZARR_RETURN_IF_ERROR(made.status());
         auto value = std::make_shared<const T>(made.Take());
         const std::lock_guard<std::shared_mutex> lock(mutex_);
-        if (held_.size() >= tuning::kBoundShapes) held_.clear();
-        held_[hash] = {{shape.begin(), shape.end()}, value};
+        if (entries_.size() >= tuning::kBoundShapes) entries_.clear();
+        entries_[hash] = {{shape.begin(), shape.end()}, value};
         return Pointer(std::move(value));
     }
 
   private:
-    struct Held {
+    struct Entry {
         std::vector<std::uint64_t> shape;
         Pointer value;
     };
@@ -62,7 +62,7 @@ class ShapeCache {
     }
 
     std::shared_mutex mutex_;
-    std::unordered_map<std::uint64_t, Held> held_;  // by hash of the shape
+    std::unordered_map<std::uint64_t, Entry> entries_;  // by hash of the shape
 };
 
 }  // namespace zarr

@@ -39,7 +39,7 @@ struct ShardBox {
         return RowMajorNumber(PlaceOf(chunk), count);
     }
     Index ChunkOf(std::uint64_t number) const {
-        Index chunk = RowMajorPlace(number, count);
+        Index chunk = RowMajorPosition(number, count);
         for (std::size_t i = 0; i < first.size(); ++i) chunk[i] += first[i];
         return chunk;
     }
@@ -84,11 +84,11 @@ class ShardGrid {
     std::uint64_t NumberOfShard(const Index& shard) const {
         return RowMajorNumber(shard, shard_counts_);
     }
-    Index ShardAt(std::uint64_t number) const { return RowMajorPlace(number, shard_counts_); }
+    Index ShardAt(std::uint64_t number) const { return RowMajorPosition(number, shard_counts_); }
     std::uint64_t NumberOfChunk(const Index& chunk) const {
         return RowMajorNumber(chunk, chunk_counts_);
     }
-    Index ChunkAt(std::uint64_t number) const { return RowMajorPlace(number, chunk_counts_); }
+    Index ChunkAt(std::uint64_t number) const { return RowMajorPosition(number, chunk_counts_); }
 
     // True if the chunk contains an element of the array.
     bool IsInside(const Index& chunk) const;

@@ -164,7 +164,8 @@ std::vector<ShardLayout::Changed> ShardLayout::ByPosition(std::size_t level,
     std::vector<Changed> changed;
     changed.reserve(changes.size());
     for (const ShardChange* change : changes)
-        changed.emplace_back(PositionOf(level, index, RowMajorPlace(change->chunk, shape)), change);
+        changed.emplace_back(PositionOf(level, index, RowMajorPosition(change->chunk, shape)),
+                             change);
     std::stable_sort(changed.begin(), changed.end(),
                      [](const Changed& a, const Changed& b) { return a.first < b.first; });
     return changed;

@@ -82,9 +82,10 @@ Status ShardReader::Failed(const Index& chunk, const Status& status) const {
 
 Result<ShardNodePtr> ShardReader::Root(const ShardBox& box, const ShardIndex& index) const {
     const ChunkId id{ids_[0], box.shard};
-    const ShardNodePtr held = cache_.Find(id);
-    if (held != nullptr) {
-        if (!IsUncertain(*held) && held->store_count == pending_.StoreCount(box.shard)) return held;
+    const ShardNodePtr cached = cache_.Find(id);
+    if (cached != nullptr) {
+        if (!IsUncertain(*cached) && cached->store_count == pending_.StoreCount(box.shard))
+            return cached;
         cache_.Replace(id, NoNode());
     }
     return cache_.GetOrLoad(id, [&] { return LoadRoot(box, index); });
@@ -161,9 +162,9 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
         counts[i] /= reach[i];
     }
     const ChunkId id{ids_[level], RowMajorNumber(child, counts)};
-    const ShardNodePtr held = cache_.Find(id);
-    if (held != nullptr) {
-        if (!IsUncertain(*held) && HasStampOf(*held, *place.node)) return held;
+    const ShardNodePtr cached = cache_.Find(id);
+    if (cached != nullptr) {
+        if (!IsUncertain(*cached) && HasStampOf(*cached, *place.node)) return cached;
         cache_.Replace(id, NoNode());
     }
     const auto load = [&] { return LoadChild(level, index, chunk, place); };
@@ -302,7 +303,7 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
     const ChunkId id{ids_[0], number};
     for (int tries = 0; tries < kReadTries; ++tries) {
         const auto reading = pending_.Reading(number);
-        const ShardNodePtr held = cache_.Find(id);
+        const ShardNodePtr cached = cache_.Find(id);
         const Result<ShardNodePtr> node = read();
         // After a failure, the cached index is compared with the shard's version, because an
         // outdated index may have caused the failure.
@@ -311,7 +312,7 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
         // The read is repeated once if a cached index contradicts the shard's bytes. In a store
         // without versions, nothing else shows that an index is outdated.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
-                                held != nullptr && held == used;
+                                cached != nullptr && cached == used;
         if (is_fresh && !may_be_old) return node.status();
         Forget(shard);
     }
@@ -319,7 +320,7 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
                          (chunk != nullptr ? ": chunk " + ChunkText(*chunk) : ""));
 }
 
-Result<bool> ShardReader::AtPlace(const Index& chunk, const ReadAt& read) const {
+Result<bool> ShardReader::ReadAtLocation(const Index& chunk, const ReadAt& read) const {
     bool is_present = false;
     const Index shard = grid_.ShardOf(chunk);
     const auto read_there = [&]() -> Result<ShardNodePtr> {

@@ -92,7 +92,7 @@ class ShardReader {
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
     // replaced meanwhile. Returns false if the chunk is absent.
     using ReadAt = std::function<Status(const ShardLocation& place)>;
-    Result<bool> AtPlace(const Index& chunk, const ReadAt& read) const;
+    Result<bool> ReadAtLocation(const Index& chunk, const ReadAt& read) const;
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
     Status ReadPart(const Index& chunk, const ShardLocation& place, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;

@@ -80,7 +80,7 @@ Status ShardWriter::Shrink(Store& store, std::size_t max_bytes) const {
         const auto shard = pending_.TakeLargest();
         if (!shard) return {};  // other threads are storing all shards
         const Status status = StoreShard(store, *shard, false, {}, nullptr);
-        pending_.GiveBack(*shard);
+        pending_.EndReservation(*shard);
         ZARR_RETURN_IF_ERROR(status);
     }
     return {};

@@ -144,7 +144,7 @@ Status ShardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::si
     const auto read = [&] {
         const ThreadBudget budget(request.threads);
         if (request.part.is_whole()) fetched.version = VersionOf(chunk);
-        return reader_.AtPlace(chunk, read_at);
+        return reader_.ReadAtLocation(chunk, read_at);
     };
     const Result<bool> found = options.on_request ? Timed(read, options.on_request) : read();
     if (!found.ok()) return take(position, found.status());
@@ -165,7 +165,7 @@ Result<std::optional<ChunkLocation>> ShardedChunks::PlaceOf(const Index& chunk) 
         found = ChunkLocation{NameOf(chunk), place.offset, place.size};
         return {};
     };
-    ZARR_RETURN_IF_ERROR(reader_.AtPlace(chunk, note).status());
+    ZARR_RETURN_IF_ERROR(reader_.ReadAtLocation(chunk, note).status());
     return found;
 }
 

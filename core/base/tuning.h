@@ -100,7 +100,7 @@ inline constexpr std::uint64_t kStreamedFrom = std::uint64_t{1} << 18;
 // Number of concurrent reads that keep a disk busy.
 inline constexpr std::size_t kDiskReads = 32;
 // A read of at least this many decoded bytes checks whether the store must wait for a disk.
-inline constexpr std::uint64_t kDiskAskedFrom = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kMinBytesToCheckDisk = std::uint64_t{1} << 20;
 // Maximum decoded size of the chunks that one call reads concurrently from a network or a disk.
 inline constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
 // Size in bytes of a chunk from which decoding only the wanted part is faster than decoding the
@@ -118,7 +118,7 @@ inline constexpr std::uint64_t kEqualSteps = 2;
 inline constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kAheadShare = 4;
 inline constexpr std::size_t kAheadBatches = 4;
-inline constexpr std::size_t kFollowedBatches = 2;
+inline constexpr std::size_t kBatchesPerSequence = 2;
 inline constexpr std::size_t kAheadRegions = 256;
 // Maximum number of unsharded chunks in a group that is read together. Groups exist if all values
 // are parts of one object, as in a zip file. The number is bounded because a read plans its group

@@ -216,25 +216,27 @@ class DescribedOverviews {
     // Renames the array to `new_name` in the attribute kBaseStateAttribute of an overview group.
     Status MoveStatement(HierarchyWriter& writer, const std::string& group,
                          const std::string& new_name) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group));
-        std::string state = StatedBase(held, LastName(path_));
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group));
+        std::string state = StatedBase(stored, LastName(path_));
         if (state.empty()) return {};
-        json::Object attributes = *held.as_object();
+        json::Object attributes = *stored.as_object();
         StateBase(attributes, LastName(path_), "");
         StateBase(attributes, new_name, std::move(state));
         return writer.SetAttributes(group, json::Value(std::move(attributes)));
     }
 
     Status Rename(HierarchyWriter& writer, std::string_view new_name) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group_));
-        json::Object attributes = held.as_object() != nullptr ? *held.as_object() : json::Object{};
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group_));
+        json::Object attributes =
+            stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
         RenameInDescription(attributes, NameIn(group_, path_), new_name);
         return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
 
     Status Change(HierarchyWriter& writer, const std::vector<OverviewLevel>& levels) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group_));
-        json::Object attributes = held.as_object() != nullptr ? *held.as_object() : json::Object{};
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group_));
+        json::Object attributes =
+            stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
         ZARR_RETURN_IF_ERROR(DescribeOverviewsIn(attributes, style_, axes_, levels));
         return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
@@ -290,9 +292,9 @@ Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const st
     ZARR_RETURN_IF_ERROR(rename(path, new_name));
     bool has_changed = false;
     for (const std::string_view attribute : {std::string_view("grid_mapping"), kMaskAttribute}) {
-        const std::string* const held = StringAttribute(attributes, attribute);
-        if (held == nullptr || owned.count(JoinKey(group, *held)) == 0) continue;
-        const std::string from = *held;
+        const std::string* const stored = StringAttribute(attributes, attribute);
+        if (stored == nullptr || owned.count(JoinKey(group, *stored)) == 0) continue;
+        const std::string from = *stored;
         const std::string to = WithName(from, old_name, new_name);
         if (to.empty()) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind taken, hierarchy.KindOf(JoinKey(group, to)));

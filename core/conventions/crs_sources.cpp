@@ -158,12 +158,12 @@ struct MappedArrays {
 // the arrays needs requests to a remote store.
 Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
     const Store& store = *hierarchy.store();
-    if (!store.IsListAtHand(group)) return Status::NotFound(group);
+    if (!store.ListsWithoutRequest(group)) return Status::NotFound(group);
     ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, hierarchy.Members(group));
     MappedArrays mapped;
     for (const Node& node : members) {
         if (node.kind != NodeKind::kArray) continue;
-        if (!store.IsAtHand(hierarchy.KeyOf(node.path, Document::kAttributes)))
+        if (!store.ReadsWithoutRequest(hierarchy.KeyOf(node.path, Document::kAttributes)))
             return Status::NotFound(node.path);
         Warnings ignored;  // reported when that array is opened
         const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);

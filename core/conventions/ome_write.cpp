@@ -163,9 +163,10 @@ Status PutOmeImage(json::Object& group_attributes, const OmeWrittenImage& image)
     const std::string& base = image.levels.front().path;
     if (image.identity.version == kVersion04) {
         const json::Value attributes(group_attributes);
-        const json::Value* const held = FindOverviews(attributes, base);
-        json::Object entry =
-            held != nullptr && held->as_object() != nullptr ? *held->as_object() : json::Object{};
+        const json::Value* const existing = FindOverviews(attributes, base);
+        json::Object entry = existing != nullptr && existing->as_object() != nullptr
+                                 ? *existing->as_object()
+                                 : json::Object{};
         DescribeMultiscale(image, entry);
         json::PutMember(group_attributes, "omero", OmeroOf(image));
         return PutOverviews(group_attributes, base, json::Value(std::move(entry)));

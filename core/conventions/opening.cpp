@@ -58,10 +58,10 @@ class Opening {
 
     // Adds a key unless the key is cached or was requested before.
     void AddKey(std::string key) {
-        if (!store_.IsAtHand(key) && IsNew(key)) keys_.push_back(std::move(key));
+        if (!store_.ReadsWithoutRequest(key) && IsNew(key)) keys_.push_back(std::move(key));
     }
     void AddPrefix(const std::string& prefix) {
-        if (!store_.IsListAtHand(prefix) && IsNew(prefix + "/")) prefixes_.push_back(prefix);
+        if (!store_.ListsWithoutRequest(prefix) && IsNew(prefix + "/")) prefixes_.push_back(prefix);
     }
     bool IsNew(const std::string& name) {
         return asked_.size() < kMaxPrefetchedKeys && asked_.insert(name).second;
@@ -81,12 +81,12 @@ class Opening {
         }
     }
 
-    bool IsAtHand(const std::string& path, Document document) const {
-        return store_.IsAtHand(hierarchy_.KeyOf(path, document));
+    bool ReadsWithoutRequest(const std::string& path, Document document) const {
+        return store_.ReadsWithoutRequest(hierarchy_.KeyOf(path, document));
     }
     // Returns whether a node has a document; nullopt if the cache does not know.
     std::optional<bool> Has(const std::string& path, Document document) const {
-        if (!IsAtHand(path, document)) return std::nullopt;
+        if (!ReadsWithoutRequest(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
         return found.ok() ? std::optional(*found) : std::nullopt;
     }
@@ -98,7 +98,7 @@ class Opening {
     }
     // Returns the attributes of a node; nullopt if the attributes are not cached.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
-        if (!IsAtHand(path, Document::kAttributes)) return std::nullopt;
+        if (!ReadsWithoutRequest(path, Document::kAttributes)) return std::nullopt;
         return AttributesOfGroup(hierarchy_, path);
     }
 
@@ -243,7 +243,7 @@ class Opening {
         }
         const bool is_group = IsThere(path, Document::kGroup);
         if (is_group) AddMembers(path);
-        if (!is_group || !store_.IsListAtHand(path)) return;
+        if (!is_group || !store_.ListsWithoutRequest(path)) return;
         for (const std::string& member : MembersOf(path))
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
@@ -277,10 +277,10 @@ class Opening {
     }
 
     bool HasAllAtHand(const std::string& path) const {
-        if (!IsAtHand(path, Document::kAttributes)) return false;
+        if (!ReadsWithoutRequest(path, Document::kAttributes)) return false;
         for (std::string_view at = path; !at.empty();) {
             at = ParentPath(at);
-            if (!IsAtHand(std::string(at), Document::kAttributes)) return false;
+            if (!ReadsWithoutRequest(std::string(at), Document::kAttributes)) return false;
         }
         return true;
     }
@@ -296,7 +296,7 @@ class Opening {
         if (!is_named && IsPlainV2()) {
             const std::string key(kOldNczarrKey);
             AddKey(key);
-            if (!store_.IsAtHand(key) || hierarchy_.HasForeignKey(key)) return;
+            if (!store_.ReadsWithoutRequest(key) || hierarchy_.HasForeignKey(key)) return;
         }
         const auto metadata = hierarchy_.Metadata(path);
         if (!metadata.ok() || metadata->rank() < 2) return;
@@ -308,12 +308,12 @@ class Opening {
             attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
         if (!is_placed || level != Level::kNext)
             AddGridMapping(group, is_of_group ? of_group : attributes);
-        bool are_at_hand = true;
+        bool need_no_request = true;
         for (const NamedDimension& dimension :
              NameDimensions(hierarchy_, path, *metadata, attributes, ignored))
             if (dimension.is_named && !AddVariable(dimension.group, dimension.name))
-                are_at_hand = false;
-        if (is_placed || !are_at_hand || level == Level::kAlone) return;
+                need_no_request = false;
+        if (is_placed || !need_no_request || level == Level::kAlone) return;
         const auto facts = DescribeArray(hierarchy_, path);
         if (!facts.ok()) return;
         std::vector<std::string> keys;
@@ -341,20 +341,20 @@ class Opening {
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
         if (!IsValidKey(path)) return true;  // an invalid key is never looked up
-        if (!IsAtHand(path, Document::kArray)) {
+        if (!ReadsWithoutRequest(path, Document::kArray)) {
             Add(path, {Document::kArray, Document::kAttributes});
             return false;
         }
-        bool are_at_hand = true;
+        bool need_no_request = true;
         for (std::string_view at = group;; at = ParentPath(at)) {
             const std::string found = JoinKey(at, name);
             if (IsThere(found, Document::kArray)) {
                 Add(found, {Document::kAttributes});
-                return are_at_hand && IsAtHand(found, Document::kAttributes);
+                return need_no_request && ReadsWithoutRequest(found, Document::kAttributes);
             }
             Add(found, {Document::kArray});
-            are_at_hand = are_at_hand && IsAtHand(found, Document::kArray);
-            if (at.empty()) return are_at_hand;
+            need_no_request = need_no_request && ReadsWithoutRequest(found, Document::kArray);
+            if (at.empty()) return need_no_request;
         }
     }
 
@@ -378,7 +378,7 @@ class Opening {
         const auto attributes = AttributesOf(group);
         if (!attributes || IsContainer(*attributes)) return;
         AddPrefix(group);
-        if (!store_.IsListAtHand(group)) return;
+        if (!store_.ListsWithoutRequest(group)) return;
         for (const std::string& member : MembersOf(group)) {
             Add(member, {Document::kArray, Document::kAttributes});
             if (IsAbsent(member, Document::kArray)) Add(member, {Document::kGroup});
@@ -397,7 +397,7 @@ class Opening {
     }
 
     // True if the listing of the node is cached.
-    bool IsListed() const { return store_.IsListAtHand(node_) && store_.List(node_).ok(); }
+    bool IsListed() const { return store_.ListsWithoutRequest(node_) && store_.List(node_).ok(); }
 
     void AddLabels(const std::vector<Multiscale>& of_image) {
         const std::string labels = JoinKey(node_, kLabelsGroup);

@@ -234,17 +234,17 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
         return style == OverviewStyle::kLevelGroups ? IsLevelGroupLayout(multiscale, base_group)
                                                     : IsOverviewLayout(multiscale);
     };
-    json::Value* const held = json::FindMember(group_attributes, kMultiscales);
-    const bool is_free = held == nullptr || held->is_null();
-    if (levels.size() == 1 && style == OverviewStyle::kLayout && (is_free || !is_own(*held)))
+    json::Value* const existing = json::FindMember(group_attributes, kMultiscales);
+    const bool is_free = existing == nullptr || existing->is_null();
+    if (levels.size() == 1 && style == OverviewStyle::kLayout && (is_free || !is_own(*existing)))
         return {};
-    if (!is_free && !is_own(*held))
+    if (!is_free && !is_own(*existing))
         return Status::Unsupported(
             "multiscales: the attribute does not describe levels of an array; overviews cannot be "
             "added to "
             "it: " +
-            json::Brief(*held));
-    json::Value layout = is_free ? json::Value() : *held;
+            json::Brief(*existing));
+    json::Value layout = is_free ? json::Value() : *existing;
     ZARR_RETURN_IF_ERROR(PutInLayout(layout, levels));
     SetLayout(group_attributes, std::move(layout));
     return {};
@@ -252,9 +252,9 @@ Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
 
 void RenameInDescription(json::Object& group_attributes, std::string_view base,
                          std::string_view new_name) {
-    json::Value* const held = json::FindMember(group_attributes, kMultiscales);
-    if (held == nullptr) return;
-    json::Value layout = *held;
+    json::Value* const existing = json::FindMember(group_attributes, kMultiscales);
+    if (existing == nullptr) return;
+    json::Value layout = *existing;
     RenameInLayout(layout, base, new_name);
     SetLayout(group_attributes, std::move(layout));
 }

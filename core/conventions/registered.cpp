@@ -52,9 +52,9 @@ bool IsOfConvention(const json::Value& stated, const ConventionEntry& entry) {
 
 void RegisterConvention(json::Object& attributes, Convention convention) {
     const ConventionEntry& entry = ConventionEntryOf(convention);
-    const json::Value* const held = json::FindMember(attributes, kConventions);
+    const json::Value* const existing = json::FindMember(attributes, kConventions);
     json::Array list;
-    if (held != nullptr && held->as_array() != nullptr) list = *held->as_array();
+    if (existing != nullptr && existing->as_array() != nullptr) list = *existing->as_array();
     const auto is_declared = [&](const json::Value& stated) {
         return IsOfConvention(stated, entry);
     };
@@ -67,8 +67,8 @@ void RegisterConvention(json::Object& attributes, Convention convention) {
 }
 
 void UnregisterConvention(json::Object& attributes, Convention convention) {
-    json::Value* const held = json::FindMember(attributes, kConventions);
-    json::Array* const list = held != nullptr ? held->MutableArray() : nullptr;
+    json::Value* const existing = json::FindMember(attributes, kConventions);
+    json::Array* const list = existing != nullptr ? existing->MutableArray() : nullptr;
     if (list == nullptr) return;
     const ConventionEntry& entry = ConventionEntryOf(convention);
     list->erase(

@@ -63,7 +63,7 @@ Result<std::string> ParseInteger(const DataType& type, const json::Value& value)
     if (value.as_string() != nullptr && !number.is_integer()) return Bad(type, value);
     double narrow = 0;
     if (type.narrow != NarrowType::kNone)
-        return number.GetDouble(narrow) && NarrowHolds(type.narrow, narrow)
+        return number.GetDouble(narrow) && IsRepresentable(type.narrow, narrow)
                    ? Result<std::string>(NarrowBytes(type.narrow, narrow))
                    : Bad(type, value);
     const int bits = static_cast<int>(type.size) * 8;
@@ -221,26 +221,27 @@ Result<json::Value> UnicodeJson(const DataType& type, std::string_view element) 
 
 }  // namespace
 
-FillValue::FillValue(std::string bytes, std::size_t size) : held_(std::move(bytes)), size_(size) {
-    held_.resize(std::min(held_.find_last_not_of('\0') + 1, size_));
+FillValue::FillValue(std::string bytes, std::size_t size)
+    : trimmed_(std::move(bytes)), size_(size) {
+    trimmed_.resize(std::min(trimmed_.find_last_not_of('\0') + 1, size_));
 }
 
 FillValue FillValue::OfObject(std::string text) {
     FillValue value;
-    value.held_ = std::move(text);
-    value.size_ = value.held_.size();
+    value.trimmed_ = std::move(text);
+    value.size_ = value.trimmed_.size();
     return value;
 }
 
 std::string FillValue::Part(std::size_t offset, std::size_t size) const {
-    std::string part = offset < held_.size() ? held_.substr(offset, size) : std::string();
+    std::string part = offset < trimmed_.size() ? trimmed_.substr(offset, size) : std::string();
     part.resize(size, '\0');
     return part;
 }
 
 void FillValue::CopyTo(std::uint8_t* to) const {
-    std::copy(held_.begin(), held_.end(), to);
-    std::fill(to + held_.size(), to + size_, std::uint8_t{0});
+    std::copy(trimmed_.begin(), trimmed_.end(), to);
+    std::fill(to + trimmed_.size(), to + size_, std::uint8_t{0});
 }
 
 Result<FillValue> ParseFillValue(const DataType& type, const json::Value& value) {

@@ -23,7 +23,7 @@ class FillValue {
     static FillValue OfObject(std::string text);
 
     std::size_t size() const { return size_; }
-    bool is_zero() const { return held_.empty(); }
+    bool is_zero() const { return trimmed_.empty(); }
     // Returns a copy of `size` bytes of the element, beginning at `offset`. The range must be
     // inside the element.
     std::string Part(std::size_t offset, std::size_t size) const;
@@ -31,10 +31,10 @@ class FillValue {
     // Writes the size() bytes of the element to `to`.
     void CopyTo(std::uint8_t* to) const;
     // Returns the element's bytes without trailing zeros. For kObject, returns all bytes.
-    const std::string& held() const { return held_; }
+    const std::string& TrimmedBytes() const { return trimmed_; }
 
   private:
-    std::string held_;
+    std::string trimmed_;
     std::size_t size_ = 0;
 };
 

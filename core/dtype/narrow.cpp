@@ -331,14 +331,14 @@ std::uint16_t DoubleToNarrow(NarrowType type, double value) {
         VisitFloat(type, [&](auto tag) { return EncodeNarrow<decltype(tag)::kValue>(bits); }));
 }
 
-bool NarrowHolds(NarrowType type, double value) {
-    const double held = NarrowToDouble(type, DoubleToNarrow(type, value));
-    if (std::isnan(value) || std::isnan(held)) return std::isnan(value) && std::isnan(held);
-    if (std::isinf(value) || std::isinf(held) || FormatOf(type).kind != DataKind::kFloat)
-        return held == value;
+bool IsRepresentable(NarrowType type, double value) {
+    const double rounded = NarrowToDouble(type, DoubleToNarrow(type, value));
+    if (std::isnan(value) || std::isnan(rounded)) return std::isnan(value) && std::isnan(rounded);
+    if (std::isinf(value) || std::isinf(rounded) || FormatOf(type).kind != DataKind::kFloat)
+        return rounded == value;
     // Types without infinity clamp numbers that are too large. Accept only values up to half a step
     // above the largest number, which are rounded to the largest number and not clamped.
-    if (std::fabs(value) <= std::fabs(held)) return true;
+    if (std::fabs(value) <= std::fabs(rounded)) return true;
     if (LayoutOf(type).specials != Specials::kFinite) return true;
     const FloatFormat layout = LayoutOf(type);
     const double largest = NarrowToDouble(type, static_cast<std::uint16_t>(layout.largest()));

@@ -42,7 +42,7 @@ std::uint16_t DoubleToNarrow(NarrowType type, double value);
 
 // True if `value` is in the type's range, so that DoubleToNarrow() only rounds. NaN and infinity
 // are in the range only if the type has them. Integer types hold only integers.
-bool NarrowHolds(NarrowType type, double value);
+bool IsRepresentable(NarrowType type, double value);
 
 // Make the converters of ReadConverter() and WriteConverter() for a narrow stored type. Return
 // nullopt for an unsupported pair of types. The converter refers to no argument.

@@ -45,7 +45,7 @@ std::string BytesOfFloat(const DataType& type, double number) {
 // True if `number` is in the range of the float type `type`. An ordinary float type accepts every
 // double: numbers that are too large become infinity.
 bool HoldsFloat(const DataType& type, double number) {
-    return type.narrow == NarrowType::kNone || NarrowHolds(type.narrow, number);
+    return type.narrow == NarrowType::kNone || IsRepresentable(type.narrow, number);
 }
 
 // Parses a float that is given by its bits: "0x7fc0" with all digits, or binary digits. Binary
@@ -100,7 +100,7 @@ Result<std::string> ComplexOf(const DataType& type, const json::Value& value) {
 Result<std::string> AsInV2(const DataType& type, const json::Value& value) {
     const auto element = ParseFillValue(type, value);
     if (!element.ok()) return NoValueOf(type, value);
-    return element->held();
+    return element->TrimmedBytes();
 }
 
 // True if `value` is text with an integer beyond int64, as GDAL's built-in driver writes for

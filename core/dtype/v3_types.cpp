@@ -270,7 +270,7 @@ std::optional<std::string> DefaultMissing(const DataType& type) {
             return IntegerBytes(type.size, ~std::uint64_t{0});
         case DataKind::kFloat:
         case DataKind::kComplex: {
-            if (is_narrow && !NarrowHolds(type.narrow, kNan)) return std::nullopt;
+            if (is_narrow && !IsRepresentable(type.narrow, kNan)) return std::nullopt;
             const std::string nan =
                 is_narrow ? NarrowBytes(type.narrow, kNan) : FloatBytes(part, kNan);
             return part == type.size ? nan : nan + nan;

@@ -19,8 +19,8 @@ inline std::uint64_t RowMajorNumber(const DimVector<std::uint64_t>& place,
 
 // Returns the index of the cell with row-major `number` in a grid of `counts` cells per dimension.
 // `number` must be less than the product of `counts`.
-inline DimVector<std::uint64_t> RowMajorPlace(std::uint64_t number,
-                                              const DimVector<std::uint64_t>& counts) {
+inline DimVector<std::uint64_t> RowMajorPosition(std::uint64_t number,
+                                                 const DimVector<std::uint64_t>& counts) {
     DimVector<std::uint64_t> place(counts.size());
     for (std::size_t i = counts.size(); i-- > 0; number /= counts[i]) place[i] = number % counts[i];
     return place;

@@ -478,34 +478,34 @@ bool Hierarchy::IsMissingInStore(const std::string& path) const {
 
 Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
-    ZARR_ASSIGN_OR_RETURN(ArrayMetadata held, Metadata(path));
-    if (!is_consolidated_ || base_->Traits().remote) return held;
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata known, Metadata(path));
+    if (!is_consolidated_ || base_->Traits().remote) return known;
     const std::string key = KeyOf(path, Document::kArray);
     const auto document = OwnDocumentAt(key);
     if (IsMissingInStore(path))
         warnings.push_back("consolidated metadata contains /" + path +
                            ", but the store has no key of that array; it reads as fill values. "
                            "Re-consolidate the store if the array was deleted");
-    if (!document.ok() || !document->exists) return held;
+    if (!document.ok() || !document->exists) return known;
     const auto consolidated = DocumentAt(key);
     if (consolidated.ok() && consolidated->value && document->value &&
         json::Equals(*consolidated->value, *document->value))
-        return held;
+        return known;
     auto own = Parse(path, *document);
-    if (!own.ok() || StoreEqualChunks(*own, held)) return held;
+    if (!own.ok() || StoreEqualChunks(*own, known)) return known;
     warnings.push_back(ConsolidatedIsOutdated(key));
     return own;
 }
 
 Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
-    ZARR_ASSIGN_OR_RETURN(json::Value held, Attributes(path));
-    if (!is_consolidated_ || base_->Traits().remote) return held;
+    ZARR_ASSIGN_OR_RETURN(json::Value known, Attributes(path));
+    if (!is_consolidated_ || base_->Traits().remote) return known;
     const std::string key = KeyOf(path, Document::kAttributes);
     const auto document = OwnDocumentAt(key);
-    if (!document.ok() || !document->exists) return held;
+    if (!document.ok() || !document->exists) return known;
     auto own = ParseAttributesOf(*document);
-    if (!own.ok() || json::Equals(*own, held)) return held;
+    if (!own.ok() || json::Equals(*own, known)) return known;
     std::string warning = ConsolidatedIsOutdated(key);
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
         warnings.push_back(std::move(warning));

@@ -216,7 +216,7 @@ Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& 
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(node, Document::kAttributes);
     if (attributes.as_object() == nullptr) return NoObject(key, attributes);
-    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
+    ZARR_ASSIGN_OR_RETURN(const auto document_lock, AcquireIfAny(locks_, key));
     return ReplaceAttributes(node, attributes);
 }
 
@@ -229,7 +229,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
     const std::string key = documents->KeyOf(node, Document::kAttributes);
     for (const json::Value* attributes : {&before, &after})
         if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
-    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
+    ZARR_ASSIGN_OR_RETURN(const auto document_lock, AcquireIfAny(locks_, key));
     ZARR_ASSIGN_OR_RETURN(json::Value stored, documents->Attributes(node));
     ApplyChange(*before.as_object(), after, *stored.MutableObject());
     return ReplaceAttributes(node, stored);
@@ -260,7 +260,7 @@ Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetada
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
-    ZARR_ASSIGN_OR_RETURN(const auto held,
+    ZARR_ASSIGN_OR_RETURN(const auto document_lock,
                           AcquireIfAny(locks_, documents->KeyOf(array, Document::kArray)));
     ZARR_RETURN_IF_ERROR(Change(array, [&] { return documents->WithArray(array, metadata); }));
     return documents->format() != Format::kV3 ? nczarr_.UpdateForShape(array, metadata.shape)
@@ -352,16 +352,16 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     // The lock is taken before the store is read, so that a slower writer cannot overwrite newer
     // metadata. The check for existing metadata needs the lock, too: another writer may be about to
     // write metadata without the changes of this writer.
-    std::unique_ptr<Synchronizer::Lock> held;
+    std::unique_ptr<Synchronizer::Lock> document_lock;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
-            ZARR_ASSIGN_OR_RETURN(held, locks_->AcquireIfKnown(key));
+            ZARR_ASSIGN_OR_RETURN(document_lock, locks_->AcquireIfKnown(key));
         }
         ZARR_ASSIGN_OR_RETURN(const bool exists, documents->HasConsolidated(path));
         if (!exists) return {};
     }
-    if (held == nullptr) {
-        ZARR_ASSIGN_OR_RETURN(held, AcquireIfAny(locks_, key));
+    if (document_lock == nullptr) {
+        ZARR_ASSIGN_OR_RETURN(document_lock, AcquireIfAny(locks_, key));
     }
     // Each written document is compared again with the store, because another writer may have
     // changed a node meanwhile. After kTries rounds the loop ends, and the other writer's Finish()
@@ -415,7 +415,7 @@ Status WriteFill(const ArrayMetadata& metadata, ArrayWriter& writer, const Regio
                  std::size_t threads) {
     if (metadata.dtype.kind == DataKind::kObject) {
         const std::vector<std::string> texts(static_cast<std::size_t>(region.size()),
-                                             metadata.fill_value.held());
+                                             metadata.fill_value.TrimmedBytes());
         return writer.WriteObjects(region, texts, threads);
     }
     std::string fill = metadata.fill_value.Bytes();

@@ -184,8 +184,8 @@ Value* FindMember(Object& object, std::string_view name) {
 }
 
 void PutMember(Object& object, std::string_view name, Value value) {
-    if (Value* const held = FindMember(object, name))
-        *held = std::move(value);
+    if (Value* const existing = FindMember(object, name))
+        *existing = std::move(value);
     else
         object.emplace_back(name, std::move(value));
 }

@@ -136,7 +136,7 @@ MemoryType IntegerType(std::size_t size, bool is_unsigned) {
 
 // Returns a native type that holds every value of `stored`. A number type is widened to a type that
 // has a MemoryType.
-zarr::DataType HoldingDataType(const zarr::DataType& stored) {
+zarr::DataType NativeDataTypeFor(const zarr::DataType& stored) {
     zarr::DataType type = stored.Native();
     if (!type.is_numeric()) return type;
     const bool is_narrow = type.narrow != NarrowType::kNone;
@@ -164,7 +164,7 @@ std::size_t SizeOf(MemoryType type) noexcept {
     return index < kTypes ? kSizes[index] : 0;
 }
 
-MemoryType HoldingType(const zarr::DataType& type) {
+MemoryType MemoryTypeFor(const zarr::DataType& type) {
     switch (type.kind) {
         case CoreKind::kBool:
             return MemoryType::kBool;
@@ -191,13 +191,13 @@ Conversion::Convert Conversion::Find(MemoryType to, MemoryType from) {
 void Conversion::ReadRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto& self = *static_cast<const Conversion*>(op.context);
-    std::array<std::uint8_t, kBlock * kLargestElement> held;  // NOLINT: written before it is read
-    const auto held_stride = static_cast<std::ptrdiff_t>(self.inner_.dst_size);
+    std::array<std::uint8_t, kBlock * kLargestElement> block;  // NOLINT: written before it is read
+    const auto block_stride = static_cast<std::ptrdiff_t>(self.inner_.dst_size);
     while (count != 0) {
         const std::size_t n = std::min(count, kBlock);
-        self.inner_.row(self.inner_, held.data(), held_stride, src, src_stride, n);
+        self.inner_.row(self.inner_, block.data(), block_stride, src, src_stride, n);
         if (self.inner_.finish != nullptr) self.inner_.finish();
-        self.convert_(dst, dst_stride, held.data(), held_stride, n);
+        self.convert_(dst, dst_stride, block.data(), block_stride, n);
         dst += static_cast<std::ptrdiff_t>(n) * dst_stride;
         src += static_cast<std::ptrdiff_t>(n) * src_stride;
         count -= n;
@@ -207,12 +207,12 @@ void Conversion::ReadRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrd
 void Conversion::WriteRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                           const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto& self = *static_cast<const Conversion*>(op.context);
-    std::array<std::uint8_t, kBlock * kLargestElement> held;  // NOLINT: written before it is read
-    const auto held_stride = static_cast<std::ptrdiff_t>(self.inner_.src_size);
+    std::array<std::uint8_t, kBlock * kLargestElement> block;  // NOLINT: written before it is read
+    const auto block_stride = static_cast<std::ptrdiff_t>(self.inner_.src_size);
     while (count != 0) {
         const std::size_t n = std::min(count, kBlock);
-        self.convert_(held.data(), held_stride, src, src_stride, n);
-        self.inner_.row(self.inner_, dst, dst_stride, held.data(), held_stride, n);
+        self.convert_(block.data(), block_stride, src, src_stride, n);
+        self.inner_.row(self.inner_, dst, dst_stride, block.data(), block_stride, n);
         if (self.inner_.finish != nullptr) self.inner_.finish();
         dst += static_cast<std::ptrdiff_t>(n) * dst_stride;
         src += static_cast<std::ptrdiff_t>(n) * src_stride;
@@ -227,10 +227,10 @@ zarr::Result<zarr::Converter> Conversion::ForReading(const zarr::DataType& store
         holding_ = stored.Native();
         return zarr::ReadConverter(stored, holding_);
     }
-    const MemoryType holding = HoldingType(stored);
+    const MemoryType holding = MemoryTypeFor(stored);
     if (holding == MemoryType::kElement || memory > MemoryType::kElement)
         return NoConversion(stored);
-    holding_ = HoldingDataType(stored);
+    holding_ = NativeDataTypeFor(stored);
     ZARR_ASSIGN_OR_RETURN(inner_, zarr::ReadConverter(stored, holding_));
     if (holding == memory) return inner_;
     convert_ = Find(memory, holding);
@@ -249,10 +249,10 @@ zarr::Result<zarr::Converter> Conversion::ForWriting(MemoryType memory,
         holding_ = stored.Native();
         return zarr::WriteConverter(holding_, stored);
     }
-    const MemoryType holding = HoldingType(stored);
+    const MemoryType holding = MemoryTypeFor(stored);
     if (holding == MemoryType::kElement || memory > MemoryType::kElement)
         return NoConversion(stored);
-    holding_ = HoldingDataType(stored);
+    holding_ = NativeDataTypeFor(stored);
     ZARR_ASSIGN_OR_RETURN(inner_, zarr::WriteConverter(holding_, stored));
     if (holding == memory) return inner_;
     convert_ = Find(holding, memory);

@@ -14,7 +14,7 @@ namespace zarr_core {
 
 // Returns the smallest memory type that holds every value of `type`; kElement if `type` is not
 // numeric.
-MemoryType HoldingType(const zarr::DataType& type);
+MemoryType MemoryTypeFor(const zarr::DataType& type);
 
 // Converts between elements as stored and elements in memory. A Conversion must outlive the read or
 // write that uses its converter. A Conversion cannot be copied or moved, because its converter

@@ -58,7 +58,7 @@ std::size_t DataType::size() const noexcept {
     return kind() == DataKind::kVariable ? 0 : impl_->type.size;
 }
 
-MemoryType DataType::memory_type() const noexcept { return HoldingType(impl_->type); }
+MemoryType DataType::memory_type() const noexcept { return MemoryTypeFor(impl_->type); }
 
 Result<std::string> DataType::ToString() const noexcept {
     return Guarded([&]() -> zarr::Result<std::string> {

@@ -78,7 +78,7 @@ zarr::Result<std::optional<std::string>> FillOf(zarr::Format format, const Array
     ZARR_ASSIGN_OR_RETURN(const zarr::FillValue fill, format == zarr::Format::kV3
                                                           ? zarr::ParseV3FillValue(type, value)
                                                           : zarr::ParseFillValue(type, value));
-    element = type.kind == zarr::DataKind::kObject ? fill.held() : fill.Bytes();
+    element = type.kind == zarr::DataKind::kObject ? fill.TrimmedBytes() : fill.Bytes();
     return element;
 }
 

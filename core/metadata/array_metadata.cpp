@@ -64,7 +64,8 @@ bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b) {
            a.dimension_separator == b.dimension_separator && a.has_key_prefix == b.has_key_prefix &&
            a.dtype.ToString() == b.dtype.ToString() && a.dtype.missing == b.dtype.missing &&
            a.has_fill_value == b.has_fill_value && a.fill_meaning == b.fill_meaning &&
-           a.fill_value.held() == b.fill_value.held() && AllAgree(a.codecs, b.codecs);
+           a.fill_value.TrimmedBytes() == b.fill_value.TrimmedBytes() &&
+           AllAgree(a.codecs, b.codecs);
 }
 
 std::string MetadataText(const ArrayMetadata& metadata) {
@@ -95,7 +96,8 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
 bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element) {
     if (IsV3(metadata) || !metadata.has_fill_value) return false;
     const FillValue& fill = metadata.fill_value;
-    return element != (metadata.dtype.kind == DataKind::kObject ? fill.held() : fill.Bytes());
+    return element !=
+           (metadata.dtype.kind == DataKind::kObject ? fill.TrimmedBytes() : fill.Bytes());
 }
 
 bool NeedsChunkSize(const ArrayMetadata& metadata) {

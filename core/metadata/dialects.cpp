@@ -121,9 +121,10 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
         value = json::Value(json::Dump(value));
         hidden.emplace_back(name);
     }
-    json::Value* const held = json::FindMember(attributes, extension_name);
-    json::Object extension =
-        held != nullptr && held->as_object() != nullptr ? *held->as_object() : json::Object();
+    json::Value* const existing = json::FindMember(attributes, extension_name);
+    json::Object extension = existing != nullptr && existing->as_object() != nullptr
+                                 ? *existing->as_object()
+                                 : json::Object();
     extension.erase(std::remove_if(extension.begin(), extension.end(),
                                    [](const auto& member) { return member.first == kHidden; }),
                     extension.end());
@@ -138,10 +139,10 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                  of.end());
     }
     if (!hidden.empty()) extension.emplace_back(kHidden, json::Value(std::move(hidden)));
-    if (held == nullptr && extension.empty()) return;
+    if (existing == nullptr && extension.empty()) return;
     json::Value value(std::move(extension));
-    if (held != nullptr)
-        *held = std::move(value);
+    if (existing != nullptr)
+        *existing = std::move(value);
     else
         attributes.emplace_back(extension_name, std::move(value));
 }

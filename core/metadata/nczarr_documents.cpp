@@ -54,13 +54,13 @@ json::Value* SizeOf(json::Value& declared) {
 }
 
 bool HasSize(const json::Value& declared, std::uint64_t size) {
-    const json::Value* const held =
+    const json::Value* const existing =
         declared.as_object() != nullptr ? declared.Find("size") : &declared;
     std::uint64_t number = 0;
-    if (held == nullptr) return false;
-    const std::string* const text = held->as_string();
+    if (existing == nullptr) return false;
+    const std::string* const text = existing->as_string();
     return text != nullptr ? *text == std::to_string(size)
-                           : held->GetUint64(number) && number == size;
+                           : existing->GetUint64(number) && number == size;
 }
 
 // Returns the dimension `name` of `dimensions`. `dimensions` is an object with the names as
@@ -126,7 +126,7 @@ bool IsSame(const json::Object& a, const json::Object& b) {
 
 }  // namespace
 
-Result<json::Object> NczarrDocuments::Read(const Place& place) const {
+Result<json::Object> NczarrDocuments::Read(const Location& place) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, place.key, text));
     if (!found) return json::Object();
@@ -137,9 +137,9 @@ Result<json::Object> NczarrDocuments::Read(const Place& place) const {
     return members != nullptr ? *members : json::Object();
 }
 
-Status NczarrDocuments::Change(const Place& place,
+Status NczarrDocuments::Change(const Location& place,
                                const std::function<void(json::Object&)>& change) {
-    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, place.key));
+    ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, place.key));
     ZARR_ASSIGN_OR_RETURN(json::Object document, Read({place.key, {}}));
     const json::Object before = document;
     if (document.empty() && IsDocument(LastName(place.key), Document::kGroup))
@@ -211,14 +211,14 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
     return *(layout_ = is_old ? Layout::kDocuments : Layout::kNone);
 }
 
-NczarrDocuments::Place NczarrDocuments::GroupLocation(const std::string& group) const {
+NczarrDocuments::Location NczarrDocuments::GroupLocation(const std::string& group) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(group, kOldGroupKey), {}};
     return {
         DocumentKey(group, layout_ == Layout::kMembers ? Document::kGroup : Document::kAttributes),
         spelling_.group};
 }
 
-NczarrDocuments::Place NczarrDocuments::ArrayLocation(const std::string& array) const {
+NczarrDocuments::Location NczarrDocuments::ArrayLocation(const std::string& array) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(array, kOldArrayKey), {}};
     return {
         DocumentKey(array, layout_ == Layout::kMembers ? Document::kArray : Document::kAttributes),

@@ -472,8 +472,9 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
     const json::Value whole(document);
     const json::Value* const stored = whole.Find(kAttributes);
-    const json::Value* const held = stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
-    json::Value mark = held != nullptr ? *held : json::Value();
+    const json::Value* const stored_mark =
+        stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
+    json::Value mark = stored_mark != nullptr ? *stored_mark : json::Value();
     // For an array, an attribute is added or changed so that the fill value keeps its meaning. A
     // group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {

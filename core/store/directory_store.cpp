@@ -219,7 +219,7 @@ int DirectoryStore::Create(StagingFile& file, const std::string& path) const {
 Status DirectoryStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::string path = PathOf(key);
-    abandoned_.RemoveBeside(path);
+    abandoned_.RemoveInFolderOf(path);
     for (;;) {
         StagingFile file(path);
         if (const int error = Create(file, path); error != 0)

@@ -28,10 +28,10 @@ std::optional<std::string> MountStore::Below(std::string_view key) const {
     return std::string(key.substr(name_.size() + 1));
 }
 
-template <class Question>
-auto MountStore::Ask(const std::string& key, const Question& question) const {
+template <class Call>
+auto MountStore::InStoreOf(const std::string& key, const Call& call) const {
     const auto below = Below(key);
-    return below ? Located(question(*mounted_, *below), name_) : question(base(), key);
+    return below ? Located(call(*mounted_, *below), name_) : call(base(), key);
 }
 
 StoreTraits MountStore::Traits() const {
@@ -78,26 +78,27 @@ void MountStore::Prefetch(const std::vector<std::string>& keys,
     if (!other_keys.empty() || !other_prefixes.empty()) base().Prefetch(other_keys, other_prefixes);
 }
 
-bool MountStore::IsAtHand(const std::string& key) const {
+bool MountStore::ReadsWithoutRequest(const std::string& key) const {
     const auto below = Below(key);
-    return below ? mounted_->IsAtHand(*below) : base().IsAtHand(key);
+    return below ? mounted_->ReadsWithoutRequest(*below) : base().ReadsWithoutRequest(key);
 }
 
-bool MountStore::IsListAtHand(const std::string& prefix) const {
-    if (const auto below = Below(prefix)) return mounted_->IsListAtHand(*below);
-    return base().IsListAtHand(prefix) && (!prefix.empty() || mounted_->IsListAtHand(""));
+bool MountStore::ListsWithoutRequest(const std::string& prefix) const {
+    if (const auto below = Below(prefix)) return mounted_->ListsWithoutRequest(*below);
+    return base().ListsWithoutRequest(prefix) &&
+           (!prefix.empty() || mounted_->ListsWithoutRequest(""));
 }
 
 Result<ReadResult> MountStore::Read(const std::string& key, const ValuePart& part,
                                     const ReadSink& sink) const {
-    return Ask(key, [&](const Store& store, const std::string& at) {
+    return InStoreOf(key, [&](const Store& store, const std::string& at) {
         return at.empty() ? Result<ReadResult>(ReadResult()) : store.Read(at, part, sink);
     });
 }
 
 Result<std::vector<StoreEntry>> MountStore::List(const std::string& prefix) const {
     auto entries =
-        Ask(prefix, [](const Store& store, const std::string& at) { return store.List(at); });
+        InStoreOf(prefix, [](const Store& store, const std::string& at) { return store.List(at); });
     if (!entries.ok() || !prefix.empty()) return entries;
     const auto mounted = mounted_->List("");
     if (mounted.ok() && mounted->empty()) return entries;
@@ -114,7 +115,7 @@ Result<std::vector<StoreEntry>> MountStore::List(const std::string& prefix) cons
 
 Status MountStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     if (prefix.empty()) return Store::VisitEntries(prefix, visit);
-    return Ask(prefix, [&](const Store& store, const std::string& at) {
+    return InStoreOf(prefix, [&](const Store& store, const std::string& at) {
         return store.VisitEntries(at, visit);
     });
 }
@@ -122,7 +123,7 @@ Status MountStore::VisitEntries(const std::string& prefix, const EntryVisitor& v
 Status MountStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const {
     if (prefix.empty()) return Store::ForEachKey(prefix, visit, visit_prefix);
-    return Ask(prefix, [&](const Store& store, const std::string& at) {
+    return InStoreOf(prefix, [&](const Store& store, const std::string& at) {
         return store.ForEachKey(at, visit, visit_prefix);
     });
 }

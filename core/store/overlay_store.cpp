@@ -40,8 +40,8 @@ void OverlayStore::Prefetch(const std::vector<std::string>& keys,
     if (!others.empty()) base().Prefetch(others, {});
 }
 
-bool OverlayStore::IsAtHand(const std::string& key) const {
-    return IsOverlaid(key) || base().IsAtHand(key);
+bool OverlayStore::ReadsWithoutRequest(const std::string& key) const {
+    return IsOverlaid(key) || base().ReadsWithoutRequest(key);
 }
 
 Result<ReadResult> OverlayStore::Read(const std::string& key, const ValuePart& part,

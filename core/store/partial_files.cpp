@@ -64,7 +64,7 @@ std::string StagingName(const std::string& path) {
     return path + "." + digits + std::string(kPartialEnd);
 }
 
-void AbandonedStagingFiles::RemoveBeside(const std::string& path) {
+void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
     // Maximum number of remembered folders, to limit memory. Only arrays with nested chunks have
     // more folders.
     constexpr std::size_t kMaxFolders = 10'000;

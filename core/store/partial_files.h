@@ -89,7 +89,7 @@ class AbandonedStagingFiles {
   public:
     // Removes abandoned staging files from the folder that contains `path`: files of this library
     // that no process has locked. Lists each folder only once.
-    void RemoveBeside(const std::string& path);
+    void RemoveInFolderOf(const std::string& path);
 
   private:
     std::mutex mutex_;

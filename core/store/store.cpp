@@ -84,14 +84,14 @@ void Store::Prefetch(const std::vector<std::string>& keys,
     if (const Prefetcher* const ahead = prefetcher()) ahead->Prefetch(keys, prefixes);
 }
 
-bool Store::IsAtHand(const std::string& key) const {
+bool Store::ReadsWithoutRequest(const std::string& key) const {
     const Prefetcher* const ahead = prefetcher();
-    return ahead == nullptr || ahead->IsAtHand(key);
+    return ahead == nullptr || ahead->ReadsWithoutRequest(key);
 }
 
-bool Store::IsListAtHand(const std::string& prefix) const {
+bool Store::ListsWithoutRequest(const std::string& prefix) const {
     const Prefetcher* const ahead = prefetcher();
-    return ahead == nullptr || ahead->IsListAtHand(prefix);
+    return ahead == nullptr || ahead->ListsWithoutRequest(prefix);
 }
 
 // ---------------------------------------------------------------------------------------------

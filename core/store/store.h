@@ -154,10 +154,10 @@ class Prefetcher {
     // reading the key later repeats the request and reports the error.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // IsAtHand() returns true if reading `key` needs no request. IsListAtHand() returns true if
-    // listing `prefix` needs no request.
-    virtual bool IsAtHand(const std::string& key) const = 0;
-    virtual bool IsListAtHand(const std::string& prefix) const = 0;
+    // ReadsWithoutRequest() returns true if reading `key` needs no request. ListsWithoutRequest()
+    // returns true if listing `prefix` needs no request.
+    virtual bool ReadsWithoutRequest(const std::string& key) const = 0;
+    virtual bool ListsWithoutRequest(const std::string& prefix) const = 0;
 };
 
 // Interface for changing a store. The methods of Store document the behaviour.
@@ -249,8 +249,8 @@ class Store {
 
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const;
-    bool IsAtHand(const std::string& key) const;
-    bool IsListAtHand(const std::string& prefix) const;
+    bool ReadsWithoutRequest(const std::string& key) const;
+    bool ListsWithoutRequest(const std::string& prefix) const;
 
     // Replaces a value atomically: a concurrent reader sees either the old or the new value. Fails
     // with kUnsupported if the store is read-only.

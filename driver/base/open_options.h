@@ -18,7 +18,7 @@ namespace zarr_driver {
 // Says which links to other stores are followed in the image pyramids "x.levels" of xcube.
 enum class FollowLinks : std::uint8_t {
     kNo,
-    kBeside,  // to stores in the folder that holds the levels
+    kSameFolder,  // to stores in the folder that holds the levels
     kAll,
 };
 
@@ -34,7 +34,7 @@ struct OpenOptions {
     zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kByAttributes;
     bool wrap_longitude = false;
     bool north_up = false;
-    FollowLinks follow_links = FollowLinks::kBeside;
+    FollowLinks follow_links = FollowLinks::kSameFolder;
     std::size_t threads = 1;
     bool missing_on_403 = false;
     bool cache_tile_presence = false;

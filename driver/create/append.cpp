@@ -605,10 +605,10 @@ Status AppendPlan::PlanLevels() {
         ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
         ZARR_RETURN_IF_ERROR(Grow(facts, axis_));
         const zarr::Dimension& of_level = facts.dimensions[axis_];
-        ZARR_RETURN_IF_ERROR(GrowBeside(MaskOf(layout_, level.path), of_level.name));
+        ZARR_RETURN_IF_ERROR(GrowArrayOfLevel(MaskOf(layout_, level.path), of_level.name));
         const std::string& coordinates = of_level.coordinate_path;
         if (coordinates == dimension().coordinate_path) continue;
-        ZARR_RETURN_IF_ERROR(GrowBeside(coordinates, of_level.name));
+        ZARR_RETURN_IF_ERROR(GrowArrayOfLevel(coordinates, of_level.name));
         if (growth_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
     }
     return {};
@@ -616,7 +616,7 @@ Status AppendPlan::PlanLevels() {
 
 // Plans the growth of the array at `path` along the dimension `name` of a level. Does nothing if
 // `path` is empty or no array exists there.
-Status AppendPlan::GrowBeside(const std::string& path, const std::string& name) {
+Status AppendPlan::GrowArrayOfLevel(const std::string& path, const std::string& name) {
     if (path.empty()) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);
     if (!facts.ok()) return {};

@@ -478,7 +478,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
             } else {
                 dataset->EndUpdate();
                 dataset.reset();
-                made.KeepUnfinished();
+                made.LeaveUnfinished();
             }
             return Status(zarr::StatusCode::kCancelled, "");
         }

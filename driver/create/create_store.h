@@ -91,7 +91,7 @@ class NewStore {
     bool CanBeKept() const;
     // Keeps the unfinished store, which this object would remove otherwise. No dataset of the store
     // may be open.
-    void KeepUnfinished() { replacement_.Leave(); }
+    void LeaveUnfinished() { replacement_.Leave(); }
 
     // Opens the arrays as a dataset in update mode. If Commit() has copied the store into a zip
     // file of an object store, the dataset is read-only. Destroy the dataset before this object.

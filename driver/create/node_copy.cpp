@@ -153,15 +153,15 @@ Status NodeCopy::PlanForGroup(const std::string& path) {
     const std::string name(zarr::LastName(path));
     const std::string above(zarr::ParentPath(target_));
     if (is_same_store_ && zarr::FindVariable(*to, above, name) == path) return {};
-    ZARR_ASSIGN_OR_RETURN(const NodeKind held, from_.KindOf(zarr::JoinKey(source_, name)));
-    if (held == NodeKind::kNone) copies_.emplace_back(path, zarr::JoinKey(target_, name));
+    ZARR_ASSIGN_OR_RETURN(const NodeKind existing, from_.KindOf(zarr::JoinKey(source_, name)));
+    if (existing == NodeKind::kNone) copies_.emplace_back(path, zarr::JoinKey(target_, name));
     return {};
 }
 
 Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     const std::string name(zarr::LastName(path));
-    const std::string found = zarr::FindVariable(*to, Home(), name);
+    const std::string found = zarr::FindVariable(*to, TargetGroup(), name);
     std::string own = name;
     if (is_mask) {
         // A mask belongs to a single array and changes together with that array, so the mask is
@@ -181,27 +181,27 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
         }
     }
     if (own != name) names_[name] = own;
-    copies_.emplace_back(path, zarr::JoinKey(Home(), own));
+    copies_.emplace_back(path, zarr::JoinKey(TargetGroup(), own));
     return {};
 }
 
 // Renames a dimension without coordinates in two cases: the target group has a coordinate array of
 // that name, or a dimension of that name with another size.
 Status NodeCopy::PlanDimensions() {
-    if (is_same_store_ && Home() == zarr::ParentPath(source_)) return {};
+    if (is_same_store_ && TargetGroup() == zarr::ParentPath(source_)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, zarr::DescribeArray(from_, source_));
     for (const zarr::Dimension& dimension : facts.dimensions) {
         if (!dimension.is_named || !dimension.coordinate_path.empty()) continue;
         const bool finds =
-            !zarr::FindCoordinateArray(*to, Home(), dimension.name, dimension.size).empty();
+            !zarr::FindCoordinateArray(*to, TargetGroup(), dimension.name, dimension.size).empty();
         if (!finds && !IsDimension(*to, dimension.name, dimension.size)) continue;
         ZARR_ASSIGN_OR_RETURN(names_[dimension.name], FreeName(*to, OwnName(dimension.name)));
     }
     return {};
 }
 
-std::string NodeCopy::Home() const { return std::string(zarr::ParentPath(target_)); }
+std::string NodeCopy::TargetGroup() const { return std::string(zarr::ParentPath(target_)); }
 
 std::string NodeCopy::OwnName(const std::string& name) const {
     return name + "_" + std::string(zarr::LastName(target_));
@@ -212,7 +212,7 @@ std::string NodeCopy::OwnName(const std::string& name) const {
 bool NodeCopy::IsDimension(const Hierarchy& to, const std::string& name,
                            std::optional<std::uint64_t> size) const {
     zarr::Warnings ignored;
-    const auto groups = zarr::ListRasters(to, Home(), ignored);
+    const auto groups = zarr::ListRasters(to, TargetGroup(), ignored);
     if (!groups.ok()) return false;
     for (const zarr::CatalogGroup& group : *groups)
         for (const zarr::CatalogArray& array : group.arrays)
@@ -225,10 +225,10 @@ Result<std::string> NodeCopy::FreeName(const Hierarchy& to, const std::string& n
     constexpr int kMost = 1000;
     for (int i = 0; i < kMost; ++i) {
         std::string free = i == 0 ? name : name + "_" + std::to_string(i);
-        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, to.KindOf(zarr::JoinKey(Home(), free)));
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, to.KindOf(zarr::JoinKey(TargetGroup(), free)));
         if (kind == NodeKind::kNone && !IsDimension(to, free)) return free;
     }
-    return Status::Invalid("/" + zarr::JoinKey(Home(), name) + ": already exists");
+    return Status::Invalid("/" + zarr::JoinKey(TargetGroup(), name) + ": already exists");
 }
 
 Status NodeCopy::CopyAll() {
@@ -295,18 +295,18 @@ Status NodeCopy::WriteGridMapping() const {
 // Stores CRS and geotransform in the copied rasters. The source may have them from a group above,
 // and the groups above the target may state others or none.
 Status NodeCopy::PreserveGeoreferencing() const {
-    if (is_array_) return KeepPlace(source_, target_);
+    if (is_array_) return KeepPosition(source_, target_);
     zarr::Warnings ignored;
     ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_, ignored));
     const std::size_t skipped = source_.empty() ? 0 : source_.size() + 1;
     for (const zarr::CatalogGroup& group : groups)
         for (const zarr::CatalogArray* const array : group.Rasters())
             ZARR_RETURN_IF_ERROR(
-                KeepPlace(array->path, zarr::JoinKey(target_, array->path.substr(skipped))));
+                KeepPosition(array->path, zarr::JoinKey(target_, array->path.substr(skipped))));
     return {};
 }
 
-Status NodeCopy::KeepPlace(const std::string& path, const std::string& copy) const {
+Status NodeCopy::KeepPosition(const std::string& path, const std::string& copy) const {
     const auto facts = zarr::DescribeArray(from_, path);
     if (!facts.ok() || !zarr::IsRaster(facts->metadata)) return {};
     const std::string store = update_.store()->Describe();

@@ -40,8 +40,8 @@ class NodeCopy {
                             const std::map<std::string, std::string>& names) const;
     zarr::Status WriteGridMapping() const;
     zarr::Status PreserveGeoreferencing() const;
-    zarr::Status KeepPlace(const std::string& path, const std::string& copy) const;
-    std::string Home() const;  // the group that contains the copy
+    zarr::Status KeepPosition(const std::string& path, const std::string& copy) const;
+    std::string TargetGroup() const;  // the group that contains the copy
     std::string OwnName(const std::string& name) const;
     bool IsDimension(const zarr::Hierarchy& to, const std::string& name,
                      std::optional<std::uint64_t> size = std::nullopt) const;

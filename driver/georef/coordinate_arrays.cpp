@@ -108,11 +108,11 @@ Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& p
     if (!attributes.ok()) return false;
     for (std::uint64_t first = 0; first < numbers.count; first += kNumbersAtOnce) {
         const std::uint64_t count = std::min(kNumbersAtOnce, numbers.count - first);
-        const auto held = zarr::ReadCoordinates(hierarchy, path, *attributes, first, count, 1);
-        if (!held.ok() && held.status().code() == zarr::StatusCode::kIo) return held.status();
-        if (!held.ok()) return false;
+        const auto stored = zarr::ReadCoordinates(hierarchy, path, *attributes, first, count, 1);
+        if (!stored.ok() && stored.status().code() == zarr::StatusCode::kIo) return stored.status();
+        if (!stored.ok()) return false;
         for (std::uint64_t i = 0; i < count; ++i)
-            if (held->values[static_cast<std::size_t>(i)] != numbers.at(first + i)) return false;
+            if (stored->values[static_cast<std::size_t>(i)] != numbers.at(first + i)) return false;
     }
     return true;
 }

@@ -179,20 +179,20 @@ class CfWriter {
     // Reuses the grid mapping `held`, which has an equal CRS. Adds the geotransform if no other
     // array uses `held`. Returns nullopt if other arrays need the different geotransform in `held`,
     // or if only this array uses `held` and the CRS codes differ.
-    Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& held) const {
-        const std::string path = PathOf(held.name);
-        if (held.code != CodeOf(*placement_.srs, ":")) {
+    Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& existing) const {
+        const std::string path = PathOf(existing.name);
+        if (existing.code != CodeOf(*placement_.srs, ":")) {
             ZARR_ASSIGN_OR_RETURN(const bool is_own, arrays_.IsFree(path));
             if (is_own) return std::optional<GeoreferencingArrays>();
         }
-        const bool has_transform = held.attributes.Find("GeoTransform") != nullptr;
-        GeoreferencingArrays used{held.name, false, false};
+        const bool has_transform = existing.attributes.Find("GeoTransform") != nullptr;
+        GeoreferencingArrays used{existing.name, false, false};
         used.transform =
-            placement_.transform && StatesTransform(held.attributes, *placement_.transform);
+            placement_.transform && StatesTransform(existing.attributes, *placement_.transform);
         if (used.transform || (!placement_.transform && (!has_transform || HasCoordinates())))
             return std::optional(used);
         ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(path));
-        json::Object attributes = *held.attributes.as_object();
+        json::Object attributes = *existing.attributes.as_object();
         used.transform = is_free && placement_.transform.has_value();
         if (used.transform) {
             SetMember(attributes, "GeoTransform",

@@ -509,8 +509,8 @@ bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     });
 }
 
-Status ZarrMDArray::Place(const OGRSpatialReference* srs,
-                          const std::vector<std::string>& preferred_mappings) {
+Status ZarrMDArray::SetPosition(const OGRSpatialReference* srs,
+                                const std::vector<std::string>& preferred_mappings) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     StoreUpdate& update = *session_->update();
     RasterPosition placement;
@@ -540,15 +540,15 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     constexpr const char* kConventions = "zarr_conventions";
     json::Object members;
     for (const char* name : {kConventions, "coordinates", "grid_mapping"})
-        if (const json::Value* const held = layout.facts.attributes.Find(name))
-            members.emplace_back(name, *held);
+        if (const json::Value* const existing = layout.facts.attributes.Find(name))
+            members.emplace_back(name, *existing);
     SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
     const json::Value stated(std::move(members));
     for (const char* name : {"_CRS", "proj:code", "proj:wkt2", "proj:projjson", kEpochAttribute,
                              kConventions, "coordinates", "grid_mapping"}) {
         const bool is_of_mapping = EQUAL(name, "coordinates") || EQUAL(name, "grid_mapping");
         std::optional<json::Value> value;
-        if (const json::Value* const held = stated.Find(name)) value = *held;
+        if (const json::Value* const existing = stated.Find(name)) value = *existing;
         if (replaces || !is_of_mapping)
             ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::move(value)));
     }
@@ -560,7 +560,7 @@ bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(session_->store_path(), [&]() -> bool {
         if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
         const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
-        const Status status = Place(is_some ? poSRS : nullptr, {});
+        const Status status = SetPosition(is_some ? poSRS : nullptr, {});
         if (status.ok()) {
             if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
             georeferencing_.Reset();
@@ -618,14 +618,14 @@ bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (values_.stored().narrow != zarr::NarrowType::kNone) {
         double value = 0;
         GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
-        return !zarr::NarrowHolds(values_.stored().narrow, value);
+        return !zarr::IsRepresentable(values_.stored().narrow, value);
     }
     if (values_.stored().kind != zarr::DataKind::kInt) return false;
     const BufferConverter read(values_.stored().Native(), type_.GetNumericDataType());
-    std::string held(type_.GetSize(), '\0');
-    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(held.data()), 0,
+    std::string existing(type_.GetSize(), '\0');
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(existing.data()), 0,
                   reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);
-    return std::memcmp(held.data(), raw, held.size()) != 0;
+    return std::memcmp(existing.data(), raw, existing.size()) != 0;
 }
 
 Status ZarrMDArray::RemoveNodata() {

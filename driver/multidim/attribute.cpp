@@ -449,16 +449,16 @@ void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
-    auto held = session->attributes().Of(path);
+    auto existing = session->attributes().Of(path);
     std::unordered_map<std::string, std::size_t> places;  // index in `held` by name
-    for (std::size_t i = 0; i < held.size(); ++i) places.emplace(held[i]->GetName(), i);
+    for (std::size_t i = 0; i < existing.size(); ++i) places.emplace(existing[i]->GetName(), i);
     const auto types = zarr::NczarrAttributeTypes(attributes);
     std::vector<std::shared_ptr<GDALAttribute>> list;
     for (const auto& [name, value] : *attributes.as_object()) {
         const auto known = places.find(name);
         if (known != places.end()) {
-            if (!is_hidden(name)) list.push_back(held[known->second]);
-            held[known->second] = nullptr;
+            if (!is_hidden(name)) list.push_back(existing[known->second]);
+            existing[known->second] = nullptr;
             continue;
         }
         if (is_hidden(name)) continue;
@@ -469,7 +469,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
         if (session->update() != nullptr) session->attributes().Add(attribute);
         list.push_back(std::move(attribute));
     }
-    for (auto& attribute : held)
+    for (auto& attribute : existing)
         if (attribute != nullptr) list.push_back(std::move(attribute));
     return list;
 }

@@ -31,7 +31,7 @@ bool OutsideArrays::IsOpened(const std::string& path) const {
     return single != nullptr ? path == *single : zarr::IsAtOrBelow(path, session_.root());
 }
 
-bool OutsideArrays::RootHolds(const std::string& name) const {
+bool OutsideArrays::RootHasArray(const std::string& name) const {
     const std::string path = zarr::JoinKey(session_.root(), name);
     const auto is_array = session_.stored_hierarchy().HoldsArray(path);
     if (is_array.ok() && *is_array) return true;
@@ -46,13 +46,13 @@ std::string OutsideArrays::NameOf(const std::string& path) const {
     int nearer = 0;  // groups that have a node of this name
     for (std::string at = session_.root(); at != group; at = std::string(zarr::ParentPath(at))) {
         const auto is_array = session_.stored_hierarchy().HoldsArray(zarr::JoinKey(at, base));
-        const bool holds = at == session_.root() ? RootHolds(base) : is_array.ok() && *is_array;
+        const bool holds = at == session_.root() ? RootHasArray(base) : is_array.ok() && *is_array;
         nearer += holds ? 1 : 0;
         if (at.empty()) break;
     }
     if (nearer == 0) return base;
     std::string name = base + "_" + std::to_string(nearer + 1);
-    while (RootHolds(name)) name += "_2";
+    while (RootHasArray(name)) name += "_2";
     return name;
 }
 

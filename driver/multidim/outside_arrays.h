@@ -30,7 +30,7 @@ class OutsideArrays {
 
   private:
     bool IsOpened(const std::string& path) const;
-    bool RootHolds(const std::string& name) const;
+    bool RootHasArray(const std::string& name) const;
     std::vector<std::string> OpenedArrays() const;
     std::vector<std::string> ReferencesOf(const std::string& path) const;
 

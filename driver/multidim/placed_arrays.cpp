@@ -66,7 +66,7 @@ Status PlacedArrays::Finish(SharedResource& session) {
         Status status;
         if (!beside.empty()) {
             const auto array = session.OpenArray(path);
-            status = array.ok() ? (*array)->Place(&srs, beside) : array.status();
+            status = array.ok() ? (*array)->SetPosition(&srs, beside) : array.status();
         }
         if (status.ok()) status = DropAbsentCoordinates(session, path);
         if (first.ok()) first = status;

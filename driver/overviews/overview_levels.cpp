@@ -265,9 +265,9 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
 // Creates the group of an overview under a free name. Deletes an existing group of that name only
 // in one case: its attributes mark it as a group for overviews, and the metadata does not list it.
 // Such a group is left over from a process that died.
-Result<std::string> OverviewLevels::FreeGroupBeside(int factor,
-                                                    std::string (*name_of)(int factor,
-                                                                           int turn)) const {
+Result<std::string> OverviewLevels::UnusedGroup(int factor,
+                                                std::string (*name_of)(int factor,
+                                                                       int turn)) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(place_.group, name_of(factor, turn));
         if (IsListed(path)) continue;
@@ -287,9 +287,9 @@ Result<std::string> OverviewLevels::FreeGroupBeside(int factor,
 }
 
 Result<std::string> OverviewLevels::FreeGroup(int factor) const {
-    if (HasLevelGroups()) return FreeGroupBeside(factor, zarr::LevelGroupName);
+    if (HasLevelGroups()) return UnusedGroup(factor, zarr::LevelGroupName);
     if (place_.style == zarr::OverviewStyle::kLayout)
-        return FreeGroupBeside(factor, zarr::OverviewGroupName);
+        return UnusedGroup(factor, zarr::OverviewGroupName);
     ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
     return FreeGroupIn(container, factor);
 }

@@ -80,8 +80,8 @@ class OverviewLevels {
     // Returns the path of an unused group for a new overview.
     zarr::Result<std::string> FreeGroup(int factor) const;
     zarr::Result<std::string> FreeGroupIn(const std::string& container, int factor) const;
-    zarr::Result<std::string> FreeGroupBeside(int factor,
-                                              std::string (*name_of)(int factor, int turn)) const;
+    zarr::Result<std::string> UnusedGroup(int factor,
+                                          std::string (*name_of)(int factor, int turn)) const;
     zarr::json::Object PlaceOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
     bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;

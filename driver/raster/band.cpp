@@ -686,9 +686,9 @@ CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;
-    const std::string* const held =
+    const std::string* const stored_name =
         zarr::StringAttribute(array_.layout.facts.attributes, "long_name");
-    const bool is_own = held == nullptr || *held == GetDescription();
+    const bool is_own = stored_name == nullptr || *stored_name == GetDescription();
     if (is_own)
         ChangeAttribute("long_name", description[0] != '\0' ? json::Value(std::string(description))
                                                             : json::Value());

@@ -23,8 +23,9 @@ bool ZarrDataset::NamesBands() {
         if (!dimension.is_named) return false;
         // Band names are not stored in place of coordinates that are times or other numbers.
         if (!dimension.coordinate_path.empty()) {
-            const auto held = location_.hierarchy->Metadata(dimension.coordinate_path);
-            if (!held.ok() || held->dtype.kind != zarr::DataKind::kUnicode) return false;
+            const auto coordinate = location_.hierarchy->Metadata(dimension.coordinate_path);
+            if (!coordinate.ok() || coordinate->dtype.kind != zarr::DataKind::kUnicode)
+                return false;
         }
         const auto is_free = Coordinates().IsFree(BandNamesPath());
         return is_free.ok() && *is_free;

@@ -41,19 +41,19 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
         if (is_float && real == GDT_Float32) value = ClampToFloat(value);
         // Values out of the type's range are rejected: a float type without infinity would replace
         // a large value by its largest one.
-        if (type.narrow != zarr::NarrowType::kNone && !zarr::NarrowHolds(type.narrow, value))
+        if (type.narrow != zarr::NarrowType::kNone && !zarr::IsRepresentable(type.narrow, value))
             return std::nullopt;
     }
     std::string element(type.size, '\0');
     auto* const bytes = reinterpret_cast<std::uint8_t*>(element.data());
     const BufferWriteConverter write(type, kTypeOf<T>);
     write.op().row(write.op(), bytes, 0, reinterpret_cast<const std::uint8_t*>(&value), 0, 1);
-    T held{};
+    T converted{};
     const BufferConverter read(type, kTypeOf<T>);
-    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&held), 0, bytes, 0, 1);
-    if (held == value) return element;
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&converted), 0, bytes, 0, 1);
+    if (converted == value) return element;
     if constexpr (std::is_same_v<T, double>) {
-        if (is_float && (std::isnan(held) ? std::isnan(value) : std::isfinite(held)))
+        if (is_float && (std::isnan(converted) ? std::isnan(value) : std::isfinite(converted)))
             return element;
     }
     return std::nullopt;

@@ -310,12 +310,13 @@ std::optional<zarr::OmeIdentity> FindOmeImage(const ZarrDataset& dataset) {
 
 Status StoreOmeImage(ZarrDataset& dataset, const zarr::OmeIdentity& identity, StoreUpdate& update) {
     const std::string group(zarr::ParentPath(dataset.Layout(0).facts.path));
-    ZARR_ASSIGN_OR_RETURN(const json::Value held, dataset.location().hierarchy->Attributes(group));
+    ZARR_ASSIGN_OR_RETURN(const json::Value existing,
+                          dataset.location().hierarchy->Attributes(group));
     ZARR_ASSIGN_OR_RETURN(const zarr::OmeWrittenImage image,
-                          ImageWriter(dataset, identity).Run(held));
-    json::Object changed = held.as_object() != nullptr ? *held.as_object() : json::Object();
+                          ImageWriter(dataset, identity).Run(existing));
+    json::Object changed = existing.as_object() != nullptr ? *existing.as_object() : json::Object();
     ZARR_RETURN_IF_ERROR(zarr::PutOmeImage(changed, image));
-    if (json::Dump(json::Value(changed)) == json::Dump(held)) return {};
+    if (json::Dump(json::Value(changed)) == json::Dump(existing)) return {};
     return update.metadata().SetAttributes(group, json::Value(std::move(changed)));
 }
 

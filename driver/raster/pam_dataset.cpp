@@ -229,8 +229,8 @@ Status ZarrPamDataset::StorePam() {
     if (arrays_.size() > 1) {
         trees = SplitPam(*tree, nBands);
         json::Value value = PamValue(tree.get());
-        const json::Value* held = arrays_[0]->layout.facts.group_attributes.Find(kPamAttribute);
-        if (held != nullptr || !value.is_null())
+        const json::Value* existing = arrays_[0]->layout.facts.group_attributes.Find(kPamAttribute);
+        if (existing != nullptr || !value.is_null())
             ChangeGroupAttribute(kPamAttribute, std::move(value));
     } else {
         if (nBands > 1 && NameBands(*tree, BandNames(*arrays_[0])))

@@ -21,12 +21,12 @@ namespace {
 
 // Sets or removes an attribute. Returns false if the attribute already has the value.
 bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
-    const auto held =
+    const auto existing =
         std::find_if(attributes.begin(), attributes.end(),
                      [&](const json::Member& member) { return member.first == name; });
-    if (value != nullptr && held != attributes.end() && MetadataText(held->second) == value)
+    if (value != nullptr && existing != attributes.end() && MetadataText(existing->second) == value)
         return false;
-    if (value == nullptr && held == attributes.end()) return false;
+    if (value == nullptr && existing == attributes.end()) return false;
     SetMember(attributes, name, value != nullptr ? MetadataValue(value) : json::Value());
     return true;
 }
@@ -57,8 +57,8 @@ void StoredAttributes::SetItem(BandArray& array, const char* name, const char* v
 
 json::Object StoredAttributes::OfGroup() const {
     if (group_attributes_) return *group_attributes_;
-    const auto* held = arrays_[0]->layout.facts.group_attributes.as_object();
-    return held != nullptr ? *held : json::Object();
+    const auto* existing = arrays_[0]->layout.facts.group_attributes.as_object();
+    return existing != nullptr ? *existing : json::Object();
 }
 
 void StoredAttributes::ChangeGroup(const char* name, json::Value value) {

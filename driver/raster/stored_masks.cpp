@@ -185,17 +185,17 @@ Status StoredMasks::Create(int number, int flags) {
         (flags & GMF_PER_DATASET) != 0)
         number = dataset_.BandsHaveArrays() ? number : 0;
     std::string path = PathOf(first);
-    const MaskArray* const held = path.empty() ? nullptr : Open(path, first);
+    const MaskArray* const mask = path.empty() ? nullptr : Open(path, first);
     const bool has_bands = number != 0 && dataset_.Band(first)->array().layout.BandCount() > 1;
     const bool fits =
-        held != nullptr && has_bands == (held->dataset->GetRasterCount() > 1 || !held->is_of_all);
+        mask != nullptr && has_bands == (mask->dataset->GetRasterCount() > 1 || !mask->is_of_all);
     if (!fits) {
         ZARR_ASSIGN_OR_RETURN(path, MakeArray(number, flags));
     }
     if (has_bands) {
         const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
         ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
-        std::vector<int> bands = fits ? held->bands : std::vector<int>();
+        std::vector<int> bands = fits ? mask->bands : std::vector<int>();
         bands.push_back(dataset_.NumberInArray(number));
         json::PutMember(*attributes.MutableObject(), kMaskedBands, ListOf(bands));
         json::Array names;

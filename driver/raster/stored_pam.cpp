@@ -198,8 +198,9 @@ void RemoveBandItems(const json::Value& attributes, CPLStringList& list) {
     const XmlTree tree = ReadPam(attributes);
     if (tree == nullptr) return;
     for (const auto& [name, value] : ItemsOf(BandItems(*tree))) {
-        const char* const held = list.FetchNameValue(name.c_str());
-        if (held != nullptr && EQUAL(held, value.c_str())) list.SetNameValue(name.c_str(), nullptr);
+        const char* const existing = list.FetchNameValue(name.c_str());
+        if (existing != nullptr && EQUAL(existing, value.c_str()))
+            list.SetNameValue(name.c_str(), nullptr);
     }
 }
 

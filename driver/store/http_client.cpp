@@ -231,8 +231,8 @@ Status CheckRedirects(const RemoteValue& value, const CPLHTTPResult& answer) {
 }
 
 // Sends a request, and repeats the request by GDAL's retry options. Returns the last answer.
-Result<Answer> Ask(const RemoteValue& value, std::size_t limit,
-                   const std::optional<ByteExtent>& extent) {
+Result<Answer> SendRequest(const RemoteValue& value, std::size_t limit,
+                           const std::optional<ByteExtent>& extent) {
     HttpOptions found = FindOptions(value);
     const HttpSession session(found.purpose);
     const CPLStringList options = RequestOptions(std::move(found), session, limit, extent);
@@ -251,7 +251,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
                           std::optional<ByteExtent> extent, ValueInfo* told) {
     const std::string& key = value.key;
     const QuietErrors quiet;
-    ZARR_ASSIGN_OR_RETURN(const Answer answer, Ask(value, limit, extent));
+    ZARR_ASSIGN_OR_RETURN(const Answer answer, SendRequest(value, limit, extent));
     constexpr int kTooLarge = 63;  // CURLE_FILESIZE_EXCEEDED
     constexpr std::size_t kMostOfGdal = INT_MAX;
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)

@@ -53,7 +53,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
     const bool is_beside = link->find(':') == std::string::npos && link->front() != '/' &&
                            zarr::ParentPath(target) == zarr::ParentPath(folder.text()) &&
                            zarr::LastName(target) != "..";
-    if (target.empty() || (access.follow_links == FollowLinks::kBeside && !is_beside)) return store;
+    if (target.empty() || (access.follow_links == FollowLinks::kSameFolder && !is_beside))
+        return store;
     auto base = OpenStore(target, {access.missing_on_403});
     if (!base.ok()) return store;
     store = std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kMountedBase),

@@ -173,12 +173,12 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     location.are_references = as_references;
     ZARR_ASSIGN_OR_RETURN(std::shared_ptr<const zarr::Store> store,
                           OpenStoreIn(folder, options, as_references, location));
-    const bool is_afar = store->Traits().caches_absence;
-    const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
+    const bool caches_absence = store->Traits().caches_absence;
+    const bool looks_ahead = caches_absence && purpose == OpenedFor::kRaster;
     // Prefetches the documents unless the first document is cached. A cached document means that
     // another dataset has the store open and has read the documents.
     const std::vector<std::string> first = zarr::FirstKeys(node);
-    if (is_afar && !store->IsAtHand(first.front())) {
+    if (caches_absence && !store->ReadsWithoutRequest(first.front())) {
         if (looks_ahead)
             AtTheSameTime([&] { zarr::NoThrow([&] { AskForRoot(*store, node); }); },
                           [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });

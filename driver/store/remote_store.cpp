@@ -163,35 +163,37 @@ zarr::StoreTraits RemoteStore::Traits() const {
     return traits;
 }
 
-bool RemoteStore::IsAtHand(const std::string& key) const {
+bool RemoteStore::ReadsWithoutRequest(const std::string& key) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return !access_.update && kept_.count(key) != 0;
 }
 
-bool RemoteStore::IsListAtHand(const std::string& prefix) const {
+bool RemoteStore::ListsWithoutRequest(const std::string& prefix) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return !access_.update && (is_unlisted_ || cached_lists_.count(prefix) != 0);
 }
 
-void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> value) const {
+void RemoteStore::AddToCache(const std::string& key, std::optional<std::string_view> value) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t bytes = key.size() + (value ? value->size() : 0);
-    if (kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
+    if (cached_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
     const bool is_new =
         kept_.try_emplace(key, value ? std::optional(std::string(*value)) : std::nullopt).second;
-    if (is_new) kept_bytes_ += bytes;
+    if (is_new) cached_bytes_ += bytes;
 }
 
 void RemoteStore::Prefetch(const std::vector<std::string>& keys,
                            const std::vector<std::string>& prefixes) const {
     if (access_.update) return;
     std::vector<std::string> wanted;
-    std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted),
-                 [&](const std::string& key) { return zarr::IsValidKey(key) && !IsAtHand(key); });
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted), [&](const std::string& key) {
+        return zarr::IsValidKey(key) && !ReadsWithoutRequest(key);
+    });
     std::vector<std::string> listed;
     std::copy_if(prefixes.begin(), prefixes.end(), std::back_inserter(listed),
                  [&](const std::string& prefix) {
-                     return (prefix.empty() || zarr::IsValidKey(prefix)) && !IsListAtHand(prefix);
+                     return (prefix.empty() || zarr::IsValidKey(prefix)) &&
+                            !ListsWithoutRequest(prefix);
                  });
     if (!folder().is_object_store() && !lists_ && listed.size() > 1) listed.resize(1);
     for (std::vector<std::string>* each : {&wanted, &listed}) {
@@ -207,8 +209,8 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
             bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!is_kept || kept_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
-        if (cached_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
+        if (!is_kept || cached_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
+        if (cached_lists_.emplace(prefix, std::move(entries)).second) cached_bytes_ += bytes;
     };
     // Listings are started before the reads of values, because a listing may take longer than a
     // read.
@@ -220,10 +222,10 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         }
         const std::size_t i = number - listed.size();
         zarr::Buffer value;
-        const auto found = Ask(wanted[i], value, zarr::tuning::kPrefetchedBytes);
+        const auto found = Request(wanted[i], value, zarr::tuning::kPrefetchedBytes);
         if (found.ok())
-            Keep(wanted[i],
-                 *found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
+            AddToCache(wanted[i],
+                       *found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
         return {};
     });
 }
@@ -264,15 +266,15 @@ Result<bool> RemoteStore::ReadWhole(const std::string& key, zarr::Buffer& value,
             return true;
         }
     }
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(key, value, limit));
+    ZARR_ASSIGN_OR_RETURN(const bool found, Request(key, value, limit));
     const bool is_small = !found || value.size() <= zarr::tuning::kPrefetchedBytes;
     if (!access_.update && (IsDocument(key) || (IsConsolidated(key) && is_small)))
-        Keep(key, found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
+        AddToCache(key, found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
     return found;
 }
 
-Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
-                              std::size_t limit) const {
+Result<bool> RemoteStore::Request(const std::string& key, zarr::Buffer& value,
+                                  std::size_t limit) const {
     if (const auto url = folder().Url(key)) {
         const RemoteValue remote{*url, folder(), key};
         const bool may_be_kept = !IsDocument(key) && !IsConsolidated(key);

@@ -61,8 +61,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // is not cached.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
-    bool IsAtHand(const std::string& key) const override;
-    bool IsListAtHand(const std::string& prefix) const override;
+    bool ReadsWithoutRequest(const std::string& key) const override;
+    bool ListsWithoutRequest(const std::string& prefix) const override;
     zarr::Status WriteParts(const std::string& key,
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
@@ -90,7 +90,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     std::shared_ptr<zarr::MemoryStore> Made() const;
     // Caches the value of `key`; nullopt means that the key is absent. Does nothing if the cache is
     // full.
-    void Keep(const std::string& key, std::optional<std::string_view> value) const;
+    void AddToCache(const std::string& key, std::optional<std::string_view> value) const;
     // True if a web server returns a page that lists the folder `prefix`. GDAL caches this page.
     bool HasListingPage(const std::string& prefix) const;
     // Requests a listing without looking into the cache. Returns kLimit if there are more than
@@ -98,7 +98,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     zarr::Result<std::vector<zarr::StoreEntry>> RequestListing(const std::string& prefix,
                                                                std::size_t most) const;
     // Reads a whole value without looking into the cache. Returns false if `key` is absent.
-    zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
+    zarr::Result<bool> Request(const std::string& key, zarr::Buffer& value,
+                               std::size_t limit) const;
     // Turns kPermission into false (key is absent) if StoreAccess::missing_on_403 is set.
     zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
     // True if the answer of an object store says that the bucket has another address. The value
@@ -121,7 +122,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Prefetched listings by prefix. A listing that failed with kUnsupported is cached as this
     // error.
     mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> cached_lists_;
-    mutable std::size_t kept_bytes_ = 0;  // size of kept_ and cached_lists_ together
+    mutable std::size_t cached_bytes_ = 0;  // size of kept_ and cached_lists_ together
     std::shared_ptr<zarr::MemoryStore> made_;
     // Version of a value when it was last read in part.
     struct Seen {

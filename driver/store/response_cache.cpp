@@ -61,7 +61,7 @@ class ResponseCache {
     }
 
     // Returns how often the cache was emptied. A caller reads this number before a request, and
-    // passes it to Keep() after the request.
+    // passes it to Add() after the request.
     std::uint64_t generation() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return generation_;
@@ -70,8 +70,8 @@ class ResponseCache {
     // Caches an answer. `asked` is the result of generation() before the request. Does nothing if
     // the cache was emptied since then, because the answer may be older than the write that emptied
     // the cache.
-    void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
-              const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
+    void Add(const std::string& value, const Part& part, zarr::ByteSpan bytes,
+             const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (asked != generation_) return;
         const auto known = values_.find(value);
@@ -153,7 +153,7 @@ Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::siz
     ValueInfo own;
     ValueInfo& heard = told != nullptr ? *told : own;
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &heard));
-    if (found) cache.Keep(name, part, std::as_const(bytes).span(), heard, most_bytes, generation);
+    if (found) cache.Add(name, part, std::as_const(bytes).span(), heard, most_bytes, generation);
     return found;
 }
 

@@ -47,7 +47,7 @@ bool IsLocalFile(const std::string& path) {
 
 Result<std::unique_ptr<StagedFile>> StagedFile::Create(const StorePath& path) {
     std::unique_ptr<StagedFile> made(new StagedFile(FinalFilePath(path)));
-    if (IsLocalFile(made->path_)) zarr::AbandonedStagingFiles().RemoveBeside(made->path_);
+    if (IsLocalFile(made->path_)) zarr::AbandonedStagingFiles().RemoveInFolderOf(made->path_);
     ZARR_RETURN_IF_ERROR(made->Open());
     return made;
 }

@@ -366,11 +366,11 @@ Status RemoveStore(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     const std::string path = FileOrFolderOf(folder);
-    const std::string aside = RenameForDeletion(path);
-    Status erased = EraseWhole(aside, true);
+    const std::string staging_path = RenameForDeletion(path);
+    Status erased = EraseWhole(staging_path, true);
     // If the deletion failed, the rest of the store gets its old name back, so that the deletion
     // can be repeated.
-    if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
+    if (!erased.ok() && staging_path != path) VSIRename(staging_path.c_str(), path.c_str());
     if (erased.ok()) DeleteSidecars(path);
     return erased;
 }

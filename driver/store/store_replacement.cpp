@@ -104,13 +104,13 @@ bool Exchange(const std::string& one, const std::string& other) {
 constexpr unsigned kFirstDeletionName = kMaxStagingStores + 1;
 constexpr unsigned kLastDeletionName = 2 * kMaxStagingStores;
 
-// Deletes the staging store at `aside` if the process that created it has ended.
-void RemoveAbandoned(const std::string& aside) {
+// Deletes the staging store at `staging_path` if the process that created it has ended.
+void RemoveAbandoned(const std::string& staging_path) {
     zarr::PathLock::Failure failure{};
-    const auto lock = zarr::PathLock::Try(aside, failure);
-    if (!lock || !lock->IsOf(aside)) return;
-    static_cast<void>(EraseWhole(aside));
-    DeleteSidecars(aside);
+    const auto lock = zarr::PathLock::Try(staging_path, failure);
+    if (!lock || !lock->IsOf(staging_path)) return;
+    static_cast<void>(EraseWhole(staging_path));
+    DeleteSidecars(staging_path);
 }
 
 // Returns an unused staging name for a store that is to be deleted. Returns an empty string if all
@@ -207,9 +207,9 @@ Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
     return {};
 }
 
-void StoreReplacement::BuildAt(const std::string& aside) {
-    building_ = aside;
-    building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, aside) : aside;
+void StoreReplacement::BuildAt(const std::string& staging_path) {
+    building_ = staging_path;
+    building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, staging_path) : staging_path;
 }
 
 // Continues the first unfinished staging store that is resumable and that no other process is
@@ -217,15 +217,15 @@ void StoreReplacement::BuildAt(const std::string& aside) {
 bool StoreReplacement::TakeOver(const ResumablePredicate& is_resumable) {
     if (!is_resumable || !CanBeResumed()) return false;
     for (unsigned i = 0; i < kMaxStagingStores; ++i) {
-        const std::string aside = StagingStorePath(path_, i);
-        if (!PathExists(aside)) continue;
+        const std::string staging_path = StagingStorePath(path_, i);
+        if (!PathExists(staging_path)) continue;
         zarr::PathLock::Failure failure{};
-        auto lock = zarr::PathLock::Try(aside, failure);
-        if (!lock || !lock->IsOf(aside) || !is_resumable(aside)) continue;
+        auto lock = zarr::PathLock::Try(staging_path, failure);
+        if (!lock || !lock->IsOf(staging_path) || !is_resumable(staging_path)) continue;
         lock_ = std::move(lock);
         is_resumed_ = true;
-        DeleteSidecars(aside);
-        BuildAt(aside);
+        DeleteSidecars(staging_path);
+        BuildAt(staging_path);
         return true;
     }
     return false;
@@ -247,29 +247,29 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
                                    : "its parent folder cannot be created",
                            error);
     for (unsigned i = 0; i < kMaxStagingStores; ++i) {
-        const std::string aside = StagingStorePath(path_, i);
-        if (PathExists(aside)) continue;
-        const int error = MakeEmpty(aside, path_, folder_);
+        const std::string staging_path = StagingStorePath(path_, i);
+        if (PathExists(staging_path)) continue;
+        const int error = MakeEmpty(staging_path, path_, folder_);
         if (error == EEXIST) continue;
         if (error != 0) {
             is_possible = !IsMissingRight(error) || !PathExists(path_);
             return is_possible ? SwapFailure("cannot be created", error) : Status();
         }
         zarr::PathLock::Failure failure{};
-        auto lock = zarr::PathLock::Try(aside, failure);
+        auto lock = zarr::PathLock::Try(staging_path, failure);
         // Before this process took the lock, another process may have deleted the new staging store
         // as abandoned. If so, another name is tried.
-        if (lock ? !lock->IsOf(aside) : failure == zarr::PathLock::Failure::kHeld) continue;
+        if (lock ? !lock->IsOf(staging_path) : failure == zarr::PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
-        BuildAt(aside);
+        BuildAt(staging_path);
         if (RenamingAt(path_) != Renaming::kUntested) return {};
         // The staging store, which is still empty, is renamed and renamed back to test whether
         // folders can be renamed.
         const std::string other = StagingStorePath(path_, kMaxStagingStores);
-        is_possible = VSIRename(aside.c_str(), other.c_str()) == 0 &&
-                      VSIRename(other.c_str(), aside.c_str()) == 0;
+        is_possible = VSIRename(staging_path.c_str(), other.c_str()) == 0 &&
+                      VSIRename(other.c_str(), staging_path.c_str()) == 0;
         if (is_possible) return {};
-        static_cast<void>(EraseWhole(PathExists(other) ? other : aside));
+        static_cast<void>(EraseWhole(PathExists(other) ? other : staging_path));
         building_ = path_;
         building_folder_ = folder_;
         return {};

@@ -77,7 +77,7 @@ class StoreReplacement {
     bool TakeOver(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
     zarr::Status BuildInPlace(const ResumablePredicate& is_resumable);
-    void BuildAt(const std::string& aside);
+    void BuildAt(const std::string& staging_path);
     zarr::Status RenameToFinal();
     void Undo();
 

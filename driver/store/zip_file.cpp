@@ -284,11 +284,11 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
     // A store object under a staging name is never reused, because an earlier store may have had
     // that name. Nobody else needs the object: only the creator, who holds the zip file's lock,
     // uses a staging zip file.
-    const bool is_aside = FinalName(place.archive) != place.archive;
-    if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
+    const bool is_staging = FinalName(place.archive) != place.archive;
+    if (const auto known = open_stores.find(name); !is_staging && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
-    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
+    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_staging));
     // The zip file's directory is read only after the file is locked, because another process may
     // change the directory until then.
     ZARR_ASSIGN_OR_RETURN(
@@ -297,7 +297,7 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                place.archive, place.archive));
     ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
                                                                  InnerFolder(place, *archive)));
-    if (!is_aside) open_stores[name] = store;
+    if (!is_staging) open_stores[name] = store;
     return StorePtr(std::move(store));
 }
 

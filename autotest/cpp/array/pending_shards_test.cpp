@@ -545,7 +545,7 @@ TEST(PendingShardsTest, KeepsChunksAddedWhileAShardIsStored) {
     const auto second = pending.TakeLargest();
     EXPECT_TRUE(first.has_value() && second.has_value() && first != second);
     EXPECT_EQ(pending.TakeLargest(), std::nullopt);
-    pending.GiveBack(9);
+    pending.EndReservation(9);
     EXPECT_EQ(pending.TakeLargest(), 9U);
     pending.Clear();
     EXPECT_EQ(pending.bytes(), 0U);

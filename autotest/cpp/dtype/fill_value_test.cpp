@@ -28,21 +28,21 @@ TEST(FillValue, NeedsNoMemoryForPadding) {
     ASSERT_TRUE(Succeeds(zero));
     EXPECT_EQ(zero->size(), 999999999U);
     EXPECT_TRUE(zero->is_zero());
-    EXPECT_EQ(zero->held().capacity(), std::string().capacity());
+    EXPECT_EQ(zero->TrimmedBytes().capacity(), std::string().capacity());
     const auto text = ParseFillValue(Type("|S999999999"), Json("\"aGk=\""));
     ASSERT_TRUE(Succeeds(text));
-    EXPECT_EQ(text->held(), "hi");
+    EXPECT_EQ(text->TrimmedBytes(), "hi");
     EXPECT_EQ(text->Part(1, 3), std::string("i\0\0", 3));
     const auto units = ParseFillValue(Type("<U200000000"), Json("\"hi\""));
     ASSERT_TRUE(Succeeds(units));
     EXPECT_EQ(units->size(), 800000000U);
-    EXPECT_LE(units->held().size(), 8U);
+    EXPECT_LE(units->TrimmedBytes().size(), 8U);
     const auto few = ParseFillValue(Type("|S4"), Json("\"aGk=\""));
     ASSERT_TRUE(Succeeds(few));
     std::uint8_t bytes[] = {9, 9, 9, 9, 9};
     few->CopyTo(bytes);
     EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes), 5), std::string("hi\0\0\x09", 5));
-    EXPECT_EQ(FillValue::OfObject(std::string("a\0", 2)).held().size(), 2U);
+    EXPECT_EQ(FillValue::OfObject(std::string("a\0", 2)).TrimmedBytes().size(), 2U);
 }
 
 template <class T>

@@ -239,7 +239,7 @@ TEST(NarrowFloats, ConvertNumbersThatTheyLack) {
     for (const Case& one : cases) {
         const std::string_view name = FormatOf(one.type).name;
         EXPECT_EQ(DoubleToNarrow(one.type, one.value), one.code) << name << " " << one.value;
-        EXPECT_EQ(NarrowHolds(one.type, one.value), one.is_held) << name << " " << one.value;
+        EXPECT_EQ(IsRepresentable(one.type, one.value), one.is_held) << name << " " << one.value;
     }
 }
 

@@ -303,7 +303,7 @@ TEST(V3FillValue, NeedsNoMemoryForPadding) {
     const auto fill = ParseV3FillValue(type, Json("\"aGk=\""));
     ASSERT_TRUE(Succeeds(fill));
     EXPECT_EQ(fill->size(), 999999999U);
-    EXPECT_EQ(fill->held(), "hi");
+    EXPECT_EQ(fill->TrimmedBytes(), "hi");
 }
 
 TEST(V3FillValue, IsNotWrittenOfAnotherSize) {

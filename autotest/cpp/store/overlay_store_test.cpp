@@ -92,8 +92,8 @@ class RecordingPrefetcher final : public ForwardingStore, private Prefetcher {
                   const std::vector<std::string>&) const override {
         asked = keys;
     }
-    bool IsAtHand(const std::string&) const override { return false; }
-    bool IsListAtHand(const std::string&) const override { return false; }
+    bool ReadsWithoutRequest(const std::string&) const override { return false; }
+    bool ListsWithoutRequest(const std::string&) const override { return false; }
     mutable std::vector<std::string> asked;
 };
 
@@ -105,9 +105,10 @@ TEST(OverlayStore, PrefetchesOnlyOtherKeys) {
     EXPECT_TRUE(base->asked.empty());
     (*store)->Prefetch({"b/.zattrs", "x/0", "y/0"}, {});
     EXPECT_EQ(base->asked, (std::vector<std::string>{"x/0", "y/0"}));
-    EXPECT_TRUE((*store)->IsAtHand("b/.zattrs") && (*store)->IsAtHand("c/.zattrs"));
-    EXPECT_TRUE((*store)->IsListAtHand("b"));
-    EXPECT_FALSE((*store)->IsAtHand("x/0"));
+    EXPECT_TRUE((*store)->ReadsWithoutRequest("b/.zattrs") &&
+                (*store)->ReadsWithoutRequest("c/.zattrs"));
+    EXPECT_TRUE((*store)->ListsWithoutRequest("b"));
+    EXPECT_FALSE((*store)->ReadsWithoutRequest("x/0"));
 }
 
 TEST(OverlayStore, UsesTheLastOfARepeatedEntry) {
