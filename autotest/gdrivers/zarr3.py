@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 of other programs: zarr-python 3 and zarrita write and read the stores.
+"""Writes and reads stores of Zarr v3 with two other programs: zarr-python 3 and zarrita.
 
-zarr-python 3 runs in a process of its own, as Debian has version 2 and another NumPy. zarrita runs in
-Node.js. `scripts/setup.sh test` installs both. One process executes all Batches of a test run:
+zarr-python 3 runs in a process of its own, because Debian has version 2 and another NumPy. zarrita runs in
+Node.js. `scripts/setup.sh test` installs both. One process executes the commands of all Batches of a test run:
 
     batch = zarr3.Batch(folder)
     dem = batch.array(store, "dem", zarr3.document((4, 6), "int16", chunks=(2, 3)), values)
@@ -70,7 +70,8 @@ def bytes_for(data_type):
 
 
 def document(shape, data_type, chunks=None, codecs=None, fill_value=0, **members):
-    """Returns zarr.json of an array; a member with the value ... is left out."""
+    """Returns the zarr.json of an array. `members` replace members of the default document; the value ...
+    removes a member."""
     default = {
         "zarr_format": 3, "node_type": "array", "shape": list(shape), "data_type": data_type,
         "chunk_grid": codec("regular", chunk_shape=list(shape if chunks is None else chunks)),
@@ -86,8 +87,8 @@ def group_document(attributes=None, **members):
 
 
 def handmade(store, document, files=(), path=""):
-    """Writes a node exactly as given: the document as an object or text, and files by their
-    keys."""
+    """Writes a node exactly as given: `document` (an object or the text of zarr.json), and `files`, which
+    maps keys to bytes."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     text = document if isinstance(document, (str, bytes)) else json.dumps(document)
@@ -100,7 +101,7 @@ def handmade(store, document, files=(), path=""):
 
 
 def chunk_values(values, chunks, index):
-    """Returns the values of a whole chunk, with zeros outside of the array."""
+    """Returns the values of the chunk at `index`. Elements of the chunk that lie outside of the array are 0."""
     whole = np.zeros(chunks, values.dtype)
     part = values[tuple(slice(i * c, (i + 1) * c) for i, c in zip(index, chunks))]
     whole[tuple(slice(n) for n in part.shape)] = part
@@ -112,7 +113,8 @@ def chunk_indices(shape, chunks):
 
 
 def encoded_files(values, chunks, encode):
-    """Returns {key: bytes} of all chunks under the default keys; `encode` encodes a chunk."""
+    """Returns {key: bytes} for all chunks of `values`, under the default chunk keys. `encode` encodes the
+    values of one chunk."""
     return {
         "/".join(["c", *map(str, index)]): encode(chunk_values(values, chunks, index))
         for index in chunk_indices(values.shape, chunks)
@@ -120,8 +122,9 @@ def encoded_files(values, chunks, encode):
 
 
 def shard_of(chunks, entries=None, start=False, checksum=False):
-    """Returns the bytes of a shard of encoded chunks. `entries` replaces pairs of the index by
-    wrong ones."""
+    """Returns the bytes of a shard that contains the encoded `chunks`. `entries` maps chunk numbers to wrong
+    (offset, size) pairs, which replace the right pairs in the shard index. `start` puts the index at the
+    start of the shard."""
     size = 16 * len(chunks) + (4 if checksum else 0)
     offset, pairs = size if start else 0, []
     for chunk in chunks:
@@ -165,7 +168,7 @@ _program = Program([PYTHON, "-B", HERE / "zarr3_program.py"], _environment(), SE
 
 
 class Answer:
-    """Answer to a command, available once the batch has run: `result` or `error`."""
+    """Answer to one command. After Batch.run() it has the command's `result` or its `error`."""
 
     def __init__(self, command):
         self.command, self.result, self.error = command, None, None
@@ -183,7 +186,7 @@ class Answer:
 
 
 class Array(Answer):
-    """Answer with an array that zarr-python wrote or read: its values and its document."""
+    """Answer about an array that zarr-python wrote or read: its values and its zarr.json."""
 
     @functools.cached_property
     def values(self):
@@ -209,8 +212,9 @@ class Array(Answer):
 
 
 class Batch:
-    """Commands for one process with zarr-python 3. `folder` is created, and holds files of values.
-    A command that fails makes run() fail; with may_fail the answer has the error instead."""
+    """Collects commands and executes them in one process with zarr-python 3. The files of values are written
+    to `folder`, which is created. run() fails if a command fails; a command with may_fail=True stores its
+    error in its answer instead."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -232,14 +236,14 @@ class Batch:
         return self._add(Answer, "group", store=str(store), path=path, attributes=attributes)
 
     def array(self, store, path, document, values=None, **more):
-        """Creates an array with this document. Without values no chunk is written."""
+        """Creates an array with `document` as its zarr.json. If `values` is None, no chunk is written."""
         return self._add(
             Array, "array", folder=str(self.folder), store=str(store), path=path, document=document,
             values=None if values is None else self._values(values), **more,
         )  # fmt: skip
 
     def create(self, store, path, values, **arguments):
-        """Creates an array with zarr.create_array() and these arguments."""
+        """Creates an array by zarr.create_array() with the given arguments."""
         return self._add(
             Array, "create", folder=str(self.folder), store=str(store), path=path,
             values=self._values(values), arguments=arguments,
@@ -284,8 +288,8 @@ class Batch:
 
 
 def read(folder, places):
-    """Returns an Array for each (store, path), as zarr-python 3 reads them; `folder` as for
-    Batch."""
+    """Returns an Array for each (store, path) in `places`, read by zarr-python 3. `folder` is the folder of
+    a Batch."""
     batch = Batch(folder)
     arrays = [batch.read(store, path) for store, path in places]
     batch.run()
@@ -293,8 +297,8 @@ def read(folder, places):
 
 
 def zarrita_read(places):
-    """Returns the values of arrays (store, path) as zarrita reads them in one process, or the text
-    of an error."""
+    """Reads arrays (store, path) with zarrita in one process. Returns for each array its values, or the text
+    of the error."""
     requests = [{"store": str(store), "path": path.lstrip("/")} for store, path in places]
     answers = _run(["node", HERE / "zarrita_program.mjs", PACKAGES], json.dumps(requests))
     return [_zarrita_values(answer) for answer in answers]
@@ -310,7 +314,6 @@ def _zarrita_values(answer):
     flat = np.frombuffer(base64.b64decode(answer["data"]), np.dtype(answer["type"]))
     if flat.size == 0 or not answer["shape"]:
         return flat.reshape(answer["shape"])
-    # A transposed array keeps the memory layout in which it was stored, so the strides are
-    # restored.
+    # zarrita returns a transposed array in its stored memory layout, so the strides are restored.
     strides = [step * flat.itemsize for step in answer["stride"]]
     return np.lib.stride_tricks.as_strided(flat, answer["shape"], strides)

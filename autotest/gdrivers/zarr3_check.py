@@ -11,8 +11,8 @@ FILL_AS_NODATA = ["FILL_VALUE_AS_NODATA=YES"]
 
 
 def chunk_shape(document):
-    """Returns the shape of the chunks that are decoded at once. For an array with shards, this is
-    the shape of the innermost chunks."""
+    """Returns the shape of the smallest unit that is decoded at once: the innermost chunk if the array has
+    shards, else the chunk."""
     grid = document["chunk_grid"]["configuration"]
     shape = list(grid.get("chunk_shape", ()))
     order = list(range(len(shape)))
@@ -32,9 +32,10 @@ def chunk_shape(document):
 
 
 def raster_problem(store, path, values, fill=None, options=()):
-    """Returns None if the array reads equal as a raster, else the problem. An array that cannot be
-    a raster must give one error. `fill` is the fill value as an array without dimensions;
-    FILL_VALUE_AS_NODATA makes it the nodata value. If `fill` is None, it is not compared."""
+    """Returns None if the raster API reads `values` from the array, else a text that describes the
+    difference. An array that cannot be a raster must give exactly one error. `fill` is the fill value as
+    an array without dimensions, and must be the nodata value if `options` has FILL_VALUE_AS_NODATA. With
+    fill=None the nodata value is not compared."""
     name = zarr_gdal.array_name(store, path)
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=[*options, *FILL_AS_NODATA])
@@ -51,7 +52,7 @@ def raster_problem(store, path, values, fill=None, options=()):
 
 
 def _holds_no_number(dtype):
-    """True for raw bytes, and for structures without numeric fields."""
+    """True if `dtype` is raw bytes, or a structure without numeric fields. Such arrays cannot be rasters."""
     fields = zarr_gdal.numeric_fields(np.zeros(1, dtype)) if dtype.names else ()
     return dtype.kind == "V" and not list(fields)
 
@@ -84,9 +85,9 @@ def _band_nodata_problem(dataset, fill):
 
 
 def mdim_problem(store, path, values, fill=None, document=None, draw=None):
-    """Returns None if the array reads equal through the multidimensional API, else the problem.
-    `fill` is the fill value as in raster_problem(). `document` is the array's zarr.json, and `draw`
-    is a zarr_random_types.Draw for random windows."""
+    """Returns None if the multidimensional API reads `values` from the array, else a text that describes the
+    difference. `fill` is the fill value as in raster_problem(). `document` is the array's zarr.json.
+    `draw` is a zarr_random_types.Draw; if it is given, random windows are read, too."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=FILL_AS_NODATA)
         if dataset is None:
@@ -136,8 +137,8 @@ def _structure_problem(array, document):
 
 
 def problem(array, options=(), draw=None):
-    """Returns None if both APIs read the values and fill value of a zarr3.Array, else the
-    problem."""
+    """Returns None if both APIs read the values and the fill value of a zarr3.Array, else a text that
+    describes the difference."""
     place = array.store, array.path
     return raster_problem(*place, array.values, array.fill, options) or mdim_problem(
         *place, array.values, array.fill, array.document, draw
@@ -150,7 +151,7 @@ def check(array, options=()):
 
 
 def check_values(store, path, values, fill=None, document=None):
-    """Asserts the values of an array through both APIs, for stores that no other program reads."""
+    """Asserts that both APIs read `values` from an array. For stores that no other program can read."""
     found = raster_problem(store, path, values, fill) or mdim_problem(
         store, path, values, fill, document
     )

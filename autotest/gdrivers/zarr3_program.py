@@ -19,7 +19,7 @@ warnings.simplefilter("ignore")  # warnings that data types or codecs are not sp
 
 
 def _keep(folder, store, path):
-    """Reads an array and returns the result for zarr3.Array."""
+    """Reads an array, saves its values in `folder`, and returns the result that zarr3.Array expects."""
     array = zarr.open_array(store, path=path, mode="r", zarr_format=3)
     values = array[...]
     name = pathlib.Path(folder) / f"{len(list(pathlib.Path(folder).iterdir()))}"
@@ -39,8 +39,8 @@ def group(store, path="", attributes=None):
 
 
 def array(folder, store, path, document, values):
-    """Creates an array with this document and writes the values. zarr-python then rewrites the
-    document. Returns the values read back, as lossy codecs change values."""
+    """Creates an array with `document` as its zarr.json, and writes `values`. zarr-python then rewrites
+    zarr.json. Returns the values that are read back, because lossy codecs change values."""
     place = pathlib.Path(store) / path
     place.mkdir(parents=True, exist_ok=True)
     (place / "zarr.json").write_text(json.dumps(document))
@@ -52,7 +52,7 @@ def array(folder, store, path, document, values):
 
 
 def create(folder, store, path, values, arguments):
-    """Creates an array with zarr.create_array(), as users do, with its defaults."""
+    """Creates an array by zarr.create_array(), which uses its own defaults for arguments that are not given."""
     loaded = zarr3_values.load(values)
     named = {"dtype": loaded.dtype, "shape": loaded.shape, **arguments}
     for name in ("chunks", "shards"):
@@ -71,14 +71,14 @@ def read(folder, store, path=""):
 
 
 def write(store, path, values, start):
-    """Writes into a part of an existing array."""
+    """Writes `values` into an existing array, from the index `start` on."""
     loaded = zarr3_values.load(values)
     where = tuple(slice(s, s + n) for s, n in zip(start, loaded.shape))
     zarr.open_array(store, path=path, mode="r+", zarr_format=3)[where] = loaded
 
 
 def tree(store, consolidated=None, path=""):
-    """Returns all nodes of a group by path: the shape of arrays, the attributes of groups."""
+    """Returns all nodes below a group by path: shapes of arrays, and attributes of groups."""
     opened = zarr.open_group(
         store, path=path, mode="r", zarr_format=3, use_consolidated=consolidated
     )
@@ -91,13 +91,14 @@ def tree(store, consolidated=None, path=""):
 
 
 def kind(store, path=""):
-    """Returns the format and node type that zarr-python detects in a folder."""
+    """Returns [format, node type] as zarr-python detects them for a node, for example [3, "Array"]."""
     node = zarr.open(store, path=path, mode="r")
     return [node.metadata.zarr_format, type(node).__name__]
 
 
 def narrow(names):
-    """Returns the values, as float64, of all codes of one or two bytes of types of ml_dtypes."""
+    """Returns, for each type of ml_dtypes in `names`, the float64 values of all its bit patterns. The types
+    have one or two bytes."""
     found = {}
     for name in names:
         dtype = np.dtype(getattr(ml_dtypes, name))
@@ -116,7 +117,7 @@ def _answer(command):
     function = COMMANDS[command.pop("do")]
     try:
         return {"result": function(**command)}
-    except Exception as error:  # tests state which error they expect
+    except Exception as error:  # the tests state which error they expect
         return {"error": f"{type(error).__name__}: {error}"}
 
 

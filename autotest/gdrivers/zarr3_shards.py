@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores whose shards tests replace. In the new shard the chunks have other offsets, so that an old
-index finds wrong chunks. Chunks have no checksums, so a wrong chunk decodes like any other."""
+"""Writes stores whose shards are replaced during a test. In the new shard the chunks have other offsets, so
+an outdated shard index finds wrong chunks. Chunks have no checksums, so wrong chunks decode without an
+error."""
 
 import numpy as np
 import zarr3
@@ -10,12 +11,13 @@ SHAPE, SHARD, CHUNK = (8, 12), (4, 6), (2, 3)
 VALUES = np.arange(96, dtype="i2").reshape(SHAPE)
 KEY = "c/1/1"  # one of the four shards
 IN_SHARD = (slice(4, 8), slice(6, 12))
-KINDS = ["end", "start", "nested"]  # position of the index, or shards in a shard
+KINDS = ["end", "start", "nested"]  # position of the shard index ("end", "start"), or a shard in a shard ("nested")
 
 
 def shard(values, kind, turned=False, more=b""):
-    """Returns a shard of uncompressed chunks. Its chunks have no checksums, because checksums would
-    reveal wrong bytes. `turned` stores the chunks in reverse order; `more` adds unused bytes."""
+    """Returns a shard of uncompressed chunks without checksums, because checksums would reveal wrong chunks.
+    `kind` is one of KINDS. If `turned`, the chunks are stored in reverse order. `more` is unused bytes,
+    which shift the index or the chunks."""
 
     def chunks_of(rows):
         chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files that pass arrays between the tests and the process with zarr-python 3, which has another
-NumPy."""
+"""Saves and loads arrays in files, which pass them between the tests and the process with zarr-python 3. The
+two use different versions of NumPy."""
 
 import base64
 import json
@@ -10,8 +10,8 @@ import numpy as np
 
 
 def save(path, values):
-    """Writes numbers, times, structures and elements of a fixed size as .npy, and texts and bytes
-    of any length as .json. Returns the path of the file."""
+    """Writes an array to a file. Elements of fixed size (numbers, times, structures) are written as .npy,
+    elements of any length (texts, bytes) as .json. Returns the path of the file."""
     values = np.asarray(values)
     path = pathlib.Path(path)
     if values.dtype.kind not in "OT":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Lets tests of plain stores run with Kerchunk references, and with repositories of Icechunk.
+"""Repeats tests of plain stores with Kerchunk references and with repositories of Icechunk.
 
-Within opening(), gdal.Open() and gdal.OpenEx() open the folder of a store for reading through references:
-the chunks are packed into one file, and refs.json refers to them. Or the package icechunk copies a store of
-v3 into a repository. Each call copies the store anew, so that it shows
-the store's current files. Other names, and all calls for update, are unchanged.
+Within opening(), gdal.Open() and gdal.OpenEx() read the store's folder through references. The chunks are
+packed into one file, and refs.json refers to them. For Icechunk, the package icechunk copies a v3 store into a
+repository. Each call copies the store anew, to include the latest files of the store. Calls with other names,
+and calls for update, are passed on unchanged.
 """
 
 import contextlib
@@ -20,13 +20,14 @@ _copier = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_icechunk_progr
 
 
 def to_kerchunk(folder, place):
-    """Writes references to a store. Returns their path."""
+    """Writes a JSON document of Kerchunk references to the store `folder`, and returns the path of the
+    document."""
     return write_json(place / f"{folder.name}.json", pack(folder, place / "packed.bin", inline=16))
 
 
 def to_icechunk(folder, place):
-    """Writes a repository with the contents of a store of v3. Returns its path, or the path of another
-    store itself."""
+    """Copies a v3 store into an Icechunk repository and returns the repository's path. If `folder` is not a
+    v3 store, returns `folder`."""
     if not (folder / "zarr.json").is_file():
         return folder
     target = place / folder.name
@@ -40,8 +41,8 @@ def _is_store(folder):
 
 
 def _translate(name, place, write):
-    """Returns `name` with the folder of its store replaced by the path of references, which `write`
-    writes to `place`."""
+    """Returns `name` with the store's folder replaced by a copy of the store. `write` writes the copy, such
+    as references, to `place`, and returns its path."""
     prefix, path, node = "", str(name), ""
     if path.upper().startswith('ZARR:"'):
         path, _, node = path[6:].partition('"')

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Converts documents of Zarr v2 into v3 and back, with unchanged chunks.
+"""Converts the documents of Zarr v2 stores into v3 and back. The chunks stay unchanged.
 
-Metadata of OME-NGFF 0.4 become metadata of 0.5: they move below `ome`, which has one version."""
+The attributes of OME-NGFF 0.4 are converted to version 0.5: they move into the attribute `ome`, which states
+the version once."""
 
 import base64
 import json
@@ -19,10 +20,10 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 OF_ELEMENTS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 OF_TEXTS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
-# Name of an attribute: 1 if the fill value is the nodata value, 0 if it is not. The attribute is
+# Attribute that states whether the fill value is the nodata value: 1 if it is, 0 if it is not. The attribute is
 # written only if the array does not show this otherwise.
 HAS_NODATA = "gdal_has_nodata"
-# Members that zarr.json of an array and of a group may have.
+# Members that the zarr.json of an array may have, and members that the zarr.json of a group may have.
 ARRAY_MEMBERS = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
     "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
@@ -31,8 +32,7 @@ GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadat
 
 
 class NotInV3(AssertionError):
-    """Raised for v2 metadata without a counterpart in Zarr v3; a test that needs them runs in v2
-    only."""
+    """Raised if v2 metadata has no counterpart in Zarr v3. A test that needs such metadata runs only in v2."""
 
 
 def codec(name, **configuration):
@@ -40,7 +40,7 @@ def codec(name, **configuration):
 
 
 # ---------------------------------------------------------------------------------------------
-# Attributes
+# Attributes of nodes
 
 
 def without_version(value):
@@ -48,15 +48,15 @@ def without_version(value):
 
 
 def is_ome(name, value):
-    """True if the attribute `name` belongs to OME-NGFF. Other conventions have a `multiscales`
-    attribute with another content."""
+    """True if the attribute `name` belongs to OME-NGFF. Other conventions use the name `multiscales` for a
+    different attribute, so its value is examined."""
     if name == "multiscales":
         return isinstance(value, list) and value and "axes" in value[0]
     return name in OME
 
 
 def ome_05(attributes, version="0.5"):
-    """Converts attributes of OME-NGFF 0.4 into those of this version."""
+    """Returns attributes of OME-NGFF 0.4 converted to those of `version`."""
     below = {name: value for name, value in attributes.items() if is_ome(name, value)}
     if not below:
         return attributes
@@ -70,7 +70,7 @@ def ome_05(attributes, version="0.5"):
 
 
 def ome_04(attributes):
-    """Converts attributes of OME-NGFF 0.5 into those of 0.4."""
+    """Returns attributes of OME-NGFF 0.5 converted to those of 0.4."""
     if "ome" not in attributes:
         return attributes
     rest = {name: value for name, value in attributes.items() if name != "ome"}
@@ -86,8 +86,8 @@ def ome_04(attributes):
 
 
 def double_text(value):
-    """Encodes a double as xarray encodes the attribute _FillValue of float arrays: its bytes in
-    base64."""
+    """Returns a double encoded as xarray encodes the attribute _FillValue of float arrays: as base64 of the
+    double's bytes."""
     return base64.b64encode(struct.pack("<d", value)).decode()
 
 
@@ -107,13 +107,14 @@ def is_default_fill(fill):
 
 
 def is_unstated_fill_missing(fill, attributes):
-    """True if the driver takes a fill value of v3 for nodata although HAS_NODATA is absent."""
+    """True if the driver treats the v3 fill value `fill` as nodata when the attribute HAS_NODATA is absent."""
     is_of_gdal = "_CRS" in attributes and "grid_mapping" not in attributes
     return not is_default_fill(fill) or is_of_gdal
 
 
 def is_fill_missing(document):
-    """True if the fill value of a zarr.json is nodata, so that v2 has a fill value."""
+    """True if the fill value of an array's zarr.json is its nodata value. The .zarray then has this fill
+    value, too."""
     attributes = document.get("attributes", {})
     if HAS_NODATA in attributes:
         return bool(attributes[HAS_NODATA])
@@ -121,8 +122,8 @@ def is_fill_missing(document):
 
 
 def mark_fill(document, attributes, is_missing):
-    """Adds HAS_NODATA to `attributes` if the driver would otherwise decide wrongly whether the fill
-    value is nodata."""
+    """Adds HAS_NODATA to `attributes` if the driver would otherwise decide wrongly whether the fill value is
+    nodata. `is_missing` is the right decision."""
     if names_nodata(attributes) and is_missing:
         return
     if is_unstated_fill_missing(document["fill_value"], attributes) != is_missing:
@@ -130,7 +131,8 @@ def mark_fill(document, attributes, is_missing):
 
 
 def put_attributes(document, attributes, change=ome_05):
-    """Puts attributes of Zarr v2 into a zarr.json."""
+    """Writes attributes of a Zarr v2 node into a zarr.json, in the form of v3. `change` converts the
+    attributes of OME-NGFF."""
     attributes = dict(attributes)
     if document["node_type"] == "array":
         document.pop("dimension_names", None)
@@ -142,7 +144,8 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_missing(document))
-    # OME attributes that another program wrote beside `ome` stay there.
+    # If another program wrote OME attributes beside `ome`, the new values of these attributes also stay beside
+    # `ome`.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}
@@ -160,12 +163,12 @@ def attributes_of(document):
             try:
                 (attributes["_FillValue"],) = struct.unpack("<d", base64.b64decode(fill, validate=True))
             except (ValueError, struct.error):
-                pass  # a number given as text
+                pass  # a number given as text stays text
     return attributes
 
 
 # ---------------------------------------------------------------------------------------------
-# Arrays: data types, codecs, fill values
+# Data types, codecs and fill values of arrays
 
 
 def dtype_of(typestr):
@@ -191,7 +194,7 @@ def data_type_of(dtype):
 
 
 def typestr_of(data_type, endian="<"):
-    """Returns NumPy's type string of a v3 data type, or a list of fields."""
+    """Returns NumPy's type string for a v3 data type; for a structure, returns a list of fields."""
     name = data_type if isinstance(data_type, str) else data_type["name"]
     said = {} if isinstance(data_type, str) else data_type["configuration"]
     if name in ("string", "variable_length_bytes", "bytes"):
@@ -226,7 +229,7 @@ def _codec_in_v3(said, dtype):
 
 
 def codecs_in_v3(array, dtype):
-    """Returns the v3 codecs of a .zarray, in order."""
+    """Returns the v3 codecs for the filters and the compressor of a .zarray, in encoding order."""
     filters = [dict(item) for item in array["filters"] or []]
     chain = []
     if array["order"] == "F" and len(array["shape"]) > 1:
@@ -265,8 +268,8 @@ def _codec_in_v2(said):
 
 
 def codecs_in_v2(codecs, rank):
-    """Returns (order, filters, compressor, "<" or ">") of the codecs of an array, or of its
-    shards."""
+    """Returns (order, filters, compressor, byte order "<" or ">") of a .zarray from v3 codecs. `codecs` are
+    the codecs of an array, or those inside of its shards."""
     codecs, order, filters, endian = list(codecs), "C", [], "<"
     if codecs[0]["name"] == "transpose":
         assert codecs.pop(0)["configuration"]["order"] == list(range(rank))[::-1], codecs
@@ -284,7 +287,7 @@ def codecs_in_v2(codecs, rank):
 
 
 def sharding_of(document):
-    """Returns the configuration of an array's sharding codec, or None."""
+    """Returns the configuration of the array's sharding codec; None if the array has no shards."""
     last = [item for item in document["codecs"] if item["name"] == "sharding_indexed"]
     return last[0]["configuration"] if last else None
 
@@ -311,13 +314,13 @@ def _fill_in_v2(fill, dtype):
     if fill == "NaT":
         return -(2**63)
     if dtype.kind in "OU" and fill == "":
-        return None  # xarray does not mask it in Zarr v3
+        return None  # xarray does not mask an empty text in Zarr v3
     return fill
 
 
 def array_document(array, attributes, separator=None, change=ome_05):
-    """Returns the zarr.json for a .zarray and its .zattrs. `separator` belongs to the default chunk
-    key encoding; if it is None, chunks keep their v2 keys."""
+    """Returns the zarr.json for a .zarray and its .zattrs. `separator` is the separator of v3's default
+    chunk key encoding; if it is None, the chunks keep their v2 keys."""
     texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
     # zarr-python 3.0 writes fixed-length texts ("<U7") with the codec for texts of any length.
     dtype = dtype_of("|O" if texts else array["dtype"])
@@ -340,7 +343,8 @@ def array_document(array, attributes, separator=None, change=ome_05):
 
 
 def zarray_of(document):
-    """Returns the .zarray of an array's zarr.json, which may have specified members only."""
+    """Returns the .zarray for the zarr.json of an array. Asserts that zarr.json has only members that the
+    specification defines."""
     assert set(document) <= ARRAY_MEMBERS, set(document) - ARRAY_MEMBERS
     assert document["zarr_format"] == 3, document
     rank = len(document["shape"])
@@ -374,8 +378,7 @@ def group_document(attributes, change=ome_05):
 
 
 def v2_documents(document):
-    """Returns the v2 documents of a v3 node as {name: document}. Without attributes there is no
-    .zattrs."""
+    """Returns the v2 documents of a v3 node as {name: document}. A node without attributes gets no .zattrs."""
     attributes = attributes_of(document)
     if document["node_type"] == "array":
         found = {".zarray": zarray_of(document)}
@@ -386,7 +389,7 @@ def v2_documents(document):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores
+# Whole stores
 
 
 def as_v3(store, target, change=ome_05):

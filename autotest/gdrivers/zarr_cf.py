@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""CF grid mappings as the driver reads them (through the executable zarr_cf_srs), and as GDAL's
-netCDF driver reads equal attributes of a netCDF file.
+"""Reads CF grid mappings by two programs: the driver (through the executable zarr_cf_srs), and GDAL's netCDF
+driver from a netCDF file with equal attributes.
 
-ZARR_CF_SRS names the executable, which by default is beside zarr_dump."""
+The environment variable ZARR_CF_SRS names the executable. By default it is beside zarr_dump."""
 
 import json
 import os
@@ -21,7 +21,8 @@ _program = Program([TOOL])
 
 
 def ask_many(questions):
-    """Returns the answers to objects with attributes (or crs) and units, in order."""
+    """Sends questions to zarr_cf_srs and returns its answers in order. A question has `attributes` (or
+    `crs`) and `units`."""
     answers, printed = _program.ask_many(questions)
     assert printed == "", f"GDAL printed {printed}"
     return answers
@@ -33,8 +34,8 @@ def ask(question):
 
 
 class Ours:
-    """The driver's result for a grid mapping: the members srs, scale and warnings, or only error.
-    """
+    """The driver's result for a grid mapping. Has the members srs, scale and warnings, or, if the driver
+    fails, only error."""
 
     def __init__(self, attributes, units):
         answer = ask({"attributes": attributes, "units": units})
@@ -48,7 +49,7 @@ class Ours:
 
 
 def srs_of(text):
-    """Makes a CRS of WKT or a PROJ string, with GIS axis order."""
+    """Returns the CRS that WKT or a PROJ string describes, in GIS axis order."""
     srs = osr.SpatialReference()
     if text.startswith("+"):
         assert srs.ImportFromProj4(text) == 0, text
@@ -64,13 +65,13 @@ STANDARD_NAMES = {
 }
 
 
-STEP = 0.01  # between the coordinates of the netCDF file
+STEP = 0.01  # distance between neighbouring coordinates in the netCDF file
 
 
 def netcdf_reads(folder, attributes, units):
-    """Returns (CRS, scale) as GDAL's netCDF driver reads them from these attributes and units. The
-    CRS is None if the driver finds none; `scale` is the factor by which it has multiplied the
-    file's coordinates."""
+    """Returns (CRS, scale) as GDAL's netCDF driver reads them from a file with these attributes and units.
+    The CRS is None if the driver finds none. `scale` is the factor by which the driver multiplies the
+    coordinates of the file."""
     assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
     path = pathlib.Path(folder) / "oracle.nc"
     kind = attributes["grid_mapping_name"]
@@ -101,7 +102,7 @@ def netcdf_reads(folder, attributes, units):
 
 
 def netcdf_srs(folder, attributes, units):
-    """Returns the CRS of netcdf_reads()."""
+    """Returns only the CRS of netcdf_reads()."""
     return netcdf_reads(folder, attributes, units)[0]
 
 
@@ -122,7 +123,7 @@ def base_of(srs):
     if base is None:
         base = root
     else:
-        # WKT, and so PROJJSON, leaves out the axes of a base CRS.
+        # WKT and PROJJSON omit the axes of a base CRS, so they are added.
         axis = {"unit": "degree"}
         base = dict(base)
         base["coordinate_system"] = {
@@ -141,7 +142,8 @@ def base_of(srs):
 
 
 def project(srs, points):
-    """Projects longitudes and latitudes on the CRS's own datum to its coordinates."""
+    """Converts `points` (longitude, latitude) to coordinates of the CRS `srs`. The points are on the datum
+    of `srs`."""
     return transform(base_of(srs), srs, points)
 
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Opens and reads rasters in another process, where a crash, a hang or a memory bomb does not end
-the tests.
+"""Opens and reads rasters in another process, where a crash, a hang or a memory bomb does not end the tests.
 
-attempt(name) reads one raster. attempts(names) reads several in one process.
+attempt(name) reads one raster. attempts(names) reads several rasters in one process.
 
-A process with GDAL and the driver takes half a second to start, and longer under a sanitizer. One process
-is started for all attempts of a process of tests. That process opens nothing itself, and forks for each
-attempt. That process runs this file as a program: it reads lines of JSON, and answers each with one line."""
+A process with GDAL and the driver takes half a second to start, and longer under a sanitizer. Each test process
+therefore starts one server process, which forks a child for each attempt. The server itself opens no raster.
+The server runs this file as a program: it reads lines of JSON, and answers each with one line."""
 
 import atexit
 import json
@@ -19,15 +18,15 @@ import sys
 import time
 import traceback
 
-MEMORY = 2 << 30  # bytes of address space; no limit with a sanitizer, which needs more for itself
-SECONDS = 120  # longer is a hang, on any machine
+MEMORY = 2 << 30  # limit of address space in bytes; not set under a sanitizer, which needs more for itself
+SECONDS = 120  # an attempt that takes longer counts as a hang
 
 
 class Outcome:
     """Result of an attempt.
 
-    opened, read: True if this worked. errors, warnings: texts in order. values: nested lists, if
-    asked for."""
+    opened, read: True if opening or reading succeeded. errors, warnings: texts in order. values: pixels as
+    nested lists, if the caller asked for them."""
 
     def __init__(self, answer):
         self.opened, self.read = answer.get("opened"), answer.get("read")
@@ -39,13 +38,14 @@ class Outcome:
 
 
 def attempt(name, options=(), as_nobody=False, values=False, most=2000):
-    """Opens `name` and reads at most `most` rows and columns of every band, under limits of memory
-    and time."""
+    """Opens `name` in a child process with limits of memory and time. Reads at most `most` rows and columns
+    of every band. Returns an Outcome."""
     return attempts([name], options, as_nobody, values, most)[0]
 
 
 def attempts(names, options=(), as_nobody=False, values=False, most=2000):
-    """Returns an Outcome for each name. The limits apply to all names together."""
+    """Opens all `names` in one child process. Returns an Outcome for each name. The limits of memory and
+    time apply to all names together."""
     names = [str(name) for name in names]
     done = _server.ask({
         "names": names, "options": list(options), "as_nobody": as_nobody, "values": values, "most": most,
@@ -60,7 +60,7 @@ def attempts(names, options=(), as_nobody=False, values=False, most=2000):
 
 
 class _Server:
-    """The process that forks a child for each request. It is started on the first request."""
+    """The server process, which forks a child for each request. The first request starts it."""
 
     def __init__(self):
         self.process = None
@@ -83,7 +83,7 @@ class _Server:
 _server = _Server()
 
 # ---------------------------------------------------------------------------------------------
-# The server
+# The server process
 
 
 def _main():
@@ -91,15 +91,15 @@ def _main():
     from osgeo import gdal
 
     gdal.DontUseExceptions()
-    gdal.AllRegister()  # before privileges are dropped, so that any folder can hold the plugin
+    gdal.AllRegister()  # before the child drops its privileges, after which the plugin's folder may be unreadable
     assert len(os.listdir("/proc/self/task")) == 1, "a thread that forking would lose"
     for line in sys.stdin:
         print(json.dumps(_in_child(json.loads(line))), flush=True)
 
 
 def _in_child(request):
-    """Answers a request in a forked child. Returns the child's output, its errors, how it ended,
-    and whether it had to be ended."""
+    """Executes a request in a forked child. Returns what the child printed to standard output and standard
+    error, its exit status, and whether it was killed as hanging."""
     output, errors = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -127,7 +127,8 @@ def _in_child(request):
 
 
 def _read_all(ends, deadline):
-    """Returns (the bytes of each end of a pipe, whether an end is still open at the deadline)."""
+    """Reads from several pipes until all are closed or the deadline passes. Returns the bytes from each
+    pipe, and whether a pipe is still open."""
     texts, still_open = {end: b"" for end in ends}, set(ends)
     while still_open:
         ready, _, _ = select.select(still_open, [], [], max(0, deadline - time.monotonic()))

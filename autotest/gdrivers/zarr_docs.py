@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documentation as the tests read it: blocks of commands, tables, links and messages."""
+"""Parses the documentation for tests: blocks of commands, tables, links and messages."""
 
 import os
 import pathlib
@@ -9,13 +9,13 @@ import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DOCS = REPOSITORY / "docs"
-SECONDS = 300  # no example runs longer
+SECONDS = 300  # maximum run time of an example
 
 HEADING = re.compile(r"^(#+) +(.*)$")
 FENCE = re.compile(r"^```(.*)$")
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# Part of a warning of gdalmdimtranslate that also occurs for netCDF's own files.
+# Part of a warning of gdalmdimtranslate. GDAL gives this warning for files of its netCDF driver, too.
 OF_GDALS_TOOLS = "lacks a indexing variable"
 HOST, BUCKET = "https://data.example.org", "my-bucket"
 
@@ -35,7 +35,7 @@ def page(name):
 
 
 def fenced_blocks(name):
-    """Returns the fenced blocks of a page of docs/, in order."""
+    """Returns the fenced code blocks of a page of docs/, in order."""
     blocks, section, open_at, info = [], "", None, ""
     lines = page(name).splitlines()
     for number, line in enumerate(lines):
@@ -60,7 +60,7 @@ def indented_blocks(section):
 
 
 def sections(blocks):
-    """Groups the blocks by section: blocks of a section run one after another in one folder."""
+    """Returns the blocks grouped by section. The blocks of a section run one after another in one folder."""
     found = {}
     for block in blocks:
         found.setdefault(block.section, []).append(block)
@@ -68,14 +68,15 @@ def sections(blocks):
 
 
 def links(name):
-    """Returns the links of a page of docs/ or of the root, except those in code."""
+    """Returns the links of a page, except links inside of code. `name` is a path relative to the root of the
+    repository."""
     path = REPOSITORY / name
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     return LINK.findall(re.sub(r"`[^`\n]*`", "", text))
 
 
 def anchors(path):
-    """Returns the anchors of the page's headings."""
+    """Returns the anchors of all headings of a page."""
     found = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         heading = HEADING.match(line)
@@ -86,8 +87,7 @@ def anchors(path):
 
 
 def table(name, section):
-    """Returns the rows of a section's first table as lists of cells, without the two header
-    lines."""
+    """Returns the rows of the first table in a section, as lists of cells. The two header lines are omitted."""
     after = re.split(rf"^#+ {re.escape(section)}$", page(name), maxsplit=1, flags=re.MULTILINE)
     assert len(after) == 2, f"{name} has no section {section}"
     rows = []
@@ -102,12 +102,12 @@ def table(name, section):
 
 
 def code(cell):
-    """Returns the texts in backticks in a cell."""
+    """Returns all texts in backticks in a table cell."""
     return re.findall(r"`([^`]*)`", cell)
 
 
 def messages():
-    """Returns the messages of errors.md: the first column of its tables."""
+    """Returns all messages of docs/errors.md. They are in the first column of its tables."""
     found = []
     for line in page("errors.md").splitlines():
         if line.startswith("| `"):
@@ -116,16 +116,17 @@ def messages():
 
 
 def matches(message, text):
-    """True if a text is a message of the page, with or without a store and a path before it."""
+    """True if `text` is the message `message` of docs/errors.md, with or without a store and a path before
+    it."""
     pattern = ".*?".join(re.escape(part) for part in PLACEHOLDER.split(message))
     return re.fullmatch(f"(?:.*?: ?)?{pattern}", text, re.DOTALL) is not None
 
 
-# Running of blocks
+# Running the code blocks of pages
 
 
 def run_block(block, folder, environment):
-    """Runs a block in a folder and returns its output; fails the test if the block fails."""
+    """Runs a code block in a folder and returns its output; fails the test if the block fails."""
     if block.language == "python":
         program = pathlib.Path(folder) / "example.py"
         program.write_text(block.text + "\n")
@@ -147,12 +148,13 @@ def run_block(block, folder, environment):
 
 
 def preloaded():
-    """Sets the sanitizer's runtime for GDAL's tools, but not for the shell."""
+    """Returns a shell command that preloads the sanitizer's runtime for GDAL's programs. The shell itself
+    runs without the runtime."""
     library = os.environ.get("LD_PRELOAD")
     return f"export LD_PRELOAD='{library}'\n" if library else ""
 
 
 def addressed(block, url):
-    """Returns the block with the test's servers instead of those that the page names."""
+    """Returns the block with the servers of the page replaced by the test's server at `url`."""
     text = block.text.replace(HOST, url).replace(BUCKET, "demo")
     return Block(block.page, block.section, block.language, text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions that provoke the messages of docs/errors.md about appending and the dimension of bands; see
-zarr_docs_errors."""
+"""Functions that provoke the messages of docs/errors.md about appending and BAND_DIM. zarr_docs_errors.py
+explains how such functions are registered."""
 
 import numpy as np
 import zarr
@@ -14,7 +14,8 @@ provokes = remembers(PROVOKED)
 
 
 def append(folder, *options, of=None, array="a"):
-    """Appends to the cube, whose times are 2020-01-01 and 2020-01-02."""
+    """Appends the raster `of` along time to the cube that make_cube() writes. The cube has the times
+    2020-01-01 and 2020-01-02."""
     name = [f"ARRAY_NAME={array}"] if array else []
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=time", *name, *options, of=of)
 
@@ -51,7 +52,8 @@ def _(folder):
 
 
 def placed(folder, transform, epsg):
-    """Appends a raster with another geotransform and CRS."""
+    """Writes a raster to a store, and appends a raster with the geotransform `transform` and the CRS `epsg`
+    to it."""
     store, first, other = folder / "place.zarr", source(bands=2), source()
     for raster, place, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
         srs = osr.SpatialReference()
@@ -79,8 +81,8 @@ def _(folder):
 
 
 def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
-    """Appends a raster whose values are stored differently; `first` and `other` change a band of
-    each raster."""
+    """Writes a raster to a store, and appends another raster to it. `first` and `other` change the band of
+    the first and of the appended raster, so that the values would be stored differently."""
     rasters = source(kind=kind), source(kind=other_kind or kind)
     for raster, change in zip(rasters, (first, other)):
         change(raster.GetRasterBand(1))
@@ -280,7 +282,8 @@ def _(folder):
 
 @provokes("/<path>: its overviews lack the appended slices; build them again")
 def _(folder):
-    """A volume whose smaller level has half of the slices, too."""
+    """Appends to a volume whose smaller level also has half of the slices, so that one new slice gives no
+    slice of the level."""
     attributes = {"multiscales": [{"axes": [{"name": name, "type": "space"} for name in "zyx"],
                                    "datasets": [{"path": "0"}, {"path": "1"}], "version": "0.4"}]}  # fmt: skip
     arrays = {"0": {"values": np.zeros((4, 8, 8), "u1"), "dims": ["z", "y", "x"]},
@@ -294,7 +297,8 @@ def _(folder):
     "because /<path> has them already"
 )
 def _(folder):
-    """Arrays that another program has extended, without the array that grows."""
+    """Another program has extended the coordinates and an array, but not the array /a to which the test
+    appends."""
     store = make_cube(folder)
     group = zarr.open_group(str(store), mode="r+")
     group["time"].resize(3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions that provoke the messages of docs/errors.md: one for each message, which gets an empty
-folder."""
+"""Functions that provoke the messages of docs/errors.md. Each function provokes one message, in an empty
+folder that it gets."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from zarr_http import Served
 from zarr_store import add_array, handmade, make_array, make_store
 
 DATA = REPOSITORY / "data"
-PROVOKED = {}  # functions by the message on the page
+PROVOKED = {}  # message of docs/errors.md -> function that provokes it
 
 
 def remembers(functions):
-    """Returns a decorator that takes the message which a function provokes, and adds the function
-    to `functions`."""
+    """Returns a decorator for functions that provoke a message. The decorator takes the message as its
+    argument, and adds the function to `functions` under that message."""
 
     def provokes(message):
         def remember(function):
@@ -49,15 +49,14 @@ def update(name, *options):
 
 
 def with_late_array(folder):
-    """Writes a store whose consolidated metadata miss /late."""
+    """Writes a store whose consolidated metadata lacks the array /late."""
     store = make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
     add_array(zarr.open_group(str(store), "a"), "late", np.ones((4, 4)))
     return store
 
 
 def of_sample(message, name):
-    """Registers a function for `message`: reading the corrupt sample `name` provokes the message.
-    """
+    """Registers a function that provokes `message` by reading the sample `name` of data/corrupt."""
     provokes(message)(lambda folder: read(DATA / "corrupt" / name))
 
 
@@ -81,7 +80,7 @@ def _(folder):
     gdal.Translate("", dataset, format="MEM", projWin=(0, 4, 4, 0))
 
 
-# Messages about opening
+# Messages about opening a store
 
 
 @provokes("not a Zarr store: it has no zarr.json, .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
@@ -183,7 +182,7 @@ def _(_):
 
 
 def placed_by(folder, *transformations):
-    """Asks for the geotransform of an image with these transformations in its multiscales."""
+    """Opens an image whose multiscales contains these transformations, and requests its geotransform."""
     axes = [{"name": name, "type": "space"} for name in "yx"]
     steps = [{"type": "scale", "scale": [1, 1]}]
     described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),
@@ -327,7 +326,7 @@ def _(folder):
     read(DATA / "terrain.zarr", "LOAD_EXTRA_DIM_METADATA_DELAY=long")
 
 
-# Metadata and chunks
+# Messages about metadata and chunks
 
 of_sample("<key>: not valid JSON at byte <n>, <what>", "bad_json.zarr")
 of_sample('<key>: the compulsory member "<name>" is missing', "missing_dtype.zarr")
@@ -340,7 +339,7 @@ of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_f
 
 @provokes(".zmetadata: <what> (using the documents of the arrays and groups instead)")
 def _(folder):
-    read(DATA / "corrupt" / "key_with_dots.zarr")  # the store opens
+    read(DATA / "corrupt" / "key_with_dots.zarr")  # Opening succeeds, with a warning about .zmetadata.
 
 
 CHUNK = "<key>: chunk [<index>]: "
@@ -375,11 +374,11 @@ def _(folder):
     update(folder)
 
 
-# Messages about servers
+# Messages about web servers
 
 
 def asked(folder, status, *options):
-    """Reads a store from a server that answers `status` for its only chunk."""
+    """Reads a store whose only chunk the server answers with the HTTP status `status`."""
     make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
     with Served(folder) as server:
         server.rule(status={"/store.zarr/a/0.0": [status, -1]})
@@ -417,7 +416,7 @@ def _(folder):
         read(f"{server.url}/store.zarr")
 
 
-# Limits
+# Messages about limits
 
 
 def with_dictionary(folder):
@@ -470,11 +469,12 @@ def _(folder):
     dataset.GetRasterBand(1).GetDescription()
 
 
-# References
+# Messages about references
 
 
 def referenced(folder, key, reference):
-    """Reads an array of 2 x 2 bytes by references, one of which is `reference`."""
+    """Reads an array of 2 x 2 bytes through Kerchunk references. `reference` is the reference stored under
+    `key`."""
     array = {"zarr_format": 2, "shape": [2, 2], "chunks": [2, 2], "dtype": "|u1", "fill_value": None,
              "filters": None, "compressor": None, "order": "C"}  # fmt: skip
     path = folder / "refs.json"

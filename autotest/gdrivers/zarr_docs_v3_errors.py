@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions that provoke the messages of docs/errors.md about Zarr v3; see zarr_docs_errors."""
+"""Functions that provoke the messages of docs/errors.md about Zarr v3. zarr_docs_errors.py explains how such
+functions are registered."""
 
 import numpy as np
 import zarr3
@@ -19,15 +20,15 @@ def document(**members):
 
 
 def of_document(message, **members):
-    """Registers a function for `message`: opening an array with these members in its document
-    provokes the message."""
+    """Registers a function that provokes `message` by opening an array whose zarr.json has these members."""
     provokes(message)(
         lambda folder: read(zarr3.handmade(folder / "store.zarr", document(**members)))
     )
 
 
 def shard(folder, *index, data=b"", codecs=(zarr3.LITTLE,)):
-    """Writes a store of one shard of two chunks: `data`, and then the index as numbers."""
+    """Writes a store with one shard of two chunks. The shard consists of the bytes `data`, followed by the
+    shard index with the numbers `index`."""
     codecs = [zarr3.sharding((1, 3), index=codecs)]
     shard = data + np.array(index, "<u8").tobytes()
     return zarr3.handmade(folder / "store.zarr", document(codecs=codecs), {"c/0/0": shard})
@@ -44,7 +45,7 @@ def create(target, *options):
     assert dataset is None or dataset.GetRasterBand(1).Fill(3) == gdal.CE_None
 
 
-# Messages about documents
+# Messages about zarr.json
 
 of_document(
     'zarr.json: unknown member <name>, which does not state "must_understand": false',

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions that provoke the messages of docs/errors.md about writing and attributes; see
-zarr_docs_errors."""
+"""Functions that provoke the messages of docs/errors.md about writing and attributes. zarr_docs_errors.py
+explains how such functions are registered."""
 
 import os
 import resource
@@ -37,7 +37,7 @@ def make_cube(folder):
 
 
 def with_overviews(folder):
-    """Writes the cube, with overviews of /a."""
+    """Writes the store of make_cube(), and builds overviews of its array /a. Returns the store."""
     store = make_cube(folder)
     with error_log() as log:
         update(array_name(store, "a")).BuildOverviews("NEAREST", [2])
@@ -396,7 +396,7 @@ def _(folder):
 
 
 def read_layout(folder, **said):
-    """Opens a pyramid with these statements about its second level."""
+    """Opens and reads a pyramid. `said` are members that multiscales states about the second level."""
     layout = [{"asset": "0"}, {"asset": "1", **said}]
     levels = {"0": np.zeros((8, 8)), "1": np.zeros((4, 4))}
     read(make_store(folder, levels, {"multiscales": {"layout": layout}}))
@@ -464,7 +464,7 @@ def _(folder):
 
 
 def described(folder, attributes, **arrays):
-    """Opens a raster with these attributes, and asks for its CRS and its bands' names."""
+    """Opens a raster with these attributes, and requests its CRS and the names of its bands."""
     values = {"values": np.zeros((2, 4, 4)), "dims": ["time", "y", "x"], "attrs": attributes}
     dataset = gdal.Open(array_name(make_store(folder, {"a": values, **arrays}), "a"))
     dataset.GetSpatialRef()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The driver beside GDAL's built-in one: processes in which either is asked first, and stores for
-both."""
+"""Runs this driver beside GDAL's built-in Zarr driver: processes in which one or the other is asked first,
+and stores that both read."""
 
 import json
 import os
@@ -10,8 +10,9 @@ import sys
 
 from osgeo import gdal
 
-# Source of a program. A question is (name, flags, allowed drivers). The answer is: the driver of
-# GDAL that identifies the name, the driver that opens it, the contents, and the errors.
+# Program that opens datasets and prints answers. Its argument is a JSON list of questions (name, flags, allowed
+# drivers). Each answer has the driver that identifies the name, the driver that opens it, the contents, and the
+# errors.
 _ANSWERS = """
 import json, sys
 from osgeo import gdal
@@ -50,8 +51,8 @@ print(json.dumps(answers))
 
 
 def plugin_folder(folder, *order):
-    """Returns the environment of a program. Its plugin folder has the plugin and a file drivers.ini
-    with `order`."""
+    """Creates a plugin folder with the plugin and a file drivers.ini that states `order`. Returns the
+    environment of a program that uses this folder."""
     folder = pathlib.Path(folder) / "gdalplugins"
     folder.mkdir()
     plugin = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
@@ -61,9 +62,9 @@ def plugin_folder(folder, *order):
 
 
 class Asker:
-    """Asks questions in other processes. In `order` "ours first" GDAL asks this driver first. In
-    "builtin first" it asks the built-in driver first, as with the file drivers.ini that Debian has
-    in the plugin folder."""
+    """Sends questions to programs in other processes. With the order "ours first", GDAL asks this driver
+    first. With "builtin first", GDAL asks the built-in driver first, as Debian's file drivers.ini
+    demands."""
 
     def __init__(self, folder, order):
         self.order = order
@@ -72,7 +73,8 @@ class Asker:
             folder, "VRT", "GTiff", "MEM", "Zarr", "HTTP")  # fmt: skip
 
     def ask(self, *questions):
-        """Returns the answer to each question (name, flags, allowed drivers or None)."""
+        """Runs the program once for all questions (name, flags, allowed drivers or None), and returns an
+        answer for each."""
         done = subprocess.run(
             [sys.executable, "-B", "-c", _ANSWERS, json.dumps(questions)],
             capture_output=True, text=True, check=False, env=self.environment, timeout=300,
@@ -85,7 +87,7 @@ class Asker:
 
 
 def make_v3(path, *names, size=(4, 5)):
-    """Writes a store of Zarr v3 with this driver; each array holds bytes 0, 1, 2, ..."""
+    """Writes a store of Zarr v3 with this driver. Each array in `names` holds the bytes 0, 1, 2, ..."""
     driver = gdal.GetDriverByName("Zarr")
     group = driver.CreateMultiDimensional(str(path), options=["FORMAT=ZARR_V3"]).GetRootGroup()
     dimensions = [group.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(size)]
@@ -101,8 +103,8 @@ REFERENCED = {".zgroup": {"zarr_format": 2}, "x/.zarray": ARRAY, "x/.zattrs": {}
 
 
 def reference_file(path, chunk):
-    """Writes kerchunk references, version 1, to an array x of 2 x 2 bytes, which are the whole file
-    `chunk`."""
+    """Writes Kerchunk references, version 1, as a JSON document. They refer to an array x of 2 x 2 bytes in
+    one chunk, which is the whole file `chunk`."""
     documents = {key: json.dumps(value) for key, value in REFERENCED.items()}
     refs = {**documents, "x/0.0": [str(chunk), 0, 4]}
     path.write_text(json.dumps({"version": 1, "refs": refs}))
@@ -110,8 +112,9 @@ def reference_file(path, chunk):
 
 
 def reference_folder(path):
-    """Writes kerchunk references to the array x in Parquet files. Nothing here writes Parquet, so
-    the file of references is invalid; a driver that looks for the chunk must open this file."""
+    """Writes a folder of Kerchunk references to the array x, as for Parquet. The Parquet file itself is
+    invalid, because this module cannot write Parquet. A driver that looks for the chunk must open that
+    file."""
     (path / "x").mkdir(parents=True)
     (path / ".zmetadata").write_text(json.dumps({"metadata": REFERENCED, "record_size": 10}))
     (path / "x" / "refs.0.parq").write_bytes(b"PAR1")
@@ -119,5 +122,5 @@ def reference_folder(path):
 
 
 def reads_references():
-    """True if GDAL's built-in driver reads kerchunk references, which its file systems show."""
+    """True if GDAL's built-in driver reads Kerchunk references. GDAL then has a file system for them."""
     return "/vsikerchunk_json_ref/" in gdal.GetFileSystemsPrefixes()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads an array with the executable zarr_dump, which uses the core without GDAL. Strings and whole
-structures, which are no rasters, are compared in this way."""
+"""Reads arrays with the executable zarr_dump, which uses the core without GDAL. Tests compare strings and
+whole structures in this way, because rasters cannot hold them."""
 
 import base64
 import json
@@ -12,8 +12,8 @@ import zarr_gdal
 
 
 def dump(store, path):
-    """Returns (shape, payload). The payload is a list of bytes in C order for object arrays, else
-    the bytes of all elements in C order and little-endian."""
+    """Returns (shape, payload) of an array. For object arrays, the payload is a list of bytes in C order.
+    For other arrays, it is the bytes of all elements, in C order and little-endian."""
     command = [os.environ["ZARR_DUMP"], str(store), path]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, f"{command} says {done.stderr.decode(errors='replace')}"
@@ -26,15 +26,15 @@ def dump(store, path):
 
 
 def _object_bytes(item):
-    """Returns the bytes of an item. zarr-python returns the fill value of the metadata, where 0 and
-    null mean empty."""
+    """Returns the bytes of an element of an object array. zarr-python returns a fill value of 0 or null
+    unchanged; both mean empty."""
     if isinstance(item, bytes):
         return item
     return item.encode() if isinstance(item, str) else b""
 
 
 def check_dump(store, path, values):
-    """Returns None if zarr_dump agrees with these values of zarr-python, else the difference."""
+    """Returns None if zarr_dump prints `values`, which zarr-python has read, else the difference."""
     shape, payload = dump(store, path)
     if shape != values.shape:
         return f"zarr_dump: shape {shape}, expected {values.shape}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Renames, deletes and resizes through the multidimensional API.
+"""Renames, deletes and resizes nodes through the multidimensional API.
 
-GDAL's bindings have these functions only from 3.7 and 3.8 on. The program zarr_mdim_edit calls the
-driver's own objects instead."""
+GDAL's Python bindings have these functions only from versions 3.7 and 3.8 on. The program zarr_mdim_edit
+therefore calls the methods of the driver's C++ objects."""
 
 import json
 import os
@@ -13,9 +13,8 @@ TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_mdim_edit")
 
 
 class Editor:
-    """The program zarr_mdim_edit on a store. `do` asserts that a command succeeds, and returns
-    its value. `refuse` asserts that a command gives one error that names the store, and returns
-    the error."""
+    """Runs the program zarr_mdim_edit on a store. do() asserts that a command succeeds, and returns its
+    value. refuse() asserts that a command gives one error that names the store, and returns the error."""
 
     def __init__(self, store):
         self.store = store

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Small products in the layout of ESA's EOPF: Sentinel-2 L2A and Sentinel-1 GRD.
+"""Writes small products in the layout of ESA's EOPF: Sentinel-2 L2A and Sentinel-1 GRD.
 
-Groups and attributes are spelled as in real products. make_s2() and make_s1() write a product and
-return its folder."""
+Groups and attributes are spelled as in real products. make_s2() and make_s1() write a product and return its
+folder."""
 
 import pathlib
 
@@ -11,7 +11,7 @@ import pyproj
 import zarr
 import zarr_formats
 
-EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # of the upper left corner
+EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # EPSG code and coordinates of the upper left corner of all bands
 SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel size in m, number of pixels
 BANDS = {"r10m": ("b02", "b03", "b04", "b08"), "r20m": ("b05", "b11"), "r60m": ("b01", "b09")}
 CLASSES = ["no_data", "saturated_or_defective", "dark_area", "cloud_shadow", "vegetation", "water"]
@@ -29,13 +29,13 @@ def classes_of(resolution):
 
 
 def transform_of(resolution):
-    """Returns the geotransform in GDAL's order."""
+    """Returns the geotransform, in GDAL's order, of bands of a resolution such as "r10m"."""
     pixel = SIDES[resolution][0]
     return (ORIGIN[0], pixel, 0, ORIGIN[1], 0, -pixel)
 
 
 def add(group, name, values, dims, eopf=None, attrs=None, **options):
-    """Adds an array with the properties that EOPF's processor repeats in `_eopf_attrs`."""
+    """Adds an array whose attribute `_eopf_attrs` repeats its properties, as EOPF's processor writes it."""
     values = np.asarray(values)
     options.setdefault("fill_value", 0 if values.dtype.kind in "iu" else None)
     chunks = tuple(-(-n // 2) for n in values.shape)
@@ -87,10 +87,10 @@ def discovery(**properties):
 
 def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, cf_too=True,
             stac=None, other=None):  # fmt: skip
-    """Writes a Sentinel-2 L2A product. With `on_arrays` the bands state their CRS and transform.
-    With `cf_too` they repeat scale, offset, units and fill value of `_eopf_attrs` as CF attributes.
-    `stac` are properties of stac_discovery and `other` is other_metadata; both state the CRS by
-    default."""
+    """Writes a Sentinel-2 L2A product. With `on_arrays` the bands state their CRS and transform. With
+    `cf_too` the bands have scale, offset, units and fill value as CF attributes in addition to
+    `_eopf_attrs`. `stac` are properties of the attribute stac_discovery, and `other` is the attribute
+    other_metadata; by default both state the CRS."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({
@@ -131,15 +131,15 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
     return store
 
 
-# Geotransform of the weather model's grid, in degrees.
+# Geotransform of the grid of the weather model, in degrees.
 METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
 
 
 def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
-    """Adds conditions/meteorology, the weather at the time of a Sentinel-2 product on a grid of
-    degrees, and beside it an array without coordinates. `said` selects what states that the
-    coordinates are degrees: "attributes" (the attributes of the coordinates), "eopf" (only
-    _eopf_attrs) or "names" (only their names)."""
+    """Adds the group conditions/meteorology: the weather at the time of a Sentinel-2 product, on a grid of
+    degrees. An array without coordinates is beside that grid. `said` selects how the store states that
+    the coordinates are degrees: by the attributes of the coordinates ("attributes"), only by _eopf_attrs
+    ("eopf"), or only by their names ("names")."""
     root = zarr.open_group(str(store), mode="r+")
     group = root.create_group("conditions/meteorology/cams")
     for name, standard_name, first, step in (
@@ -163,8 +163,8 @@ def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
 
 
 def make_s1(folder, name="S1A_IW_GRDH.zarr", consolidated=True, cf_times=True):
-    """Writes a Sentinel-1 GRD product: a group with ground control points for each polarisation.
-    Times are stored as xarray does, or else as NumPy does."""
+    """Writes a Sentinel-1 GRD product, which has a group with ground control points for each polarisation.
+    With `cf_times`, times are stored as CF numbers, as xarray does; otherwise as NumPy's datetime64."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({

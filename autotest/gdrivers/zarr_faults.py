@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Selects the faults that a run tries: some, drawn by ZARR_TEST_SEED, or all with
-ZARR_FAULTS=all."""
+"""Selects the faults that a test tries. By default a random selection, which ZARR_TEST_SEED determines; with
+ZARR_FAULTS=all, all faults."""
 
 import os
 import random
@@ -10,12 +10,14 @@ SEED = os.environ["ZARR_TEST_SEED"]
 
 
 def _random(salt):
-    """Returns a generator that draws other numbers in each test, and for each salt."""
+    """Returns a random generator. Its numbers depend on ZARR_TEST_SEED, the current test, and the text
+    `salt`."""
     return random.Random(f"{SEED} {os.environ['PYTEST_CURRENT_TEST']} {salt}")
 
 
 def some(faults, most, salt=""):
-    """Returns at most `most` items of a sequence, in order, always with the first and the last."""
+    """Returns at most `most` of `faults`, in order. The first and the last are always included. Calls with
+    different texts `salt` select different faults."""
     faults = list(faults)
     if ALL or len(faults) <= most:
         return faults
@@ -24,8 +26,8 @@ def some(faults, most, salt=""):
 
 
 def steps():
-    """Yields 0 and ever greater numbers without end, for faults whose number is not known before
-    the run. With ZARR_FAULTS=all yields each number, else every second on average."""
+    """Yields increasing numbers from 0 on, without end, for faults whose count is not known before the run.
+    With ZARR_FAULTS=all every number is yielded; otherwise every second on average."""
     choose, number = _random("steps"), 0
     while True:
         yield number

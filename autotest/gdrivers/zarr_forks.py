@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The loop of a program that zarr_tools.Program starts. Packages that take seconds to import are
-imported once. Each request runs in a forked process, so that no request affects the next one."""
+"""Main loop of a program that zarr_tools.Program starts. The program imports slow packages once. Each
+request runs in a forked process, so that no request affects the next one."""
 
 import json
 import os
@@ -9,7 +9,8 @@ import traceback
 
 
 def serve(execute):
-    """Reads lines of JSON. Calls execute(request) in a forked process for each, and prints the exit status."""
+    """Reads requests as lines of JSON from standard input. Calls execute(request) in a forked process for
+    each request, and prints the exit status of that process."""
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
@@ -18,10 +19,10 @@ def serve(execute):
 
 
 def _run(execute, request):
-    """Runs in the forked process, and ends it."""
+    """Calls execute(request) in the forked process, and ends this process."""
     code = 1
     try:
-        os.dup2(2, 1)  # text on standard output would be taken for an answer
+        os.dup2(2, 1)  # text on standard output would be read as an answer
         execute(request)
         code = 0
     except BaseException:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Formats of Zarr that tests run in.
+"""Runs tests in several formats of Zarr.
 
-A module or a test is marked with its formats. The test runs once in each of them.
+A mark on a module or a test names its formats. The test runs once in each of them.
 
     pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
     pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
     pytestmark = zarr_formats.READERS  # includes Kerchunk and Icechunk, see zarr_as_references.py.
 
-In Zarr v3 the driver makes stores of v3 unless an option asks for v2: the test sets the configuration
-option ZARR_DEFAULT_FORMAT, which programs started by the test inherit. zarr-python 2, and xarray over
-it, read and write v3 through V3View, which shows each store as a store of v2. Tests name documents and
-chunks by their v2 keys, through functions of this module that find them in either format.
-test_zarr_formats.py checks the translation of the view against zarr-python 3.
+In Zarr v3 the driver creates v3 stores unless an option demands v2. The test sets the configuration option
+ZARR_DEFAULT_FORMAT, which also applies to programs that the test starts. zarr-python 2, and xarray with it,
+read and write v3 stores through V3View, which presents each v3 store as a v2 store. Tests name documents and
+chunks by their v2 keys. Functions of this module find them in either format. test_zarr_formats.py compares the
+view with zarr-python 3.
 """
 
 import collections.abc
@@ -52,13 +52,13 @@ def is_v3():
 
 
 def has_shards():
-    """True if the test runs in SHARDS."""
+    """True if the test runs in the format SHARDS."""
     return _has_shards
 
 
 @contextlib.contextmanager
 def running(version):
-    """Context manager: sets the format that tests run in to 2, 3, SHARDS, KERCHUNK or ICECHUNK."""
+    """Context manager: sets the current format to 2, 3, SHARDS, KERCHUNK or ICECHUNK."""
     global _has_shards
     before = os.environ.get(OPTION), _has_shards
     _has_shards = version == SHARDS
@@ -73,8 +73,9 @@ def running(version):
 
 
 def block_options(rows, columns):
-    """Returns creation options for chunks of this size. In SHARDS it returns options for shards of
-    this size, whose chunks have half of the rows and columns if these are even."""
+    """Returns creation options for chunks of rows x columns. In SHARDS, returns options for shards of this
+    size. A chunk in the shard then has half of the rows if their number is even, and half of the columns
+    if theirs is even."""
     options = [f"BLOCKSIZE={rows},{columns}"]
     if _has_shards:
         halves = [n // 2 if n % 2 == 0 else n for n in (rows, columns)]
@@ -83,8 +84,8 @@ def block_options(rows, columns):
 
 
 def _set_option(value):
-    """Sets the option in the environment, which programs inherit, and in GDAL, where a test's own
-    option wins."""
+    """Sets ZARR_DEFAULT_FORMAT in the environment, for programs that the test starts, and in GDAL. A
+    configuration option that the test itself sets takes precedence."""
     from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
 
     gdal.SetConfigOption(OPTION, value)
@@ -94,7 +95,7 @@ def _set_option(value):
 
 
 # ---------------------------------------------------------------------------------------------
-# Keys and shards
+# Keys of chunks and shards
 
 
 def _join(*parts):
@@ -102,7 +103,8 @@ def _join(*parts):
 
 
 class _Chunks:
-    """Keys of the chunks of a v3 array. Indices are those of chunks, not of shards."""
+    """Converts between keys and indices of the chunks of a v3 array. An index counts chunks, also in arrays
+    with shards."""
 
     def __init__(self, document):
         self.rank = len(document["shape"])
@@ -119,14 +121,16 @@ class _Chunks:
             assert self.shards.get("index_location", "end") == "end", self.shards
 
     def key_of_value(self, index):
-        """Returns the key of a chunk or, if there are shards, of a shard with this index."""
+        """Returns the key of the stored value with this index. A value is a shard if the array has shards,
+        else a chunk."""
         numbers = [str(i) for i in index]
         if self.has_prefix:
             return self.separator.join(["c", *numbers])
         return self.separator.join(numbers) or "0"
 
     def index_of_value(self, key):
-        """Returns the index of a key; None for other files."""
+        """Returns the index of the stored value with this key; None if the key is neither a chunk's nor a
+        shard's."""
         numbers = re.split("[./]", key) if key else []
         if self.has_prefix and numbers:
             if numbers.pop(0) != "c":
@@ -139,7 +143,7 @@ class _Chunks:
         return index if self.key_of_value(index) == key else None
 
     def place(self, index):
-        """Returns (index of the shard, number of the chunk in the shard)."""
+        """Returns (index of the shard that contains a chunk, number of the chunk in that shard)."""
         number = 0
         for i, count in zip(index, self.counts):
             number = number * count + i % count
@@ -153,7 +157,7 @@ class _Chunks:
         return tuple(s * c + i for s, c, i in zip(shard, self.counts, inner))
 
     def split(self, value):
-        """Returns the chunks of a shard as {number: bytes}."""
+        """Returns the chunks of a shard, whose bytes are `value`, as {number of the chunk: bytes}."""
         total = 1
         for count in self.counts:
             total *= count
@@ -168,8 +172,8 @@ V2_KEY = re.compile(r"\d+([./]\d+)*$")
 
 
 class _Folder(collections.abc.MutableMapping):
-    """A folder as a mapping of keys to bytes, such as DirectoryStore of zarr-python 2, which
-    version 3 lacks."""
+    """Presents a folder as a mapping of keys to bytes. zarr-python 2 has DirectoryStore for this, version 3
+    has no such class."""
 
     _erasable = True
 
@@ -197,9 +201,9 @@ class _Folder(collections.abc.MutableMapping):
 
 
 class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
-    """A Zarr v3 store that looks to zarr-python 2 like a v2 store. Documents are translated, and
-    chunks have their v2 keys. Only for folders and zip files; documents of zip files are written
-    when closing."""
+    """Presents a Zarr v3 store to zarr-python 2 as a v2 store: documents are converted, and chunks have
+    their v2 keys. Works for folders and zip files. In a zip file, documents are written when the view is
+    closed."""
 
     def __init__(self, inner):
         self.inner, self._erasable = inner, inner._erasable
@@ -221,10 +225,10 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
             self.inner[key] = value
         self._pending.clear()
 
-    # documents
+    # Documents of nodes
 
     def document(self, path):
-        """Returns zarr.json of a node; None if it is absent."""
+        """Returns the zarr.json of the node at `path`; None if it is absent."""
         key = _join(path, "zarr.json")
         if self._pending and key in self._pending:
             return json.loads(self._pending[key])
@@ -235,7 +239,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         target[_join(path, "zarr.json")] = json.dumps(document).encode()
 
     def _documents(self, path):
-        """Returns the v2 documents of a node."""
+        """Returns the v2 documents of the node at `path`, by name."""
         document = self.document(path)
         if document is None:
             return {}
@@ -281,7 +285,8 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
             self.put_document(path, old)
 
     def _changed_array(self, old, array):
-        """Returns zarr.json for a .zarray that zarr-python 2 writes; members that v2 lacks stay."""
+        """Returns the zarr.json for the .zarray that zarr-python 2 writes. Members of the old zarr.json that
+        v2 cannot express are kept."""
         if old is not None and old["node_type"] == "array":
             shape = {"shape": array["shape"]}
             if {**zarr_as_v3.zarray_of(old), **shape} == array:
@@ -292,11 +297,11 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         separator = None if array.get("dimension_separator") == "/" else "/"
         return zarr_as_v3.array_document(array, attributes, separator)
 
-    # chunks
+    # Chunks of arrays
 
     def _node_of(self, key):
-        """Returns (path of an array, its chunks, the rest of the key); None if no array is above
-        the key."""
+        """Returns (path of the array, its _Chunks, the rest of the key) for a key below an array; None if no
+        array is above the key."""
         parts = key.split("/")
         for i in range(len(parts) - 1, -1, -1):
             path = "/".join(parts[:i])
@@ -308,7 +313,8 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         return None
 
     def value_key(self, key):
-        """Returns (v3 key of the value, number of the chunk in it or None) for a chunk's v2 key."""
+        """Converts the v2 key of a chunk. Returns the v3 key of the stored value, and the number of the
+        chunk in it if it is a shard, else None."""
         node = self._node_of(key)
         if node is None or not V2_KEY.match(node[2]):
             return key, None
@@ -326,7 +332,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
             return value
         return self._node_of(key)[1].split(value)[number]
 
-    # methods of a store
+    # Methods that zarr-python 2 demands of a store
 
     def __getitem__(self, key):
         path, _, name = key.rpartition("/")
@@ -398,7 +404,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
         return sum(1 for _ in self.keys())
 
     def listdir(self, path=""):
-        """Returns the names in a folder."""
+        """Returns the names of files and folders in the folder `path`."""
         path = (path or "").strip("/")
         prefix = path + "/" if path else ""
         below = [key[len(prefix) :] for key in self.keys() if key.startswith(prefix)]
@@ -421,7 +427,7 @@ class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
 
 
 def install():
-    """Makes zarr-python 2 see v3 stores as v2 stores, in tests that run in v3."""
+    """Makes zarr-python 2 see v3 stores as v2 stores while a test runs in v3."""
     if IS_3 or getattr(zarr.storage._normalize_store_arg_v2, "is_ours", False):
         return
     native = zarr.storage._normalize_store_arg_v2
@@ -437,7 +443,7 @@ def install():
 
 
 # ---------------------------------------------------------------------------------------------
-# Functions for tests
+# Functions that tests call
 
 
 def view(store):
@@ -448,19 +454,19 @@ def view(store):
 
 
 def documents(store):
-    """Returns {key: document} of all nodes of a store in v2 form, with `.zmetadata`."""
+    """Returns {v2 key: document} for all nodes of a store, with `.zmetadata`."""
     opened = view(store)
     return {key: json.loads(opened[key]) for key in opened.keys()
             if posixpath.basename(key) in DOCUMENTS}  # fmt: skip
 
 
 def has(store, key):
-    """True if a document, given by its v2 key, or a chunk exists."""
+    """True if the store has a document or a chunk with this v2 key."""
     return key in view(store)
 
 
 def array_document(store, path=""):
-    """Returns the .zarray of an array."""
+    """Returns the .zarray of an array; for a v3 store, converted from zarr.json."""
     return json.loads(view(store)[_join(path, ".zarray")])
 
 
@@ -471,7 +477,7 @@ def attributes(store, path=""):
 
 
 def put_array_document(store, document, path=""):
-    """Writes the .zarray of an array, translated in v3."""
+    """Writes the .zarray of an array; for a v3 store, converted to zarr.json."""
     view(store)[_join(path, ".zarray")] = json.dumps(document).encode()
 
 
@@ -484,13 +490,14 @@ def put_group(store, path=""):
 
 
 def consolidated(store):
-    """Returns the documents in the consolidated metadata by key; None if there are none."""
+    """Returns the documents in the consolidated metadata, by v2 key; None if the store has no consolidated
+    metadata."""
     opened = view(store)
     return json.loads(opened[".zmetadata"])["metadata"] if ".zmetadata" in opened else None
 
 
 def document_file(store, key):
-    """Returns the file of the document that has this key in Zarr v2."""
+    """Returns the path of the file that holds the document with the v2 key `key`."""
     path, _, name = key.rpartition("/")
     assert name in DOCUMENTS, key
     name = "zarr.json" if isinstance(view(store), V3View) else name
@@ -498,13 +505,12 @@ def document_file(store, key):
 
 
 def spelled(name):
-    """Returns the name of a store or of a node, with v2 document names replaced by zarr.json in
-    v3."""
+    """Returns `name` as the tested format spells it: in v3, v2 names of documents are replaced by zarr.json."""
     return re.sub(r"\.z(array|group|attrs|metadata)\b", "zarr.json", name) if is_v3() else name
 
 
 def chunk_key(store, path, *index):
-    """Returns the key of a chunk, or of the shard that holds the chunk."""
+    """Returns the key of a chunk; if the array has shards, the key of the shard that contains the chunk."""
     opened = view(store)
     separator = json.loads(opened[_join(path, ".zarray")]).get("dimension_separator", ".")
     key = _join(path, separator.join(map(str, index)) or "0")
@@ -512,7 +518,7 @@ def chunk_key(store, path, *index):
 
 
 def chunk_file(store, path, *index):
-    """Returns the file of a chunk, or of the shard that holds the chunk."""
+    """Returns the file of a chunk; if the array has shards, the file of the shard that contains the chunk."""
     return pathlib.Path(store) / chunk_key(store, path, *index)
 
 
@@ -524,7 +530,7 @@ def chunk_keys(store, path=""):
 
 
 def contents(store):
-    """Returns {key: bytes} of all documents and chunks of a store, by v2 keys."""
+    """Returns {v2 key: bytes} for all documents and chunks of a store."""
     opened = view(store)
     return {key: bytes(opened[key]) for key in opened.keys()}
 

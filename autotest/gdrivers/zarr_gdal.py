@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GDAL in the tests: the error log, and the raster that a NumPy array must become."""
+"""Helpers for GDAL: a log of its errors, and the raster that GDAL must make of a NumPy array."""
 
 import contextlib
 
@@ -8,7 +8,8 @@ from osgeo import gdal, gdal_array
 
 
 class ErrorLog:
-    """Events that CPLError received, in order, as (class, number, text)."""
+    """Errors, warnings and debug messages that GDAL reported through CPLError, in order, as (class, number,
+    text)."""
 
     def __init__(self):
         self.events = []
@@ -29,7 +30,7 @@ class ErrorLog:
         self.events.clear()
 
     def the_error(self):
-        """Returns the text of the only error; fails if there is none or more than one."""
+        """Returns the text of the only error; fails the test if the number of errors is not one."""
         assert len(self.errors) == 1, f"expected exactly one error, got {self.events}"
         return self.errors[0]
 
@@ -49,8 +50,8 @@ def error_log():
 
 @contextlib.contextmanager
 def config_options(**options):
-    """Context manager that sets configuration options of GDAL, which the bindings of GDAL 3.6
-    lack."""
+    """Context manager that sets configuration options of GDAL. The Python bindings of GDAL 3.6 have no such
+    context manager."""
     before = {name: gdal.GetConfigOption(name) for name in options}
     for name, value in options.items():
         gdal.SetConfigOption(name, value)
@@ -72,7 +73,8 @@ def open_raster(name, *options):
 
 
 def open_band(name, number=1, options=()):
-    """Returns a band that keeps its dataset open, which GDAL's own bands do not."""
+    """Returns a band that keeps its dataset open. A band of GDAL's bindings becomes invalid when its dataset
+    is closed."""
     dataset = open_raster(name, *options)
     band = dataset.GetRasterBand(number)
     assert band is not None, f"{name} has {dataset.RasterCount} bands"
@@ -81,14 +83,14 @@ def open_band(name, number=1, options=()):
 
 
 def read_all(dataset):
-    """Reads every pixel, always as bands x rows x columns."""
+    """Returns all pixels of a dataset, always with the shape bands x rows x columns."""
     data = dataset.ReadAsArray()
     assert data is not None, f"{dataset.GetDescription()}: {gdal.GetLastErrorMsg()}"
     return data.reshape(dataset.RasterCount, dataset.RasterYSize, dataset.RasterXSize)
 
 
 def array_name(store, path):
-    """Returns the connection string of an array: ZARR:"store":/path."""
+    """Returns the name that opens one array of a store as a raster: ZARR:"store":/path."""
     return f'ZARR:"{store}":/{path.lstrip("/")}'
 
 
@@ -97,13 +99,13 @@ def gdal_is_at_least(major, minor):
 
 
 def create_deletes_first():
-    """From GDAL 3.13 on Create() and CreateCopy() delete the old store before they call the driver,
-    which cannot keep the old store then."""
+    """True if GDAL deletes the old store before Create() and CreateCopy() call the driver. GDAL 3.13 and
+    later do so, so that the driver cannot keep the old store."""
     return gdal_is_at_least(3, 13)
 
 
 def gdal_type(dtype):
-    """Returns the GDALDataType of an array with this NumPy type."""
+    """Returns the GDALDataType in which GDAL must read an array with this NumPy type."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return gdal.GDT_Byte
@@ -154,7 +156,8 @@ def numeric_fields(values, prefix=""):
 
 
 def differences(got, wanted):
-    """Returns None if both arrays hold equal bits (any NaN equals any NaN), else a description."""
+    """Returns None if both arrays have equal types, shapes and bits (any NaN equals any NaN), else a text
+    that describes the difference."""
     if got.dtype != wanted.dtype or got.shape != wanted.shape:
         return f"got {got.dtype} {got.shape}, expected {wanted.dtype} {wanted.shape}"
     got, wanted = np.ascontiguousarray(got), np.ascontiguousarray(wanted)

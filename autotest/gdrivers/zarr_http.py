@@ -86,7 +86,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def wait(self, turn, rules):
-        """Waits for all requests of one round trip, however late a busy machine starts them."""
+        """Waits the delay of an answer, counted from the latest request of its round trip. All requests of a
+        round trip are thus answered together, even if a busy machine starts some late. `turn` is the
+        number of the round trip."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay
@@ -160,7 +162,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return *self.look_up(path), {}
 
     def delete_each(self):
-        """Answers S3's DeleteObjects, for which s3rver 3.7 answers 500 if keys share a folder."""
+        """Answers S3's request DeleteObjects. s3rver 3.7 cannot be asked: it answers 500 if keys share a
+        folder."""
         bucket = self.path.partition("?")[0].strip("/")
         keys = re.findall(r"<Key>(.*?)</Key>", self.body.decode())
         for key in keys:
@@ -234,8 +237,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @staticmethod
     def part_of(body, extent, shift=0, cut=0, says=None):
-        """Returns the requested range. `shift` moves it, `cut` shortens its end, and `says`
-        replaces Content-Range."""
+        """Returns the requested range of `body`. To make the answer wrong, `shift` moves the range, `cut`
+        shortens its end, and `says` replaces the header Content-Range."""
         first, _, last = extent.partition("-")
         begin = (int(first) if first else max(0, len(body) - int(last))) + shift
         end = min(int(last) + 1 + shift, len(body)) - cut if first and last else len(body)
@@ -259,7 +262,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
-        if status in (204, 304):  # answers without a body; a body would look like the next answer
+        if status in (204, 304):  # these answers have no body; the client would read a body as the next answer
             headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)
@@ -282,7 +285,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = self.in_turn = 0
-        self.arrivals = {}  # by round trip: time of the last request
+        self.arrivals = {}  # number of the round trip -> time of its last request
         self.lock = threading.Lock()
 
 
@@ -290,7 +293,7 @@ _launcher = Program([sys.executable, "-B", __file__], plain_environment())
 
 
 class Served:
-    """Context manager: a server process that serves a folder."""
+    """Context manager: starts a server process that serves a folder on loopback, and ends it."""
 
     def __init__(self, folder, delay=0.0):
         self.folder, self.delay = str(folder), delay
@@ -305,13 +308,13 @@ class Served:
         print(printed, file=sys.stderr, end="")
 
     def log(self):
-        """Returns the log since the last call: requests, and how many of them waited
+        """Returns the server's log since the last call: the requests, and how many of them waited
         concurrently."""
         with contextlib.closing(urllib.request.urlopen(f"{self.url}/-/log")) as answer:
             return json.load(answer)
 
     def requests(self):
-        """Returns the requests since the last call as tuples (method, path, range, status)."""
+        """Returns the requests since the last call, as tuples (method, path, range, status)."""
         return [tuple(each) for each in self.log()["requests"]]
 
     def rule(self, **rules):
@@ -321,9 +324,9 @@ class Served:
 
 
 def launch():
-    """Starts and ends servers. Reads lines of JSON: [FOLDER, DELAY] starts a server, and is answered with
-    [PID, PORT]; a PID ends that server. Each server is a forked process, as another interpreter starts
-    slowly, and ends with this one."""
+    """Starts and ends server processes on request. Reads lines of JSON: [FOLDER, DELAY] starts a server, and
+    is answered with [PID, PORT]; a PID ends that server. Servers are forked processes, because a new
+    interpreter starts slowly. All servers end with this process."""
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):

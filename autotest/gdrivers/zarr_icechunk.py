@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Repositories of Icechunk: the samples of data/, and new ones that the package icechunk writes."""
+"""Icechunk repositories for tests: the samples in data/icechunk, and new repositories that the package
+icechunk writes."""
 
 import json
 import pathlib
@@ -36,7 +37,8 @@ def sample(name):
 
 
 def write(folder, script):
-    """Runs a script with the package icechunk, which writes a repository to `folder`. Returns the folder."""
+    """Runs the Python code `script` with the package icechunk. The code writes a repository to `folder`.
+    Returns the folder."""
     run = subprocess.run([PYTHON, "-c", PRELUDE + script, str(folder)], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, (run.returncode, run.stderr[-3000:])
     return str(folder)
@@ -58,6 +60,6 @@ session.commit("virtual")
 
 
 def write_virtual(folder, prefix, store, chunks):
-    """Writes a repository with an array "v" of 12 bytes in chunks of 4, whose chunks are virtual: a list of
-    [key, location, offset, length, ETag, time or None]."""
+    """Writes a repository with an array "v" of 12 bytes in chunks of 4 bytes. The chunks are virtual.
+    `chunks` lists them as [key, location, offset, length, ETag, time or None]."""
     return write(folder, VIRTUAL.format(prefix=prefix, store=store, chunks=chunks))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Copies Zarr v3 stores into repositories of Icechunk, for zarr_as_references.py. A request to
-zarr_forks.py is a list [FOLDER, REPOSITORY]."""
+"""Copies Zarr v3 stores into Icechunk repositories, for zarr_as_references.py. A request of zarr_forks.py is
+a list [FOLDER, REPOSITORY]."""
 
 import asyncio
 import json
@@ -11,12 +11,13 @@ import icechunk
 import zarr_forks
 from zarr.core.buffer import default_buffer_prototype
 
-# Icechunk takes chunks by these keys only.
+# Icechunk accepts chunks only under the keys of this encoding.
 KEYS = {"name": "default", "configuration": {"separator": "/"}}
 
 
 def values_of(node, document):
-    """Yields the keys and values of a node, whose keys become those of Icechunk."""
+    """Yields (key, bytes) of zarr.json and of all chunks of a node. Chunk keys are converted to the encoding
+    that Icechunk accepts."""
     folder = node.parent
     if document["node_type"] == "array":
         document = {**document, "chunk_key_encoding": KEYS}

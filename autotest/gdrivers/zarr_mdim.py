@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Multidimensional arrays read through GDAL's C functions.
+"""Reads multidimensional arrays through GDAL's C functions.
 
-The Python bindings of GDAL 3.6 read neither strings of several dimensions nor structures with
-strings. An element is a list of leaves (label, offset in bytes, GDALDataType), where the type is
-None for a string. The label of a plain number or string is "", the label of a structure's member is
-"outer.inner"."""
+The Python bindings of GDAL 3.6 cannot read strings with several dimensions or structures with strings. This
+module describes an element as a list of leaves (label, offset in bytes, GDALDataType). A leaf is a number or a
+string; the type of a string is None. The label of a plain number or string is "". The label of a structure's
+member is "outer.inner"."""
 
 import ctypes
 
@@ -12,7 +12,7 @@ import numpy as np
 import zarr_gdal
 from osgeo import _gdal, gdal, gdal_array
 
-# The bindings' own library finds the symbols of GDAL, whatever GDAL's library is named.
+# The library of the bindings is linked to GDAL, so GDAL's symbols are found under any name of GDAL's library.
 _LIBRARY = ctypes.CDLL(_gdal.__file__)
 _LIBRARY.GDALMDArrayRead.argtypes = [ctypes.c_void_p] * 8 + [ctypes.c_size_t]
 _LIBRARY.GDALMDArrayGetRawNoDataValue.argtypes = [ctypes.c_void_p]
@@ -32,7 +32,7 @@ NUMBER_TYPES = [
     gdal.GDT_UInt64, gdal.GDT_Int64, gdal.GDT_Float32, gdal.GDT_Float64, gdal.GDT_CInt16,
     gdal.GDT_CInt32, gdal.GDT_CFloat32, gdal.GDT_CFloat64,
 ]  # fmt: skip
-_UNTOUCHED = 0xA5  # content of a buffer before reading
+_UNTOUCHED = 0xA5  # byte that fills a buffer before reading
 
 
 def open_group(name, *options):
@@ -47,7 +47,7 @@ def open_group(name, *options):
 
 
 def open_array(name, path=None):
-    """Returns an array by its full name, or the only array of the root."""
+    """Returns the array with the full name `path`; without `path`, the only array of the root group."""
     root = open_group(name)
     if path is None:
         (path,) = root.GetMDArrayNames()
@@ -59,8 +59,8 @@ def open_array(name, path=None):
 
 
 def is_same(a, b):
-    """True if two objects of the bindings are one object in GDAL: a handle starts with its
-    address."""
+    """True if two Python objects of the bindings are proxies of one GDAL object. Their handles then begin
+    with equal addresses."""
     return a is not b and _address(a) == _address(b)
 
 
@@ -69,14 +69,14 @@ def _address(proxy):
 
 
 def number_dtype(code):
-    """Returns the NumPy type with the bits of a GDALDataType; integers stand for complex
-    integers."""
+    """Returns a NumPy type whose elements have the bits of a GDALDataType. NumPy has no complex integers, so
+    unsigned integers of that size replace them."""
     integers = {gdal.GDT_CInt16: "u4", gdal.GDT_CInt32: "u8"}
     return np.dtype(integers.get(code) or gdal_array.GDALTypeCodeToNumericTypeCode(code))
 
 
 def leaves(data_type, offset=0, label=""):
-    """Returns the leaves of an ExtendedDataType, in order."""
+    """Returns the leaves of an ExtendedDataType, in order. The module's docstring describes a leaf."""
     if data_type.GetClass() == gdal.GEDTC_NUMERIC:
         return [(label, offset, data_type.GetNumericDataType())]
     if data_type.GetClass() == gdal.GEDTC_STRING:
@@ -101,9 +101,9 @@ def convert(values, code):
 
 
 class Buffer:
-    """Memory of a GDAL type with guard bytes before, between and after its elements.
+    """Memory for elements of a GDAL type. Guard bytes lie before, between and after the elements.
 
-    `stride` is the step in elements along each dimension; it may be negative."""
+    `stride` is the step along each dimension, counted in elements; it may be negative."""
 
     def __init__(self, count, stride, data_type):
         self.count, self.stride, self.type = tuple(count), tuple(stride), data_type
@@ -115,20 +115,20 @@ class Buffer:
         self.first = before * self.size
 
     def view(self, offset, dtype):
-        """Returns the values that are `offset` bytes from the start of each element."""
+        """Returns, as an array, the values that lie `offset` bytes after the start of each element."""
         strides = [s * self.size for s in self.stride]
         return np.ndarray(self.count, dtype, self.bytes, self.first + offset, strides)
 
     def is_intact(self):
-        """True if no byte beside the elements was written."""
+        """True if all guard bytes are unchanged."""
         beside = np.ones(self.bytes.size, bool)
         element = np.dtype((np.void, self.size))
         Buffer.view(_Shadow(self, beside), 0, element)[...] = np.zeros((), element)
         return bool((self.bytes[beside] == _UNTOUCHED).all())
 
     def take(self):
-        """Returns {label: values}: numbers as arrays, strings as object arrays of bytes with None
-        for null pointers. Frees the strings."""
+        """Returns {label: values}. Numbers are arrays; strings are object arrays of bytes, with None for a
+        null pointer. Frees the memory of the strings."""
         taken = {}
         for label, offset, code in leaves(self.type):
             if code is None:
@@ -139,7 +139,7 @@ class Buffer:
 
 
 class _Shadow:
-    """Other memory with the layout of a buffer."""
+    """A view of other memory with the layout of `buffer`."""
 
     def __init__(self, buffer, memory):
         self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size
@@ -174,15 +174,16 @@ def _call(array, start, count, step, buffer):
 
 
 def is_refused(array, start, count, step):
-    """True if reading a window, maybe larger than all memory, into memory of one element fails and
-    writes nothing."""
+    """True if reading a window into a buffer of one element fails and writes nothing. The window may be
+    larger than the machine's memory."""
     rank = array.GetDimensionCount()
     buffer = Buffer([1] * rank, [0] * rank, array.GetDataType())
     return not _call(array, start, count, step, buffer) and buffer.is_intact()
 
 
 def read_into(array, count, stride, start=None, step=None, data_type=None):
-    """Reads into a Buffer and returns it; its `is_read` is True if GDAL reports success."""
+    """Reads a window into a new Buffer and returns the Buffer; its `is_read` is True if GDAL reports
+    success. Asserts that the guard bytes are unchanged."""
     rank = array.GetDimensionCount()
     buffer = Buffer(count, stride, data_type or array.GetDataType())
     buffer.is_read = _call(array, start or [0] * rank, count, step or [1] * rank, buffer)
@@ -191,7 +192,7 @@ def read_into(array, count, stride, start=None, step=None, data_type=None):
 
 
 def read(array, start=None, count=None, step=None, stride=None, data_type=None):
-    """Returns {label: values} as Buffer.take() does, or None if GDAL reports failure."""
+    """Returns {label: values} of a window, as Buffer.take() does; None if GDAL reports failure."""
     count = [d.GetSize() for d in array.GetDimensions()] if count is None else count
     stride = compact(count) if stride is None else stride
     buffer = read_into(array, count, stride, start, step, data_type)
@@ -199,8 +200,8 @@ def read(array, start=None, count=None, step=None, stride=None, data_type=None):
 
 
 def raw_nodata(array):
-    """Returns the nodata value as {label: value}, in the array's own type; None if there is
-    none."""
+    """Returns the nodata value as {label: value}, in the array's data type; None if the array has no nodata
+    value."""
     pointer = _LIBRARY.GDALMDArrayGetRawNoDataValue(int(array.this))
     if not pointer:
         return None
@@ -219,7 +220,7 @@ def _element(data, data_type):
 
 
 def attribute_numbers(attribute):
-    """Returns the exact values of a numeric attribute as a list of Python numbers."""
+    """Returns the exact values of a numeric attribute, as a list of Python numbers."""
     size = ctypes.c_size_t()
     pointer = _LIBRARY.GDALAttributeReadAsRaw(int(attribute.this), ctypes.byref(size))
     assert pointer, f"{attribute.GetName()} does not read: {gdal.GetLastErrorMsg()}"

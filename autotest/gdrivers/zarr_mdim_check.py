@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compares an array of the multidimensional API with the values that zarr-python reads.
+"""Compares an array that GDAL's multidimensional API reads with the values that zarr-python reads.
 
-Reads the whole array, and random slices into random memory of random types."""
+The whole array is read first. Then random windows are read into memory with random strides and data types."""
 
 import base64
 import codecs
@@ -13,7 +13,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr_python import meaning
 
-# Every byte that is not UTF-8 becomes one replacement character.
+# GDAL replaces each byte that is not valid UTF-8 by one replacement character.
 codecs.register_error("each byte", lambda error: ("\ufffd", error.start + 1))
 SLICES = 3
 
@@ -26,11 +26,11 @@ def _is_text(item):
 
 
 def _text(item, is_object):
-    """Returns the bytes of an element as GDAL returns them: UTF-8, or marked base64 if it is no
-    text."""
+    """Returns the bytes that GDAL must return for a string element: UTF-8, or base64 with a mark if the
+    element is not text."""
     if isinstance(item, str):
         item = item.encode()
-    elif not isinstance(item, bytes):  # zarr-python's value for a fill value of 0 or null
+    elif not isinstance(item, bytes):  # zarr-python returns a fill value of 0 or null
         item = b""
     if b"\0" in item or item.startswith(b"base64:") or (is_object and not _is_text(item)):
         return b"base64:" + base64.b64encode(item)
@@ -38,7 +38,7 @@ def _text(item, is_object):
 
 
 def strings(values):
-    """Converts elements that are no numbers to the bytes of GDAL's strings."""
+    """Returns elements that are not numbers as the bytes of the strings that GDAL must return."""
     out = np.empty(values.shape, object)
     if values.dtype.kind == "V":
         data, size = np.ascontiguousarray(values).tobytes(), values.dtype.itemsize
@@ -51,7 +51,7 @@ def strings(values):
 
 
 def expected(values, label=""):
-    """Returns {label: values} of an array of zarr-python, as zarr_mdim.read() does."""
+    """Converts an array of zarr-python to {label: values}, the form of zarr_mdim.read()."""
     if not values.dtype.names:
         is_number = values.dtype.kind in "biufcmM"
         return {label: zarr_gdal.as_gdal(values) if is_number else strings(values)}
@@ -66,7 +66,8 @@ def expected(values, label=""):
 
 
 def type_problem(array, wanted):
-    """Checks that leaves are in order, aligned as in C, and inside of the element."""
+    """Returns None if the leaves of the array's data type are as in `wanted`, in order, aligned as in C, and
+    inside of the element. Else returns a text that describes the fault."""
     data_type = array.GetDataType()
     found = zarr_mdim.leaves(data_type)
     types = [None if v.dtype == object else zarr_gdal.gdal_type(v.dtype) for v in wanted.values()]
@@ -113,12 +114,12 @@ def random_window(draw, shape):
             count.append(abs(last - first) // pace + 1)
             step.append(pace if last >= first else -pace)
         if count[-1] == 1:
-            step[-1] = draw.choice([1, -1, 7, step[-1]])  # has no effect
+            step[-1] = draw.choice([1, -1, 7, step[-1]])  # this step has no effect
     return start, count, step
 
 
 def random_stride(draw, count):
-    """Draws strides of memory: dimensions in any order, with gaps, and backwards."""
+    """Draws strides for memory: dimensions in random order, with gaps, and some backwards."""
     order = list(range(len(count)))
     if draw.chance(0.6):
         draw.random.shuffle(order)
@@ -130,16 +131,16 @@ def random_stride(draw, count):
 
 
 def window_of(values, start, count, step):
-    """Returns the elements of a window. Slices would be views, but np.take() copies for every
-    dimension."""
+    """Returns the elements of a window. Copies the values for each dimension, because slices would only be
+    views of `values`."""
     for i in range(values.ndim):
         values = values.take(start[i] + step[i] * np.arange(count[i]), axis=i)
     return values
 
 
 def _part_of(draw, data_type):
-    """Returns a type with some members of a structure, shuffled, with gaps, and with other number
-    types."""
+    """Returns a data type that reads only a part of `data_type`: some members of a structure, in random
+    order, with gaps and other number types."""
     if data_type.GetClass() == gdal.GEDTC_NUMERIC and draw.chance(0.5):
         return gdal.ExtendedDataType.Create(draw.choice(zarr_mdim.NUMBER_TYPES))
     if data_type.GetClass() != gdal.GEDTC_COMPOUND:
@@ -156,8 +157,8 @@ def _part_of(draw, data_type):
 
 
 def _ignore_integers_of_nan(got, wanted, source):
-    """Ignores integers made of NaN: GDALCopyWords() makes 0 or -32768, depending on the memory
-    layout."""
+    """Copies `wanted` to `got` where a NaN was converted to an integer. GDALCopyWords() makes 0 or -32768 of
+    NaN, depending on the memory layout."""
     if source.dtype.kind in "fc" and wanted.dtype.kind in "iu":
         got[np.isnan(source)] = wanted[np.isnan(source)]
 
@@ -181,7 +182,8 @@ def slice_problem(draw, array, values):
 
 
 def expected_nodata(metadata, dtype):
-    """Returns the nodata value of a fill value as {label: value}, or None."""
+    """Returns the nodata value that the fill value in `metadata` must give, as {label: value}; None if the
+    array has no nodata value."""
     fill = metadata["fill_value"]
     if dtype.kind in "mMb":
         return nodata_of(np.zeros((), dtype))
@@ -201,8 +203,8 @@ def expected_nodata(metadata, dtype):
 
 
 def nodata_of(element):
-    """Returns the nodata value of a fill value, given as an array without dimensions, as {label:
-    value}; None if the fill value is no nodata value."""
+    """Returns the nodata value that a fill value gives, as {label: value}; None if the fill value is not a
+    nodata value. `element` is the fill value as an array without dimensions."""
     dtype = element.dtype
     if dtype.kind in "mM":  # whatever the fill value, as NumPy's is no time
         return {"": np.int64(-(2**63))}
@@ -214,15 +216,15 @@ def nodata_of(element):
 
 
 def _stored(element, dtype):
-    """Returns the bytes of a string without trailing NULs."""
+    """Returns the bytes of a string element without trailing NULs."""
     if dtype.kind == "O":
         return element.item() or b""
     return element.tobytes().rstrip(b"\0")
 
 
 def nodata_problem(array, wanted, dtype):
-    """Returns None if the array's nodata value is `wanted`, as nodata_of() gives it, else the
-    problem."""
+    """Returns None if the array's nodata value is `wanted`, a result of nodata_of(); else a text that
+    describes the difference."""
     got = zarr_mdim.raw_nodata(array)
     if wanted is None or got is None:
         return None if wanted is got else f"nodata {got}, expected {wanted}"
@@ -245,8 +247,8 @@ def nodata_problem(array, wanted, dtype):
 
 
 def _shown_axes(shape):
-    """Returns the axes that are compared. In an array without elements these are one empty axis,
-    then all axes that are not empty."""
+    """Returns the axes of the array that GDAL shows. If some axes are empty, GDAL shows the first of them,
+    and then all axes that are not empty."""
     if 0 not in shape:
         return list(range(len(shape)))
     return [shape.index(0), *(i for i, size in enumerate(shape) if size != 0)]
@@ -299,9 +301,9 @@ def _array_problem(draw, array, values, metadata):
 
 
 def check_array(draw, name, path, values, metadata):
-    """Returns None if the multidimensional API reads these values of zarr-python, else the
-    difference. `path` is the array's path in the dataset `name`, or "" for the only array of the
-    root."""
+    """Returns None if the multidimensional API reads `values`, which zarr-python has read; else a text that
+    describes the difference. `path` is the array's path in the dataset `name`; "" stands for the only
+    array of the root."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
         if dataset is None:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Creates and changes stores through GDAL's multidimensional API.
 
-Values are written through GDAL's C functions with any strides. zarr_mdim describes the leaves of
-elements."""
+write() passes values with any strides to GDAL's C functions. zarr_mdim.py describes the leaves of elements."""
 
 import ctypes
 
@@ -29,7 +28,8 @@ def number(code):
 
 
 def create(store, *options):
-    """Creates a dataset; fails the test with GDAL's message if that fails."""
+    """Creates a multidimensional dataset and returns it; fails the test with GDAL's message if creation
+    fails."""
     with zarr_gdal.error_log() as log:
         driver = gdal.GetDriverByName("Zarr")
         dataset = driver.CreateMultiDimensional(str(store), [], list(options))
@@ -52,7 +52,8 @@ def dimensions(group, shape, names="abcdefghijkl"):
 
 
 def compound(fields, name="record"):
-    """Returns a compound of (name, type or list of such fields), aligned as in C."""
+    """Returns a compound data type, aligned as in C. `fields` are pairs (name, type); a list of such pairs
+    as type makes a nested compound."""
     components, offset = [], 0
     for field, kind in fields:
         kind = compound(kind, field) if isinstance(kind, list) else kind
@@ -64,7 +65,7 @@ def compound(fields, name="record"):
 
 
 def fill(buffer, values):
-    """Puts {label: values} into a zarr_mdim.Buffer. Returns objects that must live as long as the
+    """Copies {label: values} into a zarr_mdim.Buffer. Returns Python objects that must live as long as the
     buffer is used."""
     alive = []
     for label, offset, code in zarr_mdim.leaves(buffer.type):
@@ -80,8 +81,8 @@ def fill(buffer, values):
 
 
 def write(array, values, start=None, step=None, stride=None, data_type=None):
-    """Writes {label: values}; True if GDAL reports success. Asserts that the caller's memory is
-    unchanged."""
+    """Writes {label: values} to an array. Returns True if GDAL reports success. Asserts that GDAL leaves the
+    caller's memory unchanged."""
     rank = array.GetDimensionCount()
     count = np.shape(next(iter(values.values())))
     buffer = zarr_mdim.Buffer(
@@ -102,7 +103,8 @@ def write(array, values, start=None, step=None, stride=None, data_type=None):
 
 
 def set_nodata(array, values):
-    """Sets the nodata value, {label: value}; None removes it."""
+    """Sets the array's nodata value to {label: value}; None removes the nodata value. Returns True if GDAL
+    reports success."""
     if values is None:
         return bool(_LIBRARY.GDALMDArraySetRawNoDataValue(int(array.this), None))
     buffer = zarr_mdim.Buffer([], [], array.GetDataType())
@@ -114,7 +116,7 @@ def set_nodata(array, values):
 
 
 def write_attribute(attribute, values):
-    """Writes all elements of an attribute, {label: values} in C order."""
+    """Writes all elements of an attribute from {label: values}, in C order."""
     count = [int(np.prod(attribute.GetDimensionsSize() or [1], dtype=int))]
     buffer = zarr_mdim.Buffer(count, [1], attribute.GetDataType())
     flat = {label: np.asarray(items, object).reshape(count) for label, items in values.items()}
@@ -128,7 +130,7 @@ def write_attribute(attribute, values):
 
 
 def flatten(values, label=""):
-    """Returns zarr-python's values as {label: values}, with strings as bytes in UTF-8."""
+    """Converts values of zarr-python to {label: values}. Strings become bytes in UTF-8."""
     if values.dtype.names:
         flat = {}
         for name in values.dtype.names:

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Repeats a task, and lets another allocation fail each time.
+"""Repeats a task, and makes another allocation fail in each run.
 
     zarr_no_memory.py LIBRARY TASK FOLDER RUNS SEED ALL OPTION...
 
-LIBRARY is zarr_failing_memory, which is loaded before all other libraries. The task runs RUNS times, or
-with 0 as often as the plugin allocates memory. In each run another allocation of the plugin fails;
-with ALL=1 all later allocations fail, too. OPTION... are creation options. Prints the number of
-allocations that failed, and of all allocations.
+LIBRARY is the path of zarr_failing_memory, which is loaded before all other libraries. The task runs RUNS
+times. With RUNS=0 it runs once for each allocation of the plugin. In each run another allocation of the plugin
+fails; with ALL=1 all later allocations of the run fail, too. OPTION... are creation options. Prints two
+numbers: allocations that failed, and all allocations.
 """
 
 import contextlib
@@ -140,14 +140,14 @@ def main():
     folder, task = pathlib.Path(folder), TASKS[task]
     gdal.SetConfigOption("GDAL_NUM_THREADS", "1")
     gdal.PushErrorHandler("CPLQuietErrorHandler")
-    task(folder)  # the first run fills the caches
+    task(folder)  # the first run fills the caches, so that each later run allocates equally
     fail(1 << 62, 0)
     task(folder)
     count, failed = fail(0, 0), 0
     step = max(1, count // int(runs)) if int(runs) else 1
     for number in range(1 + int(seed) % step, count + 1, step):
         fail(number, int(fail_all))
-        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # functions may return None
+        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # bindings may return None
             task(folder)
         failed += fail(0, 0) >= number
     task(folder)

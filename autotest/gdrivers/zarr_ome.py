@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores of several OME-NGFF 0.4 images in the layout of bioformats2raw and ome-zarr."""
+"""Writes stores with one or several OME-NGFF images, in the layout of bioformats2raw and ome-zarr."""
 
 import pathlib
 
@@ -13,8 +13,8 @@ OME_XML = (
 
 
 def multiscales(levels, name=None, paths=None):
-    """Returns `multiscales` of a yx image with levels "0", "1", ..., each half as large as the one
-    before."""
+    """Returns the attribute `multiscales` of a yx image. Its levels are "0", "1", ...; each is half as large
+    as the one before."""
     axes = [{"name": axis, "type": "space", "unit": "micrometer"} for axis in "yx"]
     datasets = [
         {"path": path,
@@ -51,10 +51,10 @@ def add_labels(image, names):
 
 def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False, turned=False,
                name="image.zarr", at=""):  # fmt: skip
-    """Writes an image with omero channels. It has two levels at `paths`, of 12 x 16 and 6 x 8
-    pixels, and two channels. `axes` are spelled as the version does. With `named` the arrays have
-    dimension names, too; with `turned` they are stored as x, y. Returns the store and the values of
-    the first level as channels, rows, columns."""
+    """Writes an image with two channels and omero metadata. Two levels, of 12 x 16 and 6 x 8 pixels, are
+    stored at `paths`. `axes` are spelled as OME-NGFF `version` spells them. With `named` the arrays also
+    have dimension names. With `turned` they are stored with x before y. Returns the store, and the values
+    of the first level as channels, rows, columns."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="a")
     group = root.require_group(at) if at else root
@@ -77,7 +77,7 @@ def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False
         scale = [0.5 * 2**k if a in "xy" else 1.0 for a in order]
         steps = [{"type": "scale", "scale": scale}]
         datasets.append({"path": path, "coordinateTransformations": steps})
-        if "/" in path and not named:  # ngff-zarr does so
+        if "/" in path and not named:  # ngff-zarr writes such paths without dimension names
             around = group[path.rpartition("/")[0]]
             around.attrs["_ARRAY_DIMENSIONS"] = list(order)
     one = {"version": version, "axes": described, "datasets": datasets, "name": "cells"}
@@ -93,8 +93,8 @@ def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False
 
 
 def make_series(folder, names, series=True, xml=True, attrs=None):
-    """Writes several images as bioformats2raw does: groups "0", "1", ..., where group i has
-    values_of(10 * i)."""
+    """Writes a store with several images as bioformats2raw does. Group "0", "1", ... holds one image each;
+    the image in group i has the values values_of(10 * i)."""
     store = pathlib.Path(folder) / "series.zarr"
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({"bioformats2raw.layout": 3, **(attrs or {})})
@@ -111,8 +111,8 @@ def make_series(folder, names, series=True, xml=True, attrs=None):
 
 
 def make_plate(folder, wells, fields=1, attrs=None):
-    """Writes a plate with `fields` images in each of the wells, in the given order. Image number i
-    of the plate has values_of(i)."""
+    """Writes a plate with `fields` images in each of `wells`. Image number i of the plate has the values
+    values_of(i)."""
     store = pathlib.Path(folder) / "plate.zarr"
     root = zarr.open_group(str(store), mode="w")
     rows = sorted({well.split("/")[0] for well in wells})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes rasters with overviews, and inspects their overviews in the store."""
+"""Creates rasters with overviews, and examines how the store holds the overviews."""
 
 import json
 import pathlib
@@ -19,18 +19,18 @@ CODES = {
 
 
 def level_group(factor):
-    """Returns the group of the overviews of a factor, relative to the raster's group."""
+    """Returns the path of the group of overviews with a reduction factor, relative to the raster's group."""
     return f"ovr_{factor}x" if zarr_formats.is_v3() else f"overviews/{factor}"
 
 
 def level_folders(store):
-    """Returns the folders of a store that hold only overviews."""
+    """Returns the folders of a store that contain only overviews."""
     return sorted(path for name in ("overviews", "ovr_*") for path in pathlib.Path(store).glob(name))
 
 
 def smooth(rng, bands, rows, columns, dtype="f4", top=200):
-    """Returns values that fit every type, and for which resampling methods give different
-    results."""
+    """Returns random pixels that every data type can hold. Resampling methods give different results for
+    them."""
     values = rng.random((bands, rows, columns)) * top
     values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # some values repeat, for MODE
     if np.dtype(dtype).kind == "c":
@@ -39,7 +39,8 @@ def smooth(rng, bands, rows, columns, dtype="f4", top=200):
 
 
 def make(store, values, *options, place=True, nodata=None, driver="Zarr"):
-    """Creates a dataset and returns it open."""
+    """Creates a dataset with the pixels `values`, and returns it open. With `place` the dataset has a
+    geotransform and a CRS."""
     bands, rows, columns = values.shape
     dataset = gdal.GetDriverByName(driver).Create(
         str(store), columns, rows, bands, CODES[values.dtype.str[1:]], list(options)
@@ -71,7 +72,7 @@ def sizes(dataset, band=1):
 
 
 def level_values(dataset):
-    """Returns the pixels of every overview, bands x rows x columns."""
+    """Returns a list with the pixels of each overview level, as bands x rows x columns."""
     levels = []
     for i in range(dataset.GetRasterBand(1).GetOverviewCount()):
         bands = [dataset.GetRasterBand(b + 1).GetOverview(i) for b in range(dataset.RasterCount)]
@@ -101,13 +102,13 @@ def root_attributes(store, group=""):
 
 
 def check_consolidated(store):
-    """Asserts that consolidated metadata equal the documents."""
+    """Asserts that the consolidated metadata equals the documents of the store."""
     wanted = zarr_formats.documents(store)
     assert wanted.pop(".zmetadata")["metadata"] == wanted
 
 
 def entries(folder):
-    """Returns every file below a folder with its content."""
+    """Returns the paths of all files below a folder, with their contents."""
     folder = pathlib.Path(folder)
     return {
         file.relative_to(folder).as_posix(): file.read_bytes()
@@ -117,9 +118,9 @@ def entries(folder):
 
 
 def stays(folder):
-    """Returns what must be unchanged after overviews were added and deleted: all files, byte by
-    byte. Metadata of zarr-python 3, which this driver spells differently, are compared by
-    meaning."""
+    """Returns the contents of a store in a form that must be equal before overviews are built and after they
+    are removed. Files are compared byte by byte. Documents of zarr-python 3 are compared by meaning,
+    because this driver spells them differently."""
     if zarr_formats.is_v3():  # zarr.json of zarr-python 3 is rewritten
         opened = zarr_formats.contents(folder)
         return {**opened, **zarr_formats.documents(folder)}
@@ -135,7 +136,7 @@ def stays(folder):
 
 
 def refused(dataset, method, factors, *words):
-    """Asserts that BuildOverviews() fails with one error that has these words."""
+    """Asserts that BuildOverviews() fails with one error that contains these words."""
     with error_log() as log:
         assert dataset.BuildOverviews(method, factors) != 0
     for word in words:
@@ -144,7 +145,7 @@ def refused(dataset, method, factors, *words):
 
 
 class StopAt:
-    """A progress function that records the progress, and cancels when `share` of the work is done."""
+    """A progress function that records its calls, and cancels when the fraction `share` of the work is done."""
 
     def __init__(self, share):
         self.share, self.seen = share, []

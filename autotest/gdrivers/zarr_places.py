@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks of georeferencing."""
+"""Checks CRS and geotransform of datasets."""
 
 import numpy as np
 import pyproj
@@ -7,14 +7,15 @@ from osgeo import gdal
 
 
 def assert_place(dataset, place):
-    """Asserts the geotransform, to a billionth of a pixel."""
+    """Asserts that the geotransform of `dataset` is `place`, to a billionth of a pixel."""
     got = dataset.GetGeoTransform(can_return_null=True)
     assert got is not None
     assert np.allclose(got, place, rtol=0, atol=1e-9 * abs(place[1])), (got, place)
 
 
 def epsg(dataset):
-    """Returns the EPSG code of the dataset's CRS as a number, or None."""
+    """Returns the EPSG code of the dataset's CRS as a number; None if the dataset has no CRS or the CRS has
+    no code."""
     srs = dataset.GetSpatialRef()
     if srs is None:
         return None
@@ -24,8 +25,8 @@ def epsg(dataset):
 
 
 def assert_lands(dataset, crs, x, y, row, column):
-    """Asserts that gdalwarp to EPSG:4326 puts the pixel where pyproj puts the point x, y of
-    `crs`."""
+    """Asserts that gdalwarp to EPSG:4326 moves the pixel (row, column) to where pyproj moves the point (x,
+    y) of `crs`."""
     to_wgs84 = pyproj.Transformer.from_crs(crs, "EPSG:4326", always_xy=True)
     lon, lat = to_wgs84.transform(x, y)
     size = 1e-7

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that write concurrently, forked from the test so that they start together."""
+"""Runs processes that write concurrently. They are forked from the test, so that they start together."""
 
 import os
 import select
@@ -10,23 +10,24 @@ import traceback
 
 import zarr_python
 
-SECONDS = 120  # no process of a test runs longer
-# Memory is measured only without AddressSanitizer, which multiplies the memory of a process.
+SECONDS = 120  # maximum run time of a process
+# True if tests may measure memory. AddressSanitizer multiplies the memory of a process, so nothing is measured
+# under it.
 MEASURES = "asan" not in os.environ.get("LD_PRELOAD", "")
-OWN_THREADS = len(os.listdir("/proc/self/task"))  # of the test's process, before any test
+OWN_THREADS = len(os.listdir("/proc/self/task"))  # of the test's process, before its first test
 
 
 def let_idle_threads_end():
-    """Waits for the driver's idle threads, which end after a second. A thread that is inside of
-    the sanitizer's allocator during a fork would leave its lock locked in the child."""
+    """Waits until the driver's idle threads have ended, which takes about a second. A thread that holds a
+    lock of the sanitizer's allocator during a fork would leave this lock locked in the child."""
     deadline = time.monotonic() + 1.5 * ("asan" in os.environ.get("LD_PRELOAD", ""))
     while time.monotonic() < deadline and len(os.listdir("/proc/self/task")) > OWN_THREADS:
         time.sleep(0.05)
 
 
 class Process:
-    """Runs `work(report, *arguments)` in a forked process. `report` takes a short text without line
-    breaks, which arrives here even if the process is killed immediately afterwards."""
+    """Runs `work(report, *arguments)` in a forked process. `report` sends a short text without line breaks
+    to the test. The text arrives even if the process is killed immediately afterwards."""
 
     def __init__(self, work, *arguments):
         let_idle_threads_end()
@@ -46,7 +47,7 @@ class Process:
         return self.finish()
 
     def finish(self):
-        """Waits at most SECONDS for the end, and returns the reports."""
+        """Waits at most SECONDS until the process ends, and returns its reports."""
         deadline = time.monotonic() + SECONDS
         while True:
             ready, _, _ = select.select([self._read], [], [], max(0, deadline - time.monotonic()))
@@ -61,16 +62,16 @@ class Process:
         os.close(self._read)
         _, self.status = os.waitpid(self.pid, 0)
         zarr_python.skip_as(self._data.decode().split("\n"))
-        return self._data.decode().split("\n")[:-1]  # without an incomplete last line
+        return self._data.decode().split("\n")[:-1]  # omits an incomplete last line
 
     def succeed(self):
-        """Calls finish() and asserts that the work succeeded."""
+        """Waits until the process ends, and asserts that the work succeeded. Returns the reports."""
         lines = self.finish()
         assert self.status == 0, f"a process failed ({self.status}):\n" + "\n".join(lines)
         return lines
 
     def next(self):
-        """Waits for a report and returns the last one."""
+        """Waits until the process has reported something. Returns its latest report."""
         while b"\n" not in self._data:
             self._read_more("anything")
         return self._data.decode().split("\n")[-2]
@@ -82,18 +83,18 @@ class Process:
         self._data += piece
 
     def wait_for_word(self, word):
-        """Waits until the process has reported a line that begins with the word."""
+        """Waits until the process has reported a line that begins with `word`."""
         while not any(line.startswith(word) for line in self._data.decode().split("\n")[:-1]):
             self._read_more(word)
 
     def wait_for(self, line):
-        """Waits until the process has reported exactly this line."""
+        """Waits until the process has reported exactly the text `line`."""
         while line not in self._data.decode().split("\n")[:-1]:
             self._read_more(line)
 
 
 def _run(pipe, work, arguments):
-    """Runs the work in the child, and ends the child: it must never return into the test."""
+    """Runs `work` in the child, and ends the child, which must never return into the test."""
     code = 1
     try:
         work(lambda text: os.write(pipe, (str(text) + "\n").encode()), *arguments)
@@ -105,13 +106,13 @@ def _run(pipe, work, arguments):
 
 
 def run_at_once(jobs):
-    """Runs every (work, *arguments) in a process of its own, all started together. All must
-    succeed."""
+    """Runs each of `jobs`, (work, *arguments), in a process of its own. All processes start together, and
+    all must succeed."""
     gate, opener = os.pipe()
 
     def wait_and_work(report, work, *arguments):
         os.close(opener)
-        os.read(gate, 1)  # until the test closes the other end
+        os.read(gate, 1)  # blocks until the test closes the other end
         work(report, *arguments)
 
     processes = [Process(wait_and_work, *job) for job in jobs]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Differences between versions of zarr-python.
+"""Hides the differences between versions of zarr-python.
 
-Tests call the functions of version 2. adapt() adds the needed ones to version 3, which then writes
-Zarr v2 by its own code. If version 3 cannot do something, the test is skipped with the reason."""
+Tests call the functions of version 2. adapt() adds those functions to version 3, which then writes Zarr v2 by
+its own code. A test is skipped, with the reason, if version 3 cannot do what it needs."""
 
 import dataclasses
 import functools
@@ -21,21 +21,21 @@ CODECS = (
     "LZ4", "LZMA", "MsgPack", "PackBits", "Pickle", "Quantize", "Shuffle", "VLenArray", "VLenBytes",
     "VLenUTF8", "Zlib", "Zstd",
 )  # fmt: skip
-# Arguments of version 2 that have no effect here, or that version 3 always follows.
+# Arguments of version 2 that can be ignored: they have no effect here, or version 3 always behaves as they ask.
 IDLE = ("cache_attrs", "cache_metadata", "read_only")
-# Errors of version 3 about structures that it cannot read.
+# Parts of version 3's errors about structures that it cannot read.
 UNREADABLE = ("Field elements must be", "No Zarr data type found that matches")
-_native = {}  # functions of version 3, by name
+_native = {}  # name -> function of version 3 that adapt() has replaced
 
 
 def zarr2_arguments():
-    """Returns the arguments with which zarr-python 3 and xarray's to_zarr() write Zarr v2. Versions
-    before 3 write only v2, and know no such argument."""
+    """Returns the arguments that make zarr-python 3 and xarray's to_zarr() write Zarr v2. For zarr-python 2,
+    which writes only v2, returns no arguments."""
     return {"zarr_format": 2} if IS_3 else {}
 
 
 def meaning(documents):
-    """Returns metadata documents by key, without members of version 3 that mean nothing."""
+    """Returns metadata documents by key, without members that version 3 adds and that have no meaning."""
     if not IS_3:
         return documents
     return {key: _without_idle(document) for key, document in documents.items() if document != {}}
@@ -55,7 +55,7 @@ def _without_idle(document):
 
 
 def unsupported(what):
-    """Skips the test; raises an error outside of a test."""
+    """Skips the test because zarr-python cannot do what `what` says; outside of a test, raises an error."""
     text = f"zarr-python {zarr.__version__} {what}"
     if "pytest" in sys.modules:
         sys.modules["pytest"].skip(text, allow_module_level=True)
@@ -63,13 +63,13 @@ def unsupported(what):
 
 
 def unsupported_since_3(what):
-    """Skips the test if zarr-python has version 3; `what` completes the reason."""
+    """Skips the test if zarr-python has version 3. `what` completes the reason "zarr-python VERSION ..."."""
     if IS_3:
         unsupported(what)
 
 
 def skip_as(lines):
-    """Skips the test if a process of the test reported a skip in these lines."""
+    """Skips this test if `lines`, the reports of a forked process, contain a skip by unsupported()."""
     for line in lines:
         if line.startswith("Skipped: zarr-python "):
             sys.modules["pytest"].skip(line.removeprefix("Skipped: "))
@@ -93,7 +93,7 @@ def _store(store, mode="r"):
         unsupported("is not adapted to the tests that run in Zarr v3")
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):
         return zarr.storage.ZipStore(str(store), mode="r" if mode == "r+" else mode)
-    # zarr-python 3.4 takes the text behind a "?" for the query of a URL.
+    # zarr-python 3.4 treats the text after a "?" as the query of a URL, unless it gets a Path.
     return pathlib.Path(store) if isinstance(store, str) and "://" not in store else store
 
 
@@ -108,7 +108,7 @@ def _chunks(chunks, shape):
 
 
 def _element(dtype, object_codec, filters, shape):
-    """Returns (dtype, filters) with the object codec among the filters, as version 2 does."""
+    """Returns (dtype, filters) for version 3, with the object codec added to the filters, as version 2 does."""
     filters = list(filters or [])
     if dtype is str or dtype is bytes:
         codec = numcodecs.VLenUTF8 if dtype is str else numcodecs.VLenBytes
@@ -137,7 +137,7 @@ def _holds_times(dtype):
 
 
 def unless_unsupported(write, *arguments):
-    """Returns the result of `write`; None if version 3 cannot write this or fails."""
+    """Returns the result of `write(*arguments)`; None if zarr-python 3 cannot write these values or fails."""
     if not IS_3:
         return write(*arguments)
     try:
@@ -152,8 +152,8 @@ def _refuse_structure(dtype):
 
 
 def _call(name, *arguments, **named):
-    """Calls a function of version 3, which may be a method of groups; skips the test if version 3.0
-    cannot read the node."""
+    """Calls a function of version 3, or a method of its groups. Skips the test if version 3.0 cannot read
+    the node."""
     try:
         node = _native[name](*arguments, **named)
     except (TypeError, ValueError) as error:
@@ -166,8 +166,8 @@ def _call(name, *arguments, **named):
 
 
 def _with_filters(array, filters):
-    """Gives the array these filters: version 3.0 ignores filters for fixed-width text and uses a
-    filter of its own."""
+    """Returns the array with `filters` in its metadata. Version 3.0 ignores the filters of fixed-width text
+    and uses a filter of its own."""
     metadata = dataclasses.replace(array.metadata, filters=filters)
     array = zarr.Array(zarr.AsyncArray(metadata=metadata, store_path=array.store_path))
     array.update_attributes({})  # writes the metadata
@@ -179,7 +179,7 @@ def _write_array(
     fill_value=0, order="C", filters=None, object_codec=None, dimension_separator=None,
     overwrite=False, attributes=None, write_empty_chunks=True, **others,
 ):  # fmt: skip
-    """Implements create() of version 2 by create_array() of version 3."""
+    """Implements version 2's create() by version 3's create_array()."""
     _refuse_arguments(others)
     left = set(others) - set(IDLE) - {"zarr_format", "zarr_version"}
     if left:
@@ -258,7 +258,7 @@ def _open(store=None, mode="a", path=None, **others):
 
 
 def _open_group(store=None, mode="a", **others):
-    """Opens a group; as in version 2, consolidated metadata are read only on request."""
+    """Opens a group. Like version 2, reads consolidated metadata only if the caller asks for it."""
     _refuse_arguments(others)
     others.pop("cache_attrs", None)
     others = {"zarr_format": 2, "use_consolidated": False, **others}
@@ -308,8 +308,8 @@ def _get_item(self, name):
 
 
 def _read(self, selection):
-    """Reads a selection. Version 3 puts an array into the only element of an array without
-    dimensions, which is undone."""
+    """Returns the selected values. Version 3 wraps the only element of an array without dimensions in an
+    array; this function unwraps the element."""
     values = _native["read"](self, selection)
     if isinstance(values, (str, bytes)):
         values = np.array(values, self.dtype)
@@ -329,7 +329,8 @@ def _visititems(self, visit):
 
 
 def _put(self, attributes):
-    """Replaces all attributes. Version 3.0 writes attributes, but does not change the object."""
+    """Replaces all attributes of a node. Version 3.0 only writes the attributes to the store, so this
+    function also changes the Python object."""
     own = self._obj.metadata.attributes
     attributes = dict(attributes)
     own.clear()
@@ -346,8 +347,8 @@ def _update(self, *others, **more):
 
 
 def adapt():
-    """Gives zarr-python 3 the names and defaults of version 2 that tests use; does nothing with
-    version 2. Processes that import zarr for themselves call adapt(), too."""
+    """Gives zarr-python 3 the functions and defaults of version 2 that tests use. Does nothing with version
+    2. A process that a test starts calls adapt() itself."""
     if not IS_3 or _native:
         return
     functions = {
@@ -362,7 +363,7 @@ def adapt():
     zarr.config.set({"array.write_empty_chunks": True, "default_zarr_format": 2})
     for name in CODECS:
         for module in (zarr, zarr.codecs):
-            if hasattr(numcodecs, name):  # version 3.4 has other functions by these names
+            if hasattr(numcodecs, name):  # version 3.4 has different functions under these names
                 setattr(module, name, getattr(numcodecs, name))
     for module in (zarr, zarr.storage):
         module.DirectoryStore = zarr.storage.LocalStore

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random compressors and filter chains that are valid for a data type."""
+"""Draws random compressors and filter chains that are valid for a data type."""
 
 import lzma
 
@@ -11,7 +11,8 @@ from zarr_python import IS_3, IS_NUMPY_2
 BLOSC_NAMES = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
 BLOSC_SHUFFLES = [numcodecs.Blosc.NOSHUFFLE, numcodecs.Blosc.SHUFFLE, numcodecs.Blosc.BITSHUFFLE,
                   numcodecs.Blosc.AUTOSHUFFLE]  # fmt: skip
-# Labels, each for one compressor; "blosc" stands for its 24 combinations.
+# Kinds of compressors, each drawn equally often. "blosc" occurs twice, because it stands for 24 combinations of
+# options.
 COMPRESSORS = ["none", "blosc", "blosc", "zlib", "gzip", "gzip-members", "bz2", "lzma-xz",
                "lzma-alone", "lzma-raw", "zstd", "lz4"]  # fmt: skip
 LZMA_RAW_CHAINS = [
@@ -27,12 +28,14 @@ LZMA_CHECKS = [lzma.CHECK_NONE, lzma.CHECK_CRC32, lzma.CHECK_CRC64, lzma.CHECK_S
 BYTE_FILTERS = ["shuffle", "base64", "crc32", "adler32", "compressor"]
 FILTERS = BYTE_FILTERS + ["delta", "fixedscaleoffset", "quantize", "packbits", "categorize",
                           "bitround", "astype", "vlen-utf8", "vlen-bytes", "json2"]  # fmt: skip
-# Filters that calculate with the values, which must therefore be small and finite.
+# Filters that calculate with the values. For these filters values must be small and finite.
 GENTLE_FILTERS = {"delta", "fixedscaleoffset", "quantize", "astype"}
 
 
 def make_compressor(draw, label, turn):
-    """Returns (codec or None, label for the counters)."""
+    """Draws the compressor of a kind in COMPRESSORS. Returns (codec, label); the label names the combination
+    for test statistics. `turn` counts the compressors of this kind: 24 successive turns of "blosc" use
+    all combinations."""
     if label == "none":
         return None, label
     if label == "blosc":
@@ -60,9 +63,9 @@ def make_compressor(draw, label, turn):
 
 
 def valid_filters(stream):
-    """Returns the names of filters that may follow in a chain. Filters made for this type occur
-    twice, so that they are drawn more often. `stream` is the data type at this point, or None
-    for opaque bytes."""
+    """Returns the names of filters that may follow in a chain. `stream` is the data type at this point of
+    the chain, or None for opaque bytes. Filters made for this data type occur twice in the result, so
+    that they are drawn more often."""
     names = []
     if stream is None or stream.names:
         return BYTE_FILTERS
@@ -72,7 +75,7 @@ def valid_filters(stream):
         names += ["fixedscaleoffset", "astype"]
     if stream.kind == "f":
         names.append("quantize")
-        if stream.isnative and not IS_3:  # version 3 cannot read its own bitround
+        if stream.isnative and not IS_3:  # zarr-python 3 cannot read arrays that it wrote with bitround
             names.append("bitround")
     if stream.kind == "b":
         names.append("packbits")
@@ -82,7 +85,7 @@ def valid_filters(stream):
 
 
 def _narrow_types(draw, stream):
-    """Returns types in which an encoder can store small values of `stream` without overflow."""
+    """Returns data types that can store small values of `stream` without overflow."""
     order = draw.choice("<>")
     if stream.kind == "u":
         return [np.dtype(order + t) for t in ("u1", "u2", "u4", "i2", "i4", "i8", "f4", "f8")]
@@ -92,7 +95,8 @@ def _narrow_types(draw, stream):
 
 
 def make_filter(draw, name, stream, values):
-    """Returns (codec, type of the stream after it)."""
+    """Draws the options of the filter `name`. Returns (codec, data type after this filter); None stands for
+    opaque bytes."""
     if name == "delta":
         if stream.kind in "mM":
             integer = np.dtype(stream.str[0] + "i8")
@@ -107,7 +111,7 @@ def make_filter(draw, name, stream, values):
         scale = draw.choice([1, 2, 10, 0.5, 0.25])
         offset = draw.choice([0, 5, -3, 0.5]) if stream.kind != "u" else draw.choice([0, -3])
         if stream.kind == "u" and IS_NUMPY_2:
-            offset = 0  # the filter takes no negative number from unsigned ones
+            offset = 0  # the filter cannot subtract a negative offset from unsigned numbers
         stored = np.dtype(draw.choice("<>") + draw.choice(["i2", "i4", "f4", "f8"]))
         return numcodecs.FixedScaleOffset(offset, scale, stream, stored), stored
     if name == "astype":
@@ -134,7 +138,8 @@ def make_filter(draw, name, stream, values):
 
 
 def categorize(draw, dtype, values):
-    """Draws labels that cover most of the values: a value without a label reads back as empty."""
+    """Returns (codec categorize, its stored type). The codec has labels for most of the values. A value
+    without a label reads back as empty."""
     labels = sorted(set(values.ravel().tolist()))
     if dtype.kind == "O":
         labels = [label for label in labels if label != ""] or ["only"]
@@ -149,8 +154,10 @@ def categorize(draw, dtype, values):
 
 
 def make_chain(draw, kind, dtype, values_of, turn):
-    """Returns a filter chain for arrays of `dtype` as (codecs, names, gentle). `values_of(gentle)`
-    draws the array's values, when the first filter has been drawn."""
+    """Draws a chain of filters for an array of `dtype`, and the values of the array. Returns (codecs, names
+    of the filters, values). Calls `values_of(gentle)` after the first filter is drawn; `gentle` is True
+    if that filter is in GENTLE_FILTERS. `turn` counts the arrays of this kind: successive turns begin
+    with different filters."""
     codecs, names = [], []
     stream = dtype
     if dtype.kind == "O":
@@ -175,7 +182,7 @@ def make_chain(draw, kind, dtype, values_of, turn):
         codecs.append(codec)
         names.append(first)
     while len(codecs) < length:
-        # A second calculating filter would get large values from the first, so only byte filters
+        # A second calculating filter would get large values from the first one, so only byte filters may
         # follow.
         name = draw.choice(BYTE_FILTERS)
         codec, stream = make_filter(draw, name, stream, values)

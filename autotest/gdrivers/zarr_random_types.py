@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random data types, values and fill values of all kinds that Zarr v2 has.
+"""Draws random data types, values and fill values of all kinds that Zarr v2 has.
 
-All are drawn from given random generators, so a seed determines them."""
+All results come from random generators with a given seed, so the seed determines them."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300,
 
 
 class Draw:
-    """The two random generators of one array, and choices in turn: `deck(name, items)` deals every
-    item once, in random order, before it deals any item again."""
+    """Random choices for one array. deck(name, items, turn) returns item number `turn` of an endless
+    sequence, which repeats all items in a newly shuffled order."""
 
     def __init__(self, seed, index):
         import random
@@ -46,20 +46,21 @@ class Draw:
 
 
 def scalar_dtype(draw, kind, turn=None):
-    """Draws a NumPy type of one of SCALARS, in either byte order."""
+    """Draws a NumPy type of a kind in SCALARS, in either byte order. For times, `turn` selects the unit;
+    successive turns use all units."""
     if kind == "b1":
         return np.dtype("?")
     order = draw.choice("<>")
     if kind in ("M8", "m8"):
         unit = draw.choice(UNITS) if turn is None else draw.deck(kind, UNITS, turn)
-        # Multiples that NumPy keeps unchanged, among them 25s, the specification's example.
+        # NumPy keeps these multiples unchanged. 25s is the example of the specification.
         multiple = draw.choice([2, 3, 7, 25, 250]) if draw.chance(0.4) else ""
         return np.dtype(f"{order}{kind}[{multiple}{unit}]")
     return np.dtype(order + kind)
 
 
 def struct_dtype(draw, depth=0):
-    """Draws a structured type: fields of every kind, nested structures, and subarrays."""
+    """Draws a structured type, with fields of all kinds, nested structures and subarrays."""
     fields = []
     for i in range(draw.integer(1, 4)):
         name = draw.choice(["band", "Höhe", "wind_speed", "t", "x y", "q-flag"]) + str(i)
@@ -78,7 +79,7 @@ def struct_dtype(draw, depth=0):
 
 
 def random_dtype(draw, kind, turn):
-    """Draws the NumPy type of an array of this kind; `turn` counts the arrays of the kind."""
+    """Draws the NumPy type of an array of a kind. `turn` counts the arrays of this kind."""
     if kind in SCALARS:
         return scalar_dtype(draw, kind, turn)
     if kind == "struct":
@@ -91,7 +92,7 @@ def random_dtype(draw, kind, turn):
 
 
 def limits(dtype):
-    """Returns extreme values of a scalar type."""
+    """Returns a list of extreme values of a scalar type."""
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         return [0, 1, info.min, info.max, info.max - 1]
@@ -101,18 +102,20 @@ def limits(dtype):
         return [0.0, -0.0, 1.5, float(info.max), float(info.min), tiny,
                 float("nan"), float("inf"), float("-inf")]  # fmt: skip
     if dtype.kind == "c":
-        # zarr-python turns some complex numbers with infinite, NaN or -0 parts into NaN or 0.
+        # zarr-python changes some complex numbers with infinite, NaN or -0 parts to NaN or 0, so these are left
+        # out.
         parts = [v for v in limits(np.dtype(f"f{dtype.itemsize // 2}")) if np.isfinite(v)]
         parts = [v for v in parts if str(v) != "-0.0"]
         found = [complex(a, b) for a, b in zip(parts, parts[1:] + parts[:1])]
         return found + [complex("nan+infj"), complex("nan+nanj")]
     if dtype.kind == "b":
         return [False, True]
-    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # M8 and m8: the smallest is NaT
+    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # for M8 and m8; the smallest integer, NaT, is -(2**63)
 
 
 def _scalar_values(draw, dtype, count, gentle):
-    """Draws values; `gentle` keeps them small and finite, for filters that calculate."""
+    """Draws `count` values of a scalar type. With `gentle` the values are small and finite, as filters that
+    calculate need them."""
     style = draw.choice(["bits", "ramp", "constant", "few"])
     if dtype.kind == "b":
         return draw.numpy.integers(0, 2, count).astype(bool)
@@ -142,7 +145,7 @@ def _text(draw, length):
 
 
 def random_values(draw, kind, dtype, shape, gentle=False):
-    """Draws an array of random values; object kinds hold str or bytes."""
+    """Draws an array of random values. Arrays of an object kind hold str or bytes."""
     count = int(np.prod(shape, dtype=int))
     if dtype.names:
         out = np.zeros(count, dtype)
@@ -180,7 +183,7 @@ def _fill_struct(draw, out, gentle):
 
 
 def random_fill(draw, kind, dtype):
-    """Draws a fill_value for zarr.create; None stands for null."""
+    """Draws the argument fill_value of zarr.create(); None stands for null in the metadata."""
     if draw.chance(0.25):
         return None
     if dtype.names:

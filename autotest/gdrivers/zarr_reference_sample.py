@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A store to which tests of all forms of references refer."""
+"""Writes and checks a sample store to which references of all formats refer."""
 
 import numpy as np
 from osgeo import gdal
@@ -10,7 +10,8 @@ IMAGE = np.arange(30 * 50, dtype="<f4").reshape(30, 50)
 
 
 def make_sample(folder, **more):
-    """Makes a store with the rasters CUBE and IMAGE, their coordinates, and `more` arrays."""
+    """Writes a store with the rasters CUBE and IMAGE, their coordinates, and the arrays in `more`. Returns
+    its folder."""
     return make_store(folder, {
         "cube": {"values": CUBE, "chunks": (1, 16, 16), "dims": ("time", "y", "x"), "attrs": {"units": "m"}},
         "image": {"values": IMAGE, "chunks": (16, 16), "dims": ("y", "x")},
@@ -22,13 +23,13 @@ def make_sample(folder, **more):
 
 
 def read(name, array):
-    """Reads an array of references by the raster API."""
+    """Returns the values of an array that the raster API reads through references."""
     dataset = gdal.OpenEx(f'ZARR:"{name}":/{array}', gdal.OF_RASTER)
     assert dataset is not None, gdal.GetLastErrorMsg()
     return dataset.ReadAsArray()
 
 
 def read_all(name):
-    """Checks the rasters of references to make_sample()."""
+    """Asserts that the rasters of make_sample() read right through references."""
     assert np.array_equal(read(name, "cube"), CUBE)
     assert np.array_equal(read(name, "image"), IMAGE)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""References to the chunks of stores, as kerchunk and VirtualiZarr write them.
+"""Writes references to the chunks of stores, in the formats of kerchunk and VirtualiZarr.
 
-kerchunk and VirtualiZarr run in a process of their own. `scripts/setup.sh test` installs them."""
+The packages kerchunk and VirtualiZarr run in a process of their own. `scripts/setup.sh test` installs them."""
 
 import base64
 import json
@@ -20,8 +20,9 @@ DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
 
 def pack(store, packed, gap=3, inline=0):
-    """Packs the chunks of a store into one file, with `gap` bytes between them. Returns references by key:
-    documents and chunks of at most `inline` bytes as text, other chunks as [file, offset, size]."""
+    """Packs the chunks of a store into the file `packed`, with `gap` bytes between them. Returns {key:
+    reference}. A reference to a document, or to a chunk of at most `inline` bytes, is its text. A
+    reference to any other chunk is [file, offset, size]."""
     store, packed = pathlib.Path(store), pathlib.Path(packed)
     references, data = {}, bytearray(b"head")
     for path in sorted(store.rglob("*")):
@@ -40,26 +41,26 @@ def pack(store, packed, gap=3, inline=0):
 
 
 def write_json(path, references, version=1, **members):
-    """Writes references as a JSON document."""
+    """Writes references as a JSON document in kerchunk's format `version`. Returns the path."""
     document = {"version": 1, **members, "refs": references} if version == 1 else references
     pathlib.Path(path).write_text(json.dumps(document))
     return path
 
 def write_by(function, target, *arguments):
-    """Runs a function of zarr_references_program.py, which writes references to `target`."""
+    """Runs a function of zarr_references_program.py that writes references to `target`. Returns `target`."""
     run({"do": function, "target": str(target), "arguments": [str(argument) for argument in arguments]})
     return target
 
 
 def run(*commands):
-    """Executes commands of zarr_references_program.py."""
+    """Executes commands of zarr_references_program.py, and asserts that they succeed."""
     status, printed = PROGRAM.ask(commands)
     assert status == 0, printed
 
 
 def write_parquet(folder, references, record_size=4, categorical_threshold=10, **rewritten):
-    """Writes references as Parquet files, as kerchunk writes them. Other files in the folder
-    remain. `rewritten` are arguments of rewrite_parquet() of zarr_references_program.py."""
+    """Writes references as Parquet files in kerchunk's format. Other files in the folder remain. `rewritten`
+    are arguments for rewrite_parquet() of zarr_references_program.py, which then rewrites the files."""
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as temporary:
         made = pathlib.Path(temporary) / "refs.parq"
@@ -74,8 +75,8 @@ def write_parquet(folder, references, record_size=4, categorical_threshold=10, *
 
 
 def virtualize(folder, cubes, record_size=5):
-    """Makes HDF5 files of the cubes, and lets VirtualiZarr write references that join the cubes
-    along the first dimension. Returns the folder of the references, "refs.parq" in `folder`."""
+    """Writes each cube to an HDF5 file. VirtualiZarr then writes references that join the cubes along the
+    first dimension. Returns the folder of the references, `folder`/refs.parq."""
     folder = pathlib.Path(folder)
     files = {}
     for number, cube in enumerate(cubes):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Program that writes references for zarr_references.py, in an environment with the packages that write them.
+"""Program that writes references for zarr_references.py, in an environment with kerchunk and VirtualiZarr.
 
-A request to zarr_forks.py is a list of commands. A command is an object: "do" names a function of this module, and
-the other members are its arguments. Functions with a `target` write the references to that file.
+A request of zarr_forks.py is a list of commands. A command is an object: "do" names a function of this module,
+and the other members are the function's arguments. Functions with an argument `target` write the references to
+that file.
 """
 
 import json
@@ -17,7 +18,7 @@ import xarray
 import zarr  # noqa: F401  (imported once for all requests, as kerchunk and virtualizarr import it)
 import zarr_forks
 
-warnings.simplefilter("ignore")  # deprecations in xarray and zarr-python
+warnings.simplefilter("ignore")  # xarray and zarr-python warn about deprecated features
 
 
 def registry():
@@ -28,7 +29,7 @@ def registry():
 
 
 def kerchunk_tiff(target, *files):
-    """Writes references that kerchunk makes of TIFF files to `target`, by file."""
+    """Writes a JSON object to `target`: for each TIFF file the references that kerchunk makes of it."""
     import kerchunk.tiff
 
     documents = {file: kerchunk.tiff.tiff_to_zarr(file) for file in files}
@@ -37,8 +38,8 @@ def kerchunk_tiff(target, *files):
 
 
 def virtual_tiff(target, *files):
-    """Writes references that virtual-tiff makes of TIFF files to `target`, with documents of Zarr
-    v3, by file."""
+    """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it.
+    Their documents are those of Zarr v3."""
     from virtual_tiff import VirtualTIFF
 
     documents = {}
@@ -53,7 +54,7 @@ def virtual_tiff(target, *files):
 
 
 def hdf5(path):
-    """Writes an HDF5 file with one array for each way of storing chunks."""
+    """Writes an HDF5 file with an array for each way in which HDF5 stores chunks."""
     import h5py
 
     image = np.add.outer(np.arange(20), np.arange(30)) * 7 % 1000
@@ -96,7 +97,7 @@ def virtualizarr_hdf5(target, path):
 
 
 def combined_hdf5(target, *paths):
-    """Writes references of kerchunk to one cube, which consists of several HDF5 files."""
+    """Writes references to a cube that consists of several HDF5 files; kerchunk combines them along time."""
     import kerchunk.combine
     import kerchunk.hdf
 
@@ -107,7 +108,7 @@ def combined_hdf5(target, *paths):
 
 
 def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
-    """Writes the references of a JSON document as kerchunk does."""
+    """Writes references as Parquet files by kerchunk. `references` is a JSON document."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     document = json.loads(pathlib.Path(references).read_text())
@@ -117,8 +118,9 @@ def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
 
 
 def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, groups=1):
-    """Writes each Parquet file again: with another compression, without the empty rows at the end as GDAL
-    does, with paths as categories, or in several row groups."""
+    """Rewrites each Parquet file of references. `compression` is the new compression. padded=False omits the
+    empty rows at the end, as GDAL does. `categories` stores the paths as categories. `groups` is the
+    number of row groups."""
     for path in sorted(pathlib.Path(folder).rglob("refs.*.parq")):
         frame = fastparquet.ParquetFile(str(path)).to_pandas()
         frame["path"] = frame["path"].astype(object).where(frame["path"].notna(), None)
@@ -139,8 +141,8 @@ def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, g
 
 
 def virtualizarr_parquet(files, folder, record_size):
-    """Makes HDF5 files of the arrays in `files`, and writes references to them as VirtualiZarr does. The
-    arrays are joined along their first dimension."""
+    """Writes each array of `files` to an HDF5 file. VirtualiZarr then writes references that join the arrays
+    along their first dimension."""
     import h5py
     import virtualizarr
     from virtualizarr.parsers import HDFParser
@@ -168,8 +170,8 @@ def virtualizarr_parquet(files, folder, record_size):
 
 
 def open_tree(target, store):
-    """Opens a store by xarray.open_datatree(). Writes the shape and the sum of each variable, and the
-    shape of each coordinate, by group."""
+    """Opens a store by xarray.open_datatree(). Writes a JSON object to `target`: for each group the shape
+    and the sum of each variable, and the shape of each coordinate."""
     tree = xarray.open_datatree(store, engine="zarr", mask_and_scale=False, decode_times=False)
     found = {}
     for node in tree.subtree:

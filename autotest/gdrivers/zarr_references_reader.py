@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reads references with fsspec, zarr-python, xarray and fastparquet; runs in their own environment.
+"""Program that reads references with fsspec, zarr-python, xarray and fastparquet, in an environment with
+these packages.
 
-A request to zarr_forks.py is a list [FUNCTION, PROTOCOL, RESULT, ARGUMENT...]. The function writes its result
-to the file RESULT. PROTOCOL is the protocol of the files that the references name; functions find it as the
-environment variable REMOTE_PROTOCOL.
+A request of zarr_forks.py is a list [FUNCTION, PROTOCOL, RESULT, ARGUMENT...]. The function writes its result
+to the file RESULT. PROTOCOL is fsspec's protocol for the files that the references name. Functions find it in
+the environment variable REMOTE_PROTOCOL.
 """
 
 import json
@@ -23,22 +24,21 @@ warnings.simplefilter("ignore")
 
 
 def store_of(target):
-    """Returns fsspec's reference file system as a store of zarr-python."""
+    """Returns a store of zarr-python that reads through fsspec's file system for references."""
     files = fsspec.filesystem("reference", fo=target, asynchronous=True, remote_options={"asynchronous": True},
                               remote_protocol=os.environ["REMOTE_PROTOCOL"])  # fmt: skip
     return zarr.storage.FsspecStore(files, read_only=True)
 
 
 def with_zarr(result, target, *paths):
-    """Reads arrays through fsspec's reference file system and zarr-python; writes them to `result`
-    in NumPy's format NPZ."""
+    """Reads the arrays `paths` through fsspec and zarr-python. Writes their values to `result` as NPZ."""
     root = zarr.open_group(store_of(target), mode="r")
     np.savez(result, **{path: root[path][...] for path in paths})
 
 
 def with_xarray(result, target, *paths):
-    """Reads variables of the root group through xarray, as NPZ: in Zarr v2 by its engine kerchunk, which does
-    not open Zarr v3."""
+    """Reads variables of the root group through xarray. Writes their values to `result` as NPZ. References
+    to Zarr v2 are read by xarray's engine kerchunk, which cannot open Zarr v3."""
     path = pathlib.Path(target)
     if path.is_file() and "zarr.json" in json.loads(path.read_text(encoding="utf-8"))["refs"]:
         opened = xarray.open_zarr(store_of(target), consolidated=False, mask_and_scale=False)
@@ -49,7 +49,7 @@ def with_xarray(result, target, *paths):
 
 
 def partition(result, *files):
-    """Reads Parquet files through fastparquet, as JSON: a list of rows for each file."""
+    """Reads Parquet files through fastparquet. Writes JSON to `result`: a list of rows for each file."""
     read = {}
     for file in files:
         table = fastparquet.ParquetFile(file).to_pandas()

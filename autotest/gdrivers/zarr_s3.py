@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An S3 server (s3rver, from npm) on loopback, behind the server of zarr_http.py, which counts
-requests and fails as planned.
+"""An S3 server (s3rver, from npm) on loopback. The server of zarr_http.py forwards requests to it, counts
+them, and can make them fail.
 
-ZARR_S3RVER names the executable s3rver. The default is build/tools/node_modules/.bin/s3rver, which
-`scripts/setup.sh test` installs."""
+The environment variable ZARR_S3RVER names the executable s3rver. The default is
+build/tools/node_modules/.bin/s3rver, which `scripts/setup.sh test` installs."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ CHANGES = pathlib.Path(__file__).resolve().with_name("s3rver_as_s3.cjs")
 
 
 def serve(folder):
-    """Runs the server until standard input ends, which happens however the test ends."""
+    """Runs s3rver until standard input ends. Standard input ends even if the test is killed."""
     command = [S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", "0", "--silent"]
     environment = {**os.environ, "NODE_OPTIONS": f'--require "{CHANGES}"'}
     command += ["--configure-bucket", "demo"]
@@ -41,7 +41,7 @@ from zarr_tools import plain_environment  # noqa: E402
 
 
 class S3:
-    """Context manager: an S3 server with a bucket "demo", and GDAL configured for the server.
+    """Context manager: starts an S3 server with a bucket "demo", and configures GDAL to use the server.
     `front` is the server of zarr_http.py that forwards requests to s3rver."""
 
     def __init__(self, folder):
@@ -79,7 +79,8 @@ class S3:
         self.process.stdout.close()
 
     def upload(self, store, name):
-        """Copies a folder into the bucket, without requests: as the files in which s3rver keeps objects."""
+        """Copies a folder into the bucket without requests, by writing the files in which s3rver keeps
+        objects."""
         for file in sorted(pathlib.Path(store).rglob("*")):
             if not file.is_file():
                 continue
@@ -92,19 +93,19 @@ class S3:
         gdal.VSICurlClearCache()
 
     def remove(self, name):
-        """Removes a store from the bucket, without requests."""
+        """Removes a store from the bucket without requests, by deleting s3rver's files."""
         shutil.rmtree(self.folder / "demo" / name, ignore_errors=True)
         gdal.VSICurlClearCache()
 
     @staticmethod
     def put(key, data):
-        """Stores an object as another program does, without the driver."""
+        """Stores an object through GDAL instead of the driver, as another program would."""
         target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
         assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
         assert gdal.VSIFCloseL(target) == 0
 
     def download(self, name, folder):
-        """Copies the objects of a store into `folder`; returns the store's folder there."""
+        """Copies all objects of a store into `folder`. Returns the path of the copied store."""
         gdal.VSICurlClearCache()
         for key in self.keys():
             if not key.startswith(f"{name}/"):
@@ -113,7 +114,7 @@ class S3:
             file.parent.mkdir(parents=True, exist_ok=True)
             size = gdal.VSIStatL(f"/vsis3/demo/{key}").size
             source = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "rb")
-            data = gdal.VSIFReadL(1, size, source)  # None for an empty object
+            data = gdal.VSIFReadL(1, size, source)  # VSIFReadL() returns None for an empty object
             gdal.VSIFCloseL(source)
             file.write_bytes(data or b"")
         return pathlib.Path(folder) / "downloaded" / name
@@ -124,12 +125,13 @@ class S3:
         return {**os.environ, **self.options}
 
     def keys(self):
-        """Returns the keys of the bucket."""
+        """Returns all keys of the bucket, sorted."""
         names = gdal.ReadDirRecursive("/vsis3/demo") or []
         return sorted(name for name in names if not name.endswith("/"))
 
     def keys_of(self, start):
-        """Returns the rest of all keys that begin with `start`, as the server lists them now."""
+        """Returns all keys that begin with `start`, without `start`. GDAL's cache is cleared first, so the
+        server lists the keys anew."""
         gdal.VSICurlClearCache()
         return [key.removeprefix(start) for key in self.keys() if key.startswith(start)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores for tests, written by zarr-python, or by hand if they must be wrong."""
+"""Writes stores for tests by zarr-python. Stores that must be invalid are written file by file."""
 
 import json
 import os
@@ -12,9 +12,9 @@ import zarr_formats
 
 
 def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
-    """Writes a group with arrays by zarr-python and returns the store's folder. `arrays` maps paths
-    to values, or to a dict with values, dims, attrs and further arguments of create_dataset().
-    `attributes` are those of the root group; `groups` maps paths of groups to their attributes."""
+    """Writes a store with arrays by zarr-python and returns its folder. `arrays` maps a path to values, or
+    to a dict with `values`, `dims`, `attrs` and further arguments of create_dataset(). `attributes` are
+    those of the root group. `groups` maps a group's path to its attributes."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put(attributes or {})
@@ -39,7 +39,7 @@ def add_array(root, path, item):
 
 
 def make_array(folder, values, name="array.zarr", attrs=None, **options):
-    """Writes a store of a single array by zarr-python and returns its folder."""
+    """Writes a store that consists of a single array by zarr-python, and returns its folder."""
     store = pathlib.Path(folder) / name
     options.setdefault("fill_value", None)
     array = zarr.open_array(
@@ -51,8 +51,8 @@ def make_array(folder, values, name="array.zarr", attrs=None, **options):
 
 
 def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=False):
-    """Zips a store below the folder `top` of the zip file and returns `path`. `folders` adds
-    members for folders, as desktop programs do."""
+    """Zips a store into the zip file `path`, below the folder `top` of the zip file. Returns `path`. With
+    `folders` the zip file also has members for folders, as desktop programs write them."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         for place, names, files in os.walk(folder):
             for name in sorted(files) + (sorted(names) if folders else []):
@@ -68,9 +68,9 @@ GOOD = {
 
 
 def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
-    """Writes a folder with .zarray and chunk files exactly as given. `metadata` is the text of
-    .zarray, or None for GOOD with `changes`, where a value of ... removes the key. `files` maps
-    keys to bytes; None writes all four chunks of GOOD."""
+    """Writes a node's folder with .zarray and chunk files exactly as given. `metadata` is the text of
+    .zarray. Without it, .zarray is GOOD with `changes`, where the value ... removes a member. `files`
+    maps keys to bytes; None writes all four chunks of GOOD. Returns the node's folder."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     if metadata is None:
@@ -88,7 +88,7 @@ def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
 
 
 def put_files(folder, files):
-    """Writes files of a node by their v2 keys, with these bytes."""
+    """Writes files of a node. `files` maps v2 keys to bytes."""
     if zarr_formats.is_v3():
         zarr_formats.view(folder).update(files)
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that tests run: GDAL's, which load the driver, and netCDF-C's, which do not."""
+"""Runs programs for tests: programs of GDAL, which load the driver, and programs of netCDF-C, which do not."""
 
 import atexit
 import contextlib
@@ -13,21 +13,21 @@ SECONDS = 120
 
 
 def plain_environment(*left_out):
-    """Returns the environment of a program that does not load the driver. The given variables
-    and the sanitizers are left out. Sanitizers slow such programs down or break them."""
+    """Returns the environment for a program that does not load the driver. The variables `left_out` and the
+    sanitizer's runtime are removed, because a sanitizer slows such programs down or breaks them."""
     return {
         name: text for name, text in os.environ.items() if name not in ("LD_PRELOAD", *left_out)
     }  # fmt: skip
 
 
 def run_gdal(*words):
-    """Runs a program of GDAL in the environment of the tests, with the sanitizer's runtime that the
-    driver may need. Returns its output; fails the test if the program fails."""
+    """Runs a program of GDAL in the environment of the tests, which includes the sanitizer's runtime if the
+    driver needs it. Returns the program's output; fails the test if the program fails."""
     return _run(words, os.environ)
 
 
 def run_tool(*words):
-    """Runs a program that does not load the driver. Returns its output; fails the test if the
+    """Runs a program that does not load the driver. Returns the program's output; fails the test if the
     program fails."""
     return _run(words, plain_environment())
 
@@ -42,8 +42,9 @@ def _run(words, environment):
 
 
 class Program:
-    """A program that answers each line of JSON with one line of JSON. One process answers all questions, as
-    its start takes longer than an answer. It starts with the first question, and again if it has ended."""
+    """A program that answers each line of JSON with one line of JSON. One process answers all questions,
+    because starting it takes longer than an answer. The first question starts the process, and a later
+    question restarts it if it has ended."""
 
     def __init__(self, command, environment=None, seconds=300):
         self.command, self.environment, self.seconds = [str(word) for word in command], environment, seconds
@@ -51,13 +52,13 @@ class Program:
 
     def ask_many(self, questions):
         """Returns the answers in order, and the text that the program printed to standard error. Fails if
-        the program ends, or takes longer than `seconds`."""
+        the program ends or takes longer than `seconds`."""
         if self.process is None or self.process.poll() is not None:
             self._start()
         timer = threading.Timer(self.seconds, self.process.kill)
         writer = threading.Thread(target=self._write, args=(questions,))
         timer.start()
-        writer.start()  # answers to many questions would fill the pipe
+        writer.start()  # a thread writes the questions, because unread answers could fill the pipe
         try:
             lines = [self.process.stdout.readline() for _ in questions]
         finally:
@@ -72,13 +73,13 @@ class Program:
         return [json.loads(line) for line in lines], printed
 
     def ask(self, question):
-        """Returns the answer to one question, and the text of ask_many()."""
+        """Returns the answer to one question, and the text that the program printed to standard error."""
         (answer,), printed = self.ask_many([question])
         return answer, printed
 
     def _write(self, questions):
         text = "".join(json.dumps(question) + "\n" for question in questions)
-        with contextlib.suppress(BrokenPipeError):  # the program has ended, which its answers show
+        with contextlib.suppress(BrokenPipeError):  # if the program has ended, the missing answers show it
             self.process.stdin.write(text)
             self.process.stdin.flush()
 

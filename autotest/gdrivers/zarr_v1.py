@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1, written by hand, as no current program writes them."""
+"""Writes arrays of Zarr v1 file by file, because no current program writes Zarr v1."""
 
 import bz2
 import itertools
@@ -33,7 +33,7 @@ def compress(data, compression, options):
     if compression == "blosc":
         cname, level = options["cname"].encode(), options["clevel"]
         return blosc.compress(data, cname, level, options["shuffle"])
-    if compression in ("zlib", "gzip"):  # two names of one compressor
+    if compression in ("zlib", "gzip"):  # zlib and gzip name one compressor
         return zlib.compress(data, options)
     if compression == "bz2":
         return bz2.compress(data, options)
@@ -43,9 +43,9 @@ def compress(data, compression, options):
 
 
 def write_v1(store, values, chunks, compression="none", options=None, absent=(), attrs=None, **meta):
-    """Writes an array into a new folder and returns the folder. `meta` has further members of
-    the document `meta`; a value of ... removes a member. Chunks with `absent` keys are not
-    written. Elements outside of the array are 99."""
+    """Writes an array of Zarr v1 into a new folder and returns the folder. `meta` are further members of the
+    document `meta`; the value ... removes a member. Chunks whose keys are in `absent` are not written.
+    Elements of edge chunks outside of the array are 99."""
     folder = pathlib.Path(store)
     folder.mkdir(parents=True)
     order = meta.get("order", "C")
@@ -74,8 +74,8 @@ def write_meta(folder, members):
 
 
 def write_tree(root):
-    """Writes folders without .zgroup: /dem and /deep/er/cube of v1, /new of v2, and a foreign
-    `meta`."""
+    """Writes folders without .zgroup: /dem and /deep/er/cube in v1, /new in v2, and a file `meta` of another
+    program."""
     write_v1(root / "dem", VALUES, (2, 3), attrs={"name": "dem"})
     write_v1(root / "deep" / "er" / "cube", CUBE, (1, 3, 3), "zlib", 1)
     make_array(root, VALUES[:2], "new")
@@ -85,7 +85,8 @@ def write_tree(root):
 
 
 def migrated(store):
-    """Returns the array that zarr-python reads from a copy which it has migrated to v2."""
+    """Copies a v1 array, lets zarr-python migrate the copy to v2, and returns the array that zarr-python
+    then reads."""
     copy = {file.name: file.read_bytes() for file in pathlib.Path(store).iterdir()}
     copy.setdefault("attrs", b"{}")  # zarr-python requires attrs
     migrate_1to2(copy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes random Zarr v2 arrays with zarr-python, and knows the values that must be read back."""
+"""Writes random Zarr v2 arrays with zarr-python, and records the values that readers must return."""
 
 import base64
 import gzip
@@ -21,11 +21,11 @@ MAX_CHUNKS = 150
 
 
 class RandomArray:
-    """An array in a store of its own.
+    """A random array in a store of its own.
 
-    store: folder of the store. path: the array's path in the store, "" for the root. values: the
-    values that must be read back, in the array's own NumPy type. labels: properties for the
-    counters, such as kind and codecs; see seen() in test_zarr_property.py."""
+    store: folder of the store. path: the array's path in the store, "" for the root. values: the values that
+    readers must return, in the array's NumPy type. labels: properties that the test counts, such as kind and
+    codecs; see seen() in test_zarr_property.py."""
 
     def __init__(self, store, path, values, labels):
         self.store = pathlib.Path(store)
@@ -58,7 +58,8 @@ def random_shape(draw, label):
 
 
 def random_chunks(draw, shape):
-    """Draws chunk sizes from 1 to beyond the array's edge, for at most MAX_CHUNKS chunks."""
+    """Draws the chunk size along each dimension, from 1 to more than the array's size. The array gets at
+    most MAX_CHUNKS chunks."""
     chunks = [draw.integer(1, size + 3) for size in shape]
     while math.prod(-(-s // c) for s, c in zip(shape, chunks)) > MAX_CHUNKS:
         i = draw.integer(0, len(shape) - 1)
@@ -67,7 +68,8 @@ def random_chunks(draw, shape):
 
 
 class Plan:
-    """Random properties of array number `index` of the run `seed`, before writing."""
+    """Random properties of array number `index` of the run with the seed `seed`. All are drawn before the
+    array is written."""
 
     def __init__(self, seed, index):
         draw = self.draw = types.Draw(seed, index)
@@ -78,18 +80,18 @@ class Plan:
         self.chunks = random_chunks(draw, self.shape)
         self.order, self.separator = draw.choice("CF"), draw.choice("./")
         if self.kind == "object-json":
-            self.order = "C"  # zarr-python cannot read its own arrays of order F
+            self.order = "C"  # zarr-python cannot read arrays of order F that it wrote
         self.compressor_label = draw.deck("compressor", codecs.COMPRESSORS, index)
         self.compressor, self.compressor_name = codecs.make_compressor(
             draw, self.compressor_label, index // len(codecs.COMPRESSORS)
         )
-        if not self.shape:  # zarr-python does not compress scalars
+        if not self.shape:  # zarr-python does not compress arrays without dimensions
             self.compressor, self.compressor_label, self.compressor_name = None, "none", "none"
         self.filters, self.filter_names, self.values = codecs.make_chain(
             draw, self.kind, self.dtype, self._values, turn
         )
         first = (self.filters + [self.compressor])[0]
-        if self.dtype.names and isinstance(first, numcodecs.GZip):  # gzip cannot take fields of M8
+        if self.dtype.names and isinstance(first, numcodecs.GZip):  # gzip cannot encode a structure with times
             self.filters.insert(0, numcodecs.Shuffle(1))
             self.filter_names.insert(0, "shuffle")
         self.path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])
@@ -99,7 +101,7 @@ class Plan:
     def _shape_label(self, index):
         label = self.draw.deck("shape", SHAPES, index)
         if self.dtype.names and self.draw.chance(0.9):
-            label = self.draw.choice(["0d", "1d", "2d"])  # their bands need no slices
+            label = self.draw.choice(["0d", "1d", "2d"])  # arrays of these shapes open as rasters without slices
         if self.kind == "object-json" and label == "0d":
             label = "1d"  # numcodecs' json2 cannot encode a scalar
         return label
@@ -122,14 +124,14 @@ class Plan:
 
 
 def write_random_array(folder, seed, index):
-    """Writes array number `index` of the run `seed` below `folder` and returns a RandomArray."""
+    """Writes array number `index` of the run with the seed `seed` below `folder`. Returns a RandomArray."""
     plan = Plan(seed, index)
     store = pathlib.Path(folder) / f"array{index}.zarr"
     directory = zarr.DirectoryStore(str(store))
     if plan.path:
         zarr.group(directory)
     with warnings.catch_warnings():
-        # Warnings about casts that overflow outside of the array, and about the object codec in
+        # zarr-python warns about casts that overflow outside of the array, and about an object codec in
         # `filters`.
         warnings.simplefilter("ignore")
         array = zarr.create(
@@ -151,7 +153,7 @@ def write_random_array(folder, seed, index):
 
 
 def chunk_files(array, folder):
-    """Yields (index of the chunk along each dimension, its file) of every chunk in the grid."""
+    """Yields (index, file) of every chunk in the grid. The file may be absent."""
     separator = array._dimension_separator or "."
     for index in itertools.product(*(range(n) for n in array.cdata_shape)):
         yield index, folder / (separator.join(map(str, index)) or "0")
@@ -168,7 +170,7 @@ def _remove_chunks(draw, array, folder):
 
 
 def _split_gzip_members(draw, folder):
-    """Rewrites every chunk as several gzip members, which readers must concatenate."""
+    """Rewrites every chunk as several gzip members. Readers must decode and join all members."""
     for file in folder.rglob("*"):
         if file.is_file() and not file.name.startswith("."):
             data = gzip.decompress(file.read_bytes())
@@ -178,7 +180,8 @@ def _split_gzip_members(draw, folder):
 
 
 def _respell_fill(draw, element_dtype, zarray):
-    """Writes the fill value in another spelling that the specification or Python's JSON allows."""
+    """Writes the fill value in another spelling that the specification allows, or that Python's JSON
+    accepts."""
     metadata = json.loads(zarray.read_text())
     dtype, fill = metadata["dtype"], metadata["fill_value"]
     if not draw.chance(0.5):
@@ -193,7 +196,7 @@ def _respell_fill(draw, element_dtype, zarray):
     elif dtype == "|O" and fill == 0:
         metadata["fill_value"] = ""
     elif dtype[1] == "f" and fill in ("NaN", "Infinity", "-Infinity"):
-        metadata["fill_value"] = float(fill)  # NaN or Infinity without quotes
+        metadata["fill_value"] = float(fill)  # Python writes NaN and Infinity without quotes
     else:
         return False
     zarray.write_text(json.dumps(metadata))
@@ -213,8 +216,8 @@ def _fill_label(fill):
 
 
 def _expected(directory, path):
-    """Returns the values that zarr-python reads. In absent chunks with a null fill value
-    zarr-python leaves random memory, for which zero is expected."""
+    """Returns the values that zarr-python reads. If the fill value is null, zarr-python leaves random memory
+    in absent chunks; this function returns zeros there."""
     array = zarr.open_array(zarr.DirectoryStore(directory.path), mode="r", path=path or None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
