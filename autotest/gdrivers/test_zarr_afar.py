@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads from a web server: few requests, few round trips, and no byte read twice."""
+"""Reads stores on a web server: few requests, few round trips, and no byte is read twice."""
 
 import base64
 import re
@@ -54,7 +54,8 @@ def server(tmp_path_factory):
 
 
 def opened(server, name, *options):
-    """Opens a store under a new name each time, because datasets of one store share caches."""
+    """Returns a new dataset of a store. Opens the store under a new name each time, because datasets of one
+    name share caches."""
     opened.count = getattr(opened, "count", 0) + 1
     link = server.folder / f"{opened.count}-{name}"
     link.symlink_to(server.folder / name)
@@ -64,7 +65,7 @@ def opened(server, name, *options):
 
 
 def ranges(requests):
-    """Returns the byte ranges that were read, as (offset, end) by file, and the files whose shard
+    """Returns the byte ranges that were read, as {file: [(offset, end), ...]}, and the files whose shard
     index was read."""
     parts, indexes = {}, []
     for _, path, extent, _ in requests:
@@ -83,8 +84,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Documents, shard indexes and chunks take one round trip each, because each request depends
-    on the previous answer. Each of the four shards takes one request for its chunks."""
+    """Documents, shard indexes and chunks take one round trip each, because the requests for them depend on
+    the answers before. All chunks of a shard take one request."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
@@ -106,8 +107,8 @@ def test_panning_reads_nothing_twice(server):
 
 
 def test_chunks_far_apart_are_not_read_over(server):
-    """Reads a column of chunks. The gaps between these chunks are larger than the chunks, so the
-    gaps are not read."""
+    """The driver reads a column of chunks by one request for each chunk, because the gaps between these
+    chunks are larger than the chunks."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(0, 0, CHUNK, SHARD)
     np.testing.assert_array_equal(got, SCENE[:SHARD, :CHUNK])
@@ -143,8 +144,8 @@ NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
 @pytest.mark.parametrize("what", [*LIES, *TRUTH])
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_wrong_answers_are_never_other_members(server, form, what):
-    """A server sends wrong bytes for members of a zip file that are read together. The values are
-    right, or the read fails."""
+    """If the server sends wrong bytes for members of a zip file that are read together, the values are right
+    or the read fails."""
     dataset = opened(server, f"{form}.zip")
     server.rule(**{**LIES, **TRUTH}[what])
     try:
@@ -186,8 +187,8 @@ CACHED = {
 @pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
 @pytest.mark.parametrize("how", CACHED)
 def test_cached_chunks_outlive_their_dataset(server, name, how):
-    """Chunks stay cached after their dataset is closed only with GDAL's cache options. Documents
-    are read again each time."""
+    """Chunks stay cached after their dataset is closed only with GDAL's cache options. Documents are always
+    read again."""
     options, is_kept = CACHED[how]
     expected = CUBE if name.startswith("cube") else SCENE
     with config_options(**options):
@@ -209,8 +210,8 @@ def test_cached_chunks_outlive_their_dataset(server, name, how):
 
 
 def test_replaced_shard_is_not_mixed_with_the_cached_one(server):
-    """The index of the old shard is cached when a chunk of the new shard is read. The driver
-    must use the index and the chunk of the new shard."""
+    """A shard is replaced while its index is cached. The driver must then use the index and the chunks of
+    the new shard."""
     name = f"replaced{opened.count}.zarr"
     shutil.copytree(server.folder / "scene.zarr", server.folder / name)
     shard = next((server.folder / name).rglob("c/0/0"))
@@ -261,7 +262,7 @@ def test_advised_reads_run_in_the_background(server):
     log = server.log()
     assert len(log["requests"]) == 12 and log["in_turn"] <= 2
     assert dataset.GetRasterBand(1).AdviseRead(0, 0, 60, 40) == gdal.CE_None
-    dataset = None  # while the advised read is under way
+    dataset = None  # closes the dataset while the advised read still runs
 
 
 def test_far_more_is_advised_than_is_loaded_at_a_time(server):
@@ -303,8 +304,7 @@ def test_bands_of_an_overview_are_read_together(server):
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
-    """A chunk that cannot be read ahead is an error of the band that contains the chunk, and of no
-    other band."""
+    """A failed read-ahead of a chunk is reported by the band that contains the chunk, and by no other band."""
     dataset = opened(server, f"cube_{form}.zarr")
     root = next(each[1] for each in server.requests()).split("/")[1]
     key = "c/10/1/1" if form == "zarr_v3" else "10.1.1"
@@ -325,8 +325,7 @@ def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
 @pytest.mark.parametrize("name", ["cube_zarr_v2.zarr", "scene.zarr"])
 @pytest.mark.parametrize("system", ["vsiaz", "vsiadls", "vsiswift"])
 def test_object_stores_that_are_not_s3(server, system, name):
-    """A plain web server stands in for Azure and Swift: it answers requests for objects, and lists
-    no keys."""
+    """A plain web server replaces Azure and Swift: it answers requests for objects, and cannot list keys."""
     container = server.folder / system
     container.mkdir(exist_ok=True)
     (container / name).symlink_to(server.folder / name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""APPEND_DIM: a dimension of an existing array grows by the bands of a source."""
+"""Creation option APPEND_DIM: the bands of a source are appended to an array along one of its dimensions."""
 
 import json
 import pathlib
@@ -28,7 +28,7 @@ def utm():
 
 
 def slices(*values, size=(20, 10), transform=PLACE):
-    """Returns a raster in memory with one band for each value."""
+    """Returns a raster in memory with one band for each of `values`; all pixels of a band have that value."""
     dataset = gdal.GetDriverByName("MEM").Create("", *size, len(values), gdal.GDT_Int16)
     dataset.SetGeoTransform(transform)
     dataset.SetSpatialRef(utm())
@@ -43,13 +43,13 @@ def contents(folder):
 
 
 def make_cube(folder, times=("2020-01-01", "2020-01-02"), encoding=None, variables=("v",), chunk=1):
-    """Writes a store with xarray. The variables have the dimensions time, y and x, and the grid
-    of the rasters that slices() returns."""
+    """Writes a store with xarray. The variables have the dimensions time, y and x; y and x are the grid of
+    slices()."""
     store = folder / "cube.zarr"
     data = np.arange(len(times), dtype="i2")[:, None, None] + np.zeros((1, 10, 20), "i2")
     coordinates = {"time": np.array(times, "M8[ns]"), "y": 5199995.0 - 10 * np.arange(10),
                    "x": 500005.0 + 10 * np.arange(20)}  # fmt: skip
-    # A float has NaN as its fill value; an integer has no fill value.
+    # xarray gives float variables the fill value NaN, and integer variables no fill value.
     dataset = xr.Dataset({name: (("time", "y", "x"), data.astype("f4" if name == "w" else "i2"))
                           for name in variables}, coordinates)  # fmt: skip
     settings = {name: {"chunks": (chunk, 5, 20)} for name in variables}
@@ -78,7 +78,7 @@ def test_xarray_finds_the_next_times(tmp_path, encoding, chunk, cpl):
     assert append(store, slices(70), "APPEND_DIM_VALUES=2020-01-05")
     assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06T06:00,2020-01-07") or (
         encoding == "days")  # fmt: skip
-    if encoding == "days":  # days are integers: a quarter of a day does not fit
+    if encoding == "days":  # days are integers, which cannot hold a quarter of a day
         assert "cannot be stored exactly" in cpl.the_error()
         cpl.clear()
         assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06,2020-01-07")
@@ -144,8 +144,7 @@ def test_times_come_from_the_bands_metadata(tmp_path):
 
 
 def write_netcdf(path, opened):
-    """Writes a netCDF file with the grid and the values of `opened`, and times of March 2020 in
-    minutes."""
+    """Writes a netCDF file with the grid and the values of `opened`. Its times are minutes in March 2020."""
     with netCDF4.Dataset(path, "w") as file:
         for name, size in (("time", 2), ("y", 10), ("x", 20)):
             file.createDimension(name, size)
@@ -170,8 +169,8 @@ def test_the_time_comes_from_a_tiff_tag(tmp_path):
 
 
 def test_a_dimension_between_others(tmp_path):
-    """The array's dimensions are (level, time, y, x). The bands of the source have the order of the
-    array's bands."""
+    """The appended dimension is the second of (level, time, y, x). The bands of the source are in the order
+    of the array's bands."""
     store = tmp_path / "l.zarr"
     data = np.arange(4, dtype="i2").reshape(2, 2, 1, 1) + np.zeros((2, 2, 10, 20), "i2")
     array = zarr.open_group(str(store), mode="w").create_dataset("v", data=data, chunks=(1, 3, 10, 20))
@@ -280,11 +279,12 @@ def test_overviews_grow_with_the_array(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Values of appended slices
+# Pixel values of appended slices
 
 
 def cube_of(folder, like):
-    """Creates a store with one array of two slices, both like the first band of `like`."""
+    """Creates a store with one array of two slices. Both slices have the properties of the first band of
+    `like`."""
     two = gdal.Translate("", like, format="MEM", bandList=[1, 1])
     for number in (1, 2):
         two.GetRasterBand(number).SetUnitType(like.GetRasterBand(1).GetUnitType())
@@ -394,7 +394,7 @@ def test_a_mask_of_the_array_gives_a_warning(tmp_path, cpl):
 
 
 def levels(folder, times, lev, value, calendar="standard", units="days since 2020-01-01"):
-    """Writes a netCDF file with v(time, lev, y, x) and returns its dataset."""
+    """Writes a netCDF file with the variable v(time, lev, y, x), and returns its dataset."""
     path = folder / f"{value}.nc"
     with netCDF4.Dataset(path, "w") as file:
         sizes = {"time": len(times), "lev": len(lev), "y": 5, "x": 6}
@@ -411,7 +411,7 @@ def levels(folder, times, lev, value, calendar="standard", units="days since 202
 
 
 def store_of(folder, *arguments, **options):
-    """Writes the file of levels() as a store by the multidimensional API."""
+    """Writes the file of levels() and copies it to a store by the multidimensional API. Returns the store."""
     levels(folder, *arguments, **options)
     path = folder / f"{arguments[2]}.nc"
     store = str(folder / "c.zarr")
@@ -442,8 +442,8 @@ def test_other_dimensions_have_the_same_coordinates(tmp_path, cpl, lev, along, f
 ])  # fmt: skip
 @pytest.mark.parametrize("units", ["days since 2020-01-01", "hours since 2019-12-01"])
 def test_dates_of_another_calendar(tmp_path, cpl, calendar, source, count, wanted, units):
-    """A date of another calendar becomes the date with that year, month and day. A date that the
-    array's calendar lacks is an error."""
+    """An appended date of another calendar keeps its year, month and day. If the array's calendar lacks this
+    date, the append fails."""
     store = store_of(tmp_path, [0.0], [10], 1, calendar=calendar)
     days = {"noleap": 31, "360_day": 30, "standard": 31}[source]
     number = count if units.startswith("days") else 24.0 * (count + days)
@@ -488,8 +488,8 @@ def test_dates_without_hyphens(tmp_path, cpl, units, given, wanted):
 
 @pytest.mark.parametrize("kind", ["M8[ns]", "360_day"])
 def test_dates_without_hyphens_in_other_coordinates(tmp_path, cpl, kind):
-    """Dates without hyphens follow the calendar of the array: a calendar of 360 days has a 30th of
-    February."""
+    """Dates without hyphens are read in the calendar of the array. For example, a calendar of 360 days has
+    February 30."""
     store, attributes = tmp_path / "t.zarr", {}
     times, wanted = np.array(["2024-01-01"], "M8[ns]"), np.datetime64("2024-02-29", "ns")
     if kind == "360_day":
@@ -541,8 +541,8 @@ def test_a_number_like_a_year_gives_a_warning(tmp_path):
 
 
 def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
-    """A count of minutes in the metadata of a source is not read as a date, even if its digits form
-    a date."""
+    """A count of minutes in the metadata of a source is not read as a date, even if its digits look like a
+    date."""
     store = make_cube(tmp_path, encoding={"units": "minutes since 1970-01-01", "dtype": "i8"})
     source = slices(4)
     source.GetRasterBand(1).SetMetadata({"DIM_time_VALUE": "20240501", "DIM_time_UNIT": "minutes since 1970-01-01"})
@@ -556,8 +556,8 @@ def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
     ("2024-05-01T00:00:00", "seconds"), ("2024-05-01T00:00Z", "seconds"), ("2024-05-01", "days"),
 ])  # fmt: skip
 def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, units):
-    """A time that states midnight makes a cube whose times count seconds. A date alone makes a cube
-    whose times count days."""
+    """If the first time states a time of day, even midnight, the times of the new cube count seconds. If the
+    first time is only a date, they count days."""
     store = tmp_path / "a.zarr"
     with error_log() as log:
         options = ["BAND_DIM=time", "BAND_DIM_VALUES=" + first]
@@ -575,7 +575,7 @@ def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, unit
 
 
 def test_a_copy_of_a_cube_of_days_takes_times_of_day(tmp_path):
-    """Tests the remedy that docs/errors.md names."""
+    """Copying the cube as docs/errors.md recommends makes the append succeed."""
     for name, source, values in (("old", slices(1, 2), "2024-05-01,2024-05-02"),
                                  ("new", None, "2024-05-01T00:00:00,2024-05-02T00:00:00")):  # fmt: skip
         source = source or open_raster(tmp_path / "old.zarr")

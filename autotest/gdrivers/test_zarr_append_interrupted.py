@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""APPEND_DIM after an append that was killed: the next append repairs coordinates and overviews."""
+"""After an append with APPEND_DIM was killed, the next append repairs coordinates and overviews."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ pytestmark = [
                        reason="strace and AddressSanitizer's runtime do not go together; the other stage does it"),
 ]  # fmt: skip
 APPEND = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
-GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # of overviews, by "is Zarr v3"
+GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # "is Zarr v3": groups of overviews
 
 
 def values_of(day):
@@ -50,8 +50,8 @@ def make(store, *days):
 
 
 def append_and_kill(store, day, folder, number):
-    """Appends in a process that is killed instead of doing its rename with the number `number`.
-    Returns how many renames the process has begun."""
+    """Appends the slice of `day` in a process that is killed just before its rename number `number`. Returns
+    how many renames the process has begun."""
     source = str(folder / f"{day}.tif")
     gdal.Translate(source, scene(day))
     options = [word for option in [*APPEND, f"APPEND_DIM_VALUES=2024-05-{day:02}"] for word in ("-co", option)]
@@ -64,7 +64,7 @@ def append_and_kill(store, day, folder, number):
 
 
 def assert_holds(store, *days):
-    """Asserts that this driver and xarray see the given days in the store, with their times and
+    """Asserts that this driver and xarray find exactly these days in the store, with their times and
     overviews."""
     with error_log() as log:
         dataset = gdal.Open(str(store))
@@ -84,7 +84,8 @@ def assert_holds(store, *days):
 
 
 def faults(tmp_path, *days):
-    """Yields the numbers of some renames of an append, and how many there are."""
+    """Yields the numbers of renames at which an append is killed, each after a fresh copy of the store. The
+    store holds `days`."""
     make(tmp_path / "old.zarr", *days)
     shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
     count = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
@@ -106,8 +107,7 @@ def test_the_same_append_after_a_kill(tmp_path):
 
 
 def test_another_append_after_a_kill(tmp_path):
-    """The slice whose append was killed exists in full or not at all, and no other slice gets its
-    time."""
+    """After a killed append, its slice exists completely or not at all. No other slice gets its time."""
     store = tmp_path / "a.zarr"
     sizes = set()
     for number in faults(tmp_path, 1, 2):
@@ -119,8 +119,7 @@ def test_another_append_after_a_kill(tmp_path):
 
 
 def test_a_replacement_after_a_kill(tmp_path):
-    """Replacing a slice extends no array, but repairs the arrays that the killed append has left
-    with wrong sizes."""
+    """A replacement of an existing slice also repairs arrays whose sizes are wrong since a killed append."""
     store = tmp_path / "a.zarr"
     for number in faults(tmp_path, 1, 2):
         append_and_kill(store, 9, tmp_path, number)
@@ -141,8 +140,8 @@ def test_an_append_after_several_kills(tmp_path):
 
 
 def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
-    """Between the writes of the documents of coordinates and array, readers see no times. After the
-    write of any other document, the former slices are readable."""
+    """Between writing the documents of coordinates and of the array, readers see no times. After the write
+    of any other document, the former slices are readable."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, 9999)
@@ -154,7 +153,7 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
     assert resized[at + 1] == f"a/{document}"
     before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
     assert set(before) <= set(resized[:at])
-    # If the process is killed between the two documents, the store shows all former slices, without times.
+    # If the process is killed between the two writes, the store shows all former slices, but without times.
     shutil.rmtree(store)
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, targets.index(f"{store}/a/{document}") + 1)
@@ -166,12 +165,12 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
 
 
 def test_a_replacement_that_is_killed(tmp_path):
-    """The overviews of the replaced slice are filled again."""
+    """After the replacement of a slice was killed, the next append fills the overviews of this slice again."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)
     pixels = dataset.GetRootGroup().OpenMDArray("a")
-    # The pixels change, but neither the overviews nor the record of their source.
+    # The pixels change, but the overviews and the record of the pixels' state do not.
     pixels.Write(np.stack([values_of(1), values_of(7)]))
     del pixels, dataset
     append(store, 1)
@@ -182,7 +181,7 @@ def test_a_replacement_that_is_killed(tmp_path):
 
 
 def shorten(store, name, size):
-    """Gives the array `name` another number of slices, as an earlier append may have left it."""
+    """Resizes the array `name` to `size` slices, as an older append may have left it."""
     import zarr
 
     array = zarr.open_array(str(store / name), mode="r+")
@@ -190,7 +189,7 @@ def shorten(store, name, size):
 
 
 def test_levels_that_are_shorter(tmp_path):
-    """A level that former appends have left out gets all slices that it misses."""
+    """An overview level that earlier appends did not extend gets all missing slices."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2, 3)
     shorten(store, "ovr_2x/a" if zarr_formats.is_v3() else "overviews/2/a", 1)

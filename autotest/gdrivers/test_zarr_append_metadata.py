@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""APPEND_DIM and metadata: each slice has the description and the items of its scene."""
+"""APPEND_DIM and metadata: each slice keeps the description and the metadata items of its scene."""
 
 import pytest
 import xarray
@@ -58,7 +58,7 @@ def test_each_slice_has_its_own(tmp_path, options):
     assert_band(dataset, 1, 1, SCENE_ID="S1")
     assert_band(dataset, 2, 2, SCENE_ID="S2")
     assert dataset.GetRasterBand(2).GetMetadataItem("DIM_time_TIME") == "2024-05-02T00:00:00Z"
-    # Metadata items of a single scene are not items of the whole cube.
+    # Metadata items of a single scene do not become items of the whole cube.
     assert not {"SCENE_ID", "CLOUD_COVER", "long_name"} & set(dataset.GetMetadata())
     append(store, scene(3), 1)
     append(store, scene(4), 3)
@@ -89,7 +89,7 @@ def test_items_that_all_scenes_share_stay(tmp_path):
 
 
 def test_items_of_a_cube_with_more_slices_stay(tmp_path):
-    """Attributes of the cube stay, because they do not describe a single scene."""
+    """Attributes of a cube with several slices stay unchanged, because they do not describe a single scene."""
     store = tmp_path / "a.zarr"
     both = gdal.GetDriverByName("MEM").Create("", 40, 30, 2, gdal.GDT_Byte)
     both.SetGeoTransform((0, 1, 0, 30, 0, -1))
@@ -103,8 +103,8 @@ def test_items_of_a_cube_with_more_slices_stay(tmp_path):
 
 
 def test_a_slice_without_description(tmp_path):
-    """The description of the replaced slice is removed; the band's description is its time
-    again."""
+    """If the new slice has no description, the description of the replaced slice is removed. The band's
+    description is then its time."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     append(store, scene(2), 2)
@@ -113,7 +113,8 @@ def test_a_slice_without_description(tmp_path):
     band = dataset.GetRasterBand(2)
     assert band.GetDescription() == "time=2024-05-02T00:00:00Z"
     assert band.GetMetadataItem("CLOUD_COVER") == "30"
-    # A band of a cube has its position in that cube as description. This description is not copied.
+    # The description of a cube's band is its position in the cube. This description is not copied to other
+    # cubes.
     cut = gdal.Translate("", str(store), format="MEM", bandList=[2])
     append(store, cut, 9)
     dataset = open_raster(store)
@@ -135,8 +136,8 @@ def test_descriptions_that_cannot_be_stored(tmp_path):
 
 
 def test_two_slices_at_once_and_from_a_file(tmp_path):
-    """Two slices are appended: the first replaces the only slice of the array, the second is new.
-    The metadata come from a GeoTIFF."""
+    """The first of two appended slices replaces the array's only slice, the second is new. Their
+    metadata comes from a GeoTIFF."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     both = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "s.tif"), 40, 30, 2, gdal.GDT_Byte)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""APPEND_DIM and overviews: each appended slice has its overviews, and statistics stay right."""
+"""APPEND_DIM and overviews: appended slices get overviews, and statistics are updated."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def values_of(step, shape=(1, 64, 48)):
 
 
 def raster(values):
-    """Returns a dataset in memory with the bands `values`."""
+    """Returns a dataset in memory whose bands are `values`."""
     bands, height, width = values.shape
     dataset = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
     dataset.SetGeoTransform((500000, 10, 0, 5000000, 0, -10))
@@ -45,13 +45,13 @@ def append(path, step, *options, values=None, **arguments):
 
 
 def make(path, *options, steps=2):
-    """Writes a store whose steps 0, 1, ... have overviews."""
+    """Writes a store with the slices 0, 1, ... along time, and builds their overviews."""
     copy(path, raster(np.concatenate([values_of(step) for step in range(steps)])), "BAND_DIM=time",
          "BAND_DIM_VALUES=" + ",".join(map(str, range(steps))), *options)  # fmt: skip
 
 
 def overviews(path):
-    """Returns the pixels of all overviews: a list for each band."""
+    """Returns, for each band, a list with the pixels of its overviews."""
     dataset = open_raster(path)
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return [[band.GetOverview(i).ReadAsArray() for i in range(band.GetOverviewCount())] for band in bands]
@@ -72,7 +72,7 @@ def contents(folder):
 @pytest.mark.parametrize("method", ["NEAREST", "AVERAGE", "CUBIC"])
 @pytest.mark.parametrize("layout", [[], ["BLOCKSIZE=2,16,16"], ["INTERLEAVE=PIXEL"], ["PROFILE=CLOUD"]])
 def test_appended_slices_have_overviews(tmp_path, method, layout):
-    """The overviews equal those of a store that is made with all slices at once."""
+    """Appended slices get the overviews that they have in a store that is written with all slices at once."""
     options = [*layout, "OVERVIEWS=2,4", f"OVERVIEW_RESAMPLING={method}"]
     if "PROFILE=CLOUD" in options:
         options.append("FORMAT=ZARR_V3" if zarr_formats.is_v3() else "FORMAT=ZARR_V2")
@@ -92,7 +92,7 @@ def test_levels_have_the_coordinates_of_the_array(tmp_path):
     group = "ovr_2x" if zarr_formats.is_v3() else "overviews/2"
     seen = xarray.open_zarr(str(tmp_path / "a.zarr"), group=group, consolidated=False)
     assert seen["a"].dims == ("time", "y", "x") and seen["time"].values.tolist() == [0, 1, 7]
-    # The consolidated metadata has all sizes.
+    # The consolidated metadata states the new sizes of all arrays.
     one = xarray.open_zarr(str(tmp_path / "a.zarr"), consolidated=True)
     assert one["a"].shape == (3, 64, 48) and one["time"].values.tolist() == [0, 1, 7]
     documents = json.loads(zarr_formats.document_file(tmp_path / "a.zarr", ".zmetadata").read_text())
@@ -150,7 +150,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
 
     make(tmp_path / "b.zarr", "OVERVIEWS=2,4")
     append(tmp_path / "b.zarr", 2, callback=count)
-    assert len(reported) > 2 and 0 <= reported[0] < 0.76 and reported[-1] == 1  # overviews are the last quarter
+    assert len(reported) > 2 and 0 <= reported[0] < 0.76 and reported[-1] == 1  # overviews: last quarter
     for last in range(len(reported)):
         seen = []
 
@@ -163,9 +163,9 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
                 str(tmp_path / "a.zarr"), raster(values_of(2)), callback=cancel,
                 options=[*APPEND, "APPEND_DIM_VALUES=2"],
             )  # fmt: skip
-        if made is not None:  # cancelled when all was done
+        if made is not None:  # this run was cancelled after all work was done
             break
-        # GDAL itself reports a cancellation before the first part.
+        # GDAL itself reports a cancellation that precedes the first part.
         assert len(log.errors) == 1 and ("cancelled" in log.errors[0] or "terminated" in log.errors[0])
         assert contents(tmp_path / "a.zarr") == before
         assert_equal(overviews(tmp_path / "a.zarr"), pixels)
@@ -176,7 +176,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
 
 
 def test_a_cube_of_levels(tmp_path):
-    """Slices along time have several bands, one for each level."""
+    """In a cube of (time, level, y, x), each appended time has several bands, one for each level."""
     shape = (2, 3, 32, 48)
     data = np.random.default_rng(1).integers(0, 99, (4, *shape[1:]), "i2")
     cube = xarray.Dataset({"a": (("time", "level", "y", "x"), data)}, {"time": [0, 1, 2, 3], "level": [5, 6, 7]})
@@ -194,7 +194,7 @@ def test_a_cube_of_levels(tmp_path):
 
 
 def test_statistics_after_an_append(tmp_path):
-    """The statistics of each band are the statistics of its current pixels."""
+    """After an append, the stored statistics of each band match its pixels."""
     make(tmp_path / "a.zarr", "OVERVIEWS=2")
     dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     for number in (1, 2):
@@ -214,7 +214,7 @@ def test_statistics_after_an_append(tmp_path):
 
 
 def test_overviews_of_one_of_several_arrays(tmp_path):
-    """Arrays that share the dimension grow with it, and keep their own overviews."""
+    """Arrays with a common dimension grow together, and each keeps its own overviews."""
     store = tmp_path / "a.zarr"
     make(store, "OVERVIEWS=2")
     copy(store, raster(np.concatenate([values_of(0), values_of(1)])), "APPEND_SUBDATASET=YES", "ARRAY_NAME=other")
@@ -224,8 +224,8 @@ def test_overviews_of_one_of_several_arrays(tmp_path):
 
 
 def assert_readable(folder, former, grown):
-    """Asserts that the store has the former slices, or all slices, and that each overview matches
-    the current pixels."""
+    """Asserts that the store holds either only the former slices or all slices, and that each overview
+    matches the current pixels."""
     with error_log() as log:
         dataset = open_raster(folder)
         pixels = dataset.ReadAsArray().reshape(-1, 64, 48)
@@ -241,8 +241,8 @@ def assert_readable(folder, former, grown):
 
 
 def test_a_killed_append_leaves_a_readable_store(tmp_path):
-    """Copies the folder while a process writes it. Each copy shows the state that the process would
-    leave if it were killed at that moment."""
+    """Copies the folder of the store while a process appends to it. Each copy is what a kill at that moment
+    would leave."""
     store, seen = tmp_path / "a.zarr", []
     make(store, "OVERVIEWS=2")
     former = open_raster(store).ReadAsArray()
@@ -262,7 +262,7 @@ def test_a_killed_append_leaves_a_readable_store(tmp_path):
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
                     reason="strace and AddressSanitizer's runtime do not go together; the other stage does it")  # fmt: skip
 def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
-    """In each run another file cannot be replaced, as on a full disk."""
+    """Each run makes another rename fail, as on a full disk."""
     store, source = tmp_path / "a.zarr", str(tmp_path / "s.tif")
     make(tmp_path / "old.zarr", "OVERVIEWS=2,4")
     gdal.Translate(source, raster(values_of(2)))
@@ -271,7 +271,7 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
     options = [word for option in [*APPEND, "APPEND_DIM_VALUES=2"] for word in ("-co", option)]
 
     def run(number):
-        """Appends a slice, and returns the process. The rename with this number fails."""
+        """Appends a slice in a new process, in which rename number `number` fails. Returns the process."""
         shutil.rmtree(store, ignore_errors=True)
         shutil.copytree(tmp_path / "old.zarr", store)
         trace = ["-o", str(tmp_path / "trace"), "-e", "trace=rename", "-e", f"inject=rename:error=ENOSPC:when={number}"]
@@ -289,7 +289,8 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
 
 
 def test_documents_of_an_append_in_any_prefix(tmp_path):
-    """Chunks come first, then documents: overviews, coordinates, the array, consolidated metadata."""
+    """An append writes first the chunks, then the documents of overviews, coordinates and the array, then
+    the consolidated metadata. A store with only the first of these changes is readable."""
     store, before = tmp_path / "a.zarr", tmp_path / "before" / "a.zarr"
     make(store, "OVERVIEWS=2,4")
     shutil.copytree(store, before)

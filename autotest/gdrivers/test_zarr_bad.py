@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bad metadata gives one clear error: never a crash, a hang or an unbounded allocation. Bad
-documents of Zarr v3 are in test_zarr_v3_invalid.py. Bad consolidated metadata of both versions is
-in test_zarr_consolidated.py."""
+"""Bad metadata gives one clear error, and never a crash, a hang or an unbounded allocation.
+test_zarr_v3_invalid.py tests bad documents of Zarr v3, and test_zarr_consolidated.py tests bad
+consolidated metadata."""
 
 import json
 import re
@@ -21,8 +21,8 @@ BLOSC = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 
 
 HUGE = "overflow|large|exceed|big|more than|limit"
 
-# Each case has changes to a valid .zarray and the pattern of the error, which also names store and
-# key.
+# name -> (changes that make a valid .zarray invalid, pattern that the error must match). Each error must also
+# name the store and the key.
 WRONG = {
     **{f"no {key}": ({key: ...}, key) for key in GOOD if key != "fill_value"},
     "zarr_format 3": ({"zarr_format": 3}, "zarr_format.*3"),
@@ -123,7 +123,7 @@ def assert_refused(outcome_errors, opened, pattern):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_metadata(tmp_path, case):
-    """Opens the bad array as a store by itself, and as an array of a group."""
+    """Opens the bad array once as a whole store, and once as an array of a group."""
     changes, pattern = WRONG[case]
     names, paths = [], ("", "group/elevation")
     for path in paths:
@@ -154,8 +154,7 @@ def test_invalid_utf8(tmp_path):
 
 @zarr_formats.BOTH
 def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
-    """Windows editors write a byte order mark, and zarr-python skips it. An update leaves a valid
-    document."""
+    """Windows editors write a byte order mark, and zarr-python ignores it. Update mode removes the mark."""
     store = handmade(tmp_path / "a.zarr")
     document = zarr_formats.document_file(store, ".zarray")
     document.write_bytes(b"\xef\xbb\xbf" + document.read_bytes())
@@ -170,8 +169,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", DEEP, '{"a": ' + DEEP + "}", '{"units": 5'])
 def test_bad_attributes(tmp_path, text):
-    """Attributes that cannot be read give one message that names their file, and never wrong
-    pixels."""
+    """Attributes that cannot be read give one message, which names their file. The pixels are never wrong."""
     handmade(tmp_path / "bad.zarr", attrs=text)
     outcome = attempt(tmp_path / "bad.zarr", values=True)
     events = outcome.errors + outcome.warnings
@@ -203,8 +201,8 @@ CONSOLIDATED = {
 
 @pytest.mark.parametrize("case", CONSOLIDATED)
 def test_bad_consolidated_metadata(tmp_path, case):
-    """Bad consolidated metadata gives one message. A store that opens without consolidated metadata
-    has the right values."""
+    """Bad consolidated metadata gives one message. If the store opens without consolidated metadata, its
+    values are right."""
     group(tmp_path / "bad.zarr")
     handmade(tmp_path / "bad.zarr", path="elevation")
     (tmp_path / "bad.zarr" / ".zmetadata").write_text(CONSOLIDATED[case])
@@ -247,8 +245,7 @@ def test_paths_that_leave_the_store(tmp_path, cpl, path):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """A warning names each bad array and its fault. Opening a bad array directly fails with that
-    fault."""
+    """A warning names each bad array and its fault. Opening a bad array itself fails with that fault."""
     good = {"elevation": np.ones((3, 4), "i2"), "slope": np.ones((5, 6), "f4")}
     store = make_store(tmp_path, good)
     bad = {"codec": ({"compressor": {"id": "middle-out"}}, "middle-out"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bad chunks: a read fails with one error that names store, chunk and cause, and sound chunks still
-read. An absent chunk is no error; a chunk without read permission is an error. The codecs' errors
-in Zarr v3, which are equal, are in test_zarr_v3_shards_bad.py."""
+"""A bad chunk makes a read fail with one error, which names store, chunk and cause. Other chunks still read.
+An absent chunk is not an error; a chunk without read permission is. test_zarr_v3_shards_bad.py tests the
+errors of codecs in Zarr v3."""
 
 import bz2
 import gzip
@@ -25,7 +25,7 @@ from zarr_store import good_values, handmade, make_array
 pytestmark = pytest.mark.every_case
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
-CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # values of the chunk with key 1.0
+CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # values of the chunk with the key 1.0
 CODECS = {
     "blosc": numcodecs.Blosc("lz4", 5, 1), "blosc-zstd": numcodecs.Blosc("zstd", 5, 2),
     "zlib": numcodecs.Zlib(1), "gzip": numcodecs.GZip(1), "bz2": numcodecs.BZ2(1),
@@ -36,8 +36,7 @@ CHECKSUMS = {"crc32": CRC32(), "adler32": Adler32()}
 
 
 def damaged(folder, data, compressor=None, filters=None):
-    """Makes a store whose chunk [1, 0] has the stored bytes `data`; the other three chunks are
-    valid."""
+    """Makes a store whose chunk [1, 0] has the stored bytes `data`. The other three chunks are valid."""
     store = make_array(
         folder, good_values(), "bad.zarr", chunks=(2, 3), compressor=compressor, filters=filters
     )
@@ -50,7 +49,7 @@ def assert_chunk_fails(store, pattern=""):
 
 
 def assert_chunks_fail(stores):
-    """Asserts that chunk [1, 0] of each (store, pattern) fails with one error that matches the
+    """Asserts for each (store, pattern) that reading chunk [1, 0] fails with one error that matches the
     pattern, and that the other chunks read."""
     for (store, pattern), outcome in zip(stores, attempts([store for store, _ in stores])):
         key = zarr_formats.chunk_key(store, "", 1, 0)
@@ -107,7 +106,7 @@ def test_random_bytes_in_a_chunk(tmp_path, name):
 
 @pytest.mark.parametrize("name", [name for name in CODECS if name != "lz4"])
 def test_flipped_bits_never_crash(tmp_path, name):
-    """A flipped bit is an error or other pixels, never a crash."""
+    """A flipped bit in a chunk gives an error or other pixels, never a crash."""
     values = np.arange(400, dtype="<i2").reshape(20, 20)
     store = make_array(tmp_path, values, "bad.zarr", chunks=(20, 20), compressor=CODECS[name])
     sound = (store / "0.0").read_bytes()
@@ -134,12 +133,13 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_decompression_bombs(tmp_path, name):
-    """A small chunk that would decode to 64 MiB is an error, before all of its data is decoded."""
+    """A small chunk that would decode to 64 MiB gives an error. The driver stops decoding before that size
+    is reached."""
     assert_chunk_fails(damaged(tmp_path, BOMBS[name](1 << 26), CODECS[name]))
 
 
 def test_sizes_that_lie(tmp_path):
-    """Chunk headers that announce up to 4 GiB are not trusted."""
+    """The driver does not allocate the sizes, up to 4 GiB, that chunk headers falsely state."""
     blosc = bytearray(CODECS["blosc"].encode(CHUNK))
     blosc[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
     stores = [damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"])]
@@ -208,7 +208,7 @@ def test_a_chunk_that_may_not_be_read(public_folder):
 
 
 def without_permission(folder, key):
-    """Opens a store without permission to read the document `key`; returns the outcome."""
+    """Opens a store whose document `key` the user may not read. Returns the outcome."""
     store = handmade(folder / "bad.zarr", attrs={"units": "m"})
     document = zarr_formats.document_file(store, key)
     os.chmod(document, 0)
@@ -230,8 +230,7 @@ def test_attributes_that_may_not_be_read(public_folder):
 
 @zarr_formats.BOTH
 def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
-    """Chunk keys are nested: a folder of chunks that may not be entered is an error, and does not
-    count as empty."""
+    """If a folder of nested chunk keys may not be entered, reading fails. The chunks do not count as absent."""
     store = handmade(public_folder / "bad.zarr", fill_value=-5, dimension_separator="/",
                      files={f"{i}/{j}": bytes(12) for i in (0, 1) for j in (0, 1)})  # fmt: skip
     assert attempt(store, as_nobody=True).read
@@ -240,8 +239,8 @@ def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
     assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
 
 
-# Each sample of data/corrupt has the step that fails and the pattern of the error; see its
-# README.md.
+# sample in data/corrupt -> (step that fails, pattern of the error). README.md in that folder describes the
+# samples.
 CORRUPT = {
     "bad_json": ("open", "elevation/.zarray"), "nested_array_json": ("open", "elevation/.zarray"),
     "missing_dtype": ("open", "dtype"), "wrong_type_shape": ("open", "shape"),
@@ -281,7 +280,7 @@ def test_corrupt_samples(name):
 
 @zarr_formats.BOTH
 def test_a_dangling_link_in_place_of_a_chunk_is_an_error(tmp_path, cpl):
-    """git-annex and DVC leave dangling symbolic links for files whose contents were not fetched."""
+    """git-annex and DVC leave dangling symbolic links in place of files that were not fetched."""
     store = handmade(tmp_path / "a.zarr")
     chunk = zarr_formats.chunk_file(store, "", 0, 0)
     chunk.unlink()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The creation options BAND_DIM and BAND_DIM_VALUES: the dimension of bands and its coordinates, as the
-start of a cube that APPEND_DIM continues."""
+"""Creation options BAND_DIM and BAND_DIM_VALUES: they name the dimension of bands and set its coordinates.
+APPEND_DIM can later extend such a cube."""
 
 import cftime
 import numpy as np
@@ -15,7 +15,7 @@ PLACE = (500000, 10, 0, 5000000, 0, -10)
 
 
 def raster(values):
-    """Returns a dataset in memory with the bands `values`."""
+    """Returns a dataset in memory whose bands are `values`."""
     bands, height, width = values.shape
     dataset = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
     dataset.SetGeoTransform(PLACE)
@@ -44,7 +44,7 @@ def refused(path, source, *options):
 
 
 def opened(path):
-    """Returns the store as xarray sees it; the array is called "a"."""
+    """Returns the store as an xarray dataset, whose array is called "a"."""
     return xarray.open_zarr(str(path), consolidated=True)
 
 
@@ -110,14 +110,14 @@ def test_coordinates_of_netcdf(tmp_path):
 
 
 @pytest.mark.parametrize("calendar, values, wanted", [
-    # Day 59 is 02-30 in a calendar whose months have 30 days, and 03-01 in the others.
+    # Day 59 is 02-30 in a calendar whose months have 30 days, and 03-01 in the other calendars.
     ("360_day", (59, 60), ["2001-02-30", "2001-03-01"]),
     ("noleap", (59, 424), ["2001-03-01", "2002-03-01"]),
     ("standard", (-153000, -152999), None),
     (None, (-153000, -152999), None),
 ])  # fmt: skip
 def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
-    """Times keep their calendar and their date in that calendar, even dates before the Gregorian
+    """Times keep their calendar and their date in that calendar. This includes dates before the Gregorian
     calendar."""
     source = raster(values_of(2))
     source.SetMetadataItem("time#units", "days since 2001-01-01")
@@ -133,7 +133,7 @@ def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
     assert list(dates) == list(cftime.num2date(values, "days since 2001-01-01", name))
     if wanted is not None:
         assert [date.strftime("%Y-%m-%d") for date in dates] == wanted
-    # A copy of the first copy has the same calendar as the first copy.
+    # A copy of the copy still has the calendar.
     copy(tmp_path / "b.zarr", open_raster(tmp_path / "a.zarr"), "BAND_DIM=time")
     again = xarray.open_zarr(str(tmp_path / "b.zarr"), consolidated=True, decode_times=False)["time"]
     assert list(cftime.num2date(again.values, again.attrs["units"], again.attrs["calendar"])) == list(dates)
@@ -216,7 +216,7 @@ def test_a_pixel_interleaved_cube_goes_on(tmp_path):
 
 
 def back_to_geotiff(folder, store):
-    """Returns descriptions and metadata of the bands of a GeoTIFF that is made of a store."""
+    """Copies a store to a GeoTIFF. Returns the descriptions and the metadata of its bands."""
     gdal.GetDriverByName("GTiff").CreateCopy(str(folder / "back.tif"), open_raster(store))
     dataset = gdal.Open(str(folder / "back.tif"))
     assert not [name for name in dataset.GetMetadata() if "#" in name]
@@ -243,7 +243,7 @@ def test_names_of_plain_bands_go_back_to_geotiff_as_descriptions(tmp_path):
     ([1, 2, 3], True), ([0, 1, 2], False), ([1, 2, 4], False), ([443, 560, 665], False), (["r", "g", "b"], True),
 ])  # fmt: skip
 def test_numbers_of_plain_bands_are_no_coordinates(tmp_path, coordinates, clean):
-    """rioxarray numbers the bands of a GeoTIFF from 1 on."""
+    """The numbers 1, 2, ... that rioxarray gives to the bands of a GeoTIFF are not treated as coordinates."""
     xarray.Dataset({"a": (("band", "y", "x"), values_of(3))}, {"band": coordinates}).to_zarr(
         str(tmp_path / "a.zarr"), consolidated=True
     )
@@ -268,10 +268,10 @@ def file_of(folder, name, values):
     ("MOD13Q1.A2024122.h18v04.tif", "A%Y%j", "2024-05-01"),
     ("MOD13Q1.A2024366.h18v04.tif", ".A%Y%j.", "2024-12-31"),
     ("ndvi_2024.tif", "%Y", "2024-01-01"),
-    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is no date
-    ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # the first date counts
-    ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # digits follow
-    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # without digits around it
+    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is not a date
+    ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # of two dates, the first one counts
+    ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # more digits follow the date
+    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # a digit before the first date
     ("100%20240501.tif", "%%%Y%m%d", "2024-05-01"),
     ("20240229.tif", "%Y%m%d", "2024-02-29"),
 ])  # fmt: skip
@@ -287,7 +287,7 @@ def test_files_continue_a_cube_by_their_names(tmp_path):
     copy(store, files[0], "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y%m%d")
     for file in files[1:]:
         copy(store, file, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=FILENAME:%Y%m%d")
-    # With an option, gdal_translate reads the file through a VRT.
+    # Given such an option, gdal_translate reads the file through a VRT.
     last = file_of(tmp_path, "ndvi_20240604.tif", values_of(2, 4))
     options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=filename:ndvi_%Y%m%d"]
     assert gdal.Translate(str(store), last, format="Zarr", bandList=[1], creationOptions=options)

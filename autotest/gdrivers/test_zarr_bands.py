@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of three and more dimensions as bands."""
+"""Arrays of three or more dimensions open as rasters, whose bands are the slices."""
 
 import os
 import subprocess
@@ -126,7 +126,7 @@ def test_blocks_are_chunks(tmp_path, chunks):
 
 
 def test_more_slices_than_bands(tmp_path, cpl):
-    """An array with more than 65,536 slices has no bands; each slice opens by its name."""
+    """An array with more than 65,536 slices opens without bands. Each slice opens by its own name."""
     values = (np.arange(65537) % 251).astype("u1").reshape(65537, 1, 1)
     store = make_store(tmp_path, {"series": {"values": values, "chunks": (65537, 1, 1)}})
     
@@ -146,8 +146,8 @@ def test_as_many_slices_as_bands(tmp_path):
 
 
 def test_band_names_of_the_store_are_not_saved_in_pam(tmp_path):
-    """Statistics are saved in PAM, but band names are not: they come from the store, where they may
-    change."""
+    """Statistics are saved in PAM. Names of bands are not, because they come from the store and may change
+    there."""
     store = tmp_path / "x.zarr"
     group = zarr.open_group(str(store), mode="w")
     array = group.array("a", np.arange(24.0).reshape(2, 3, 4))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Masks, overviews, coordinates and CRS are deleted and renamed with their array. Overviews that no
-longer match an array which another program has replaced are left out."""
+"""If an array is deleted or renamed, so are its mask, overviews, coordinates and CRS. If another program has
+replaced an array, its outdated overviews are ignored."""
 
 import shutil
 
@@ -45,8 +45,8 @@ def add(store, name, source, *options):
 
 
 def with_two(folder):
-    """Makes a store with arrays a and m in two different CRS, each with a mask and overviews.
-    Returns the store and its contents before m was added."""
+    """Makes a store with the arrays a and m in two different CRS, each with a mask and overviews. Returns
+    the store, and its contents before m was added."""
     store = add(folder / "s.zarr", "a", raster())
     before = entries(store)
     add(store, "m", raster(VALUES + 7, 32633, UTM_33), "APPEND_SUBDATASET=YES")
@@ -74,7 +74,7 @@ def rename(store, old, new, how):
 
 
 def check(store, name, values):
-    """Asserts the values, the mask and the overviews of an array; returns its dataset."""
+    """Asserts that an array has the pixels `values`, a mask and overviews. Returns its dataset."""
     dataset = open_raster(array_name(store, name))
     band = dataset.GetRasterBand(1)
     assert_same(band.ReadAsArray(), values)
@@ -121,7 +121,7 @@ def test_a_new_array_inherits_nothing_of_a_deleted_one(tmp_path, how, cpl):
 
 @each_way
 def test_a_shared_grid_mapping_and_dimensions_stay(tmp_path, how, cpl):
-    """Array b shares the grid mapping and the dimensions of array a, which is deleted."""
+    """If array a is deleted, the grid mapping and the dimensions that array b shares with it stay."""
     store = add(tmp_path / "s.zarr", "a", raster())
     add(store, "b", raster(VALUES + 1), "APPEND_SUBDATASET=YES")
     delete(store, "a", how)
@@ -147,7 +147,7 @@ def test_coordinates_that_a_group_below_uses_stay(tmp_path, how, cpl):
     store = make_store(tmp_path, arrays)
     delete(store, "a", how)
     left = {path.parent.relative_to(store).as_posix() for path in store.rglob("*") if path.name in (".zarray", "zarr.json")}  # fmt: skip
-    # In the multidimensional API a dimension exists without the arrays that use it.
+    # In the multidimensional API, a dimension exists even if no array uses it.
     dimensions = {"y", "y_bnds"} if how == "multidim" else set()
     assert left - {".", "g"} == {"x", "x_bnds", "g/line"} | dimensions
     cpl.assert_quiet()
@@ -172,7 +172,7 @@ def test_a_renamed_array_keeps_its_mask_and_overviews(tmp_path, how, cpl):
     check_consolidated(store)
     check(store, "a", VALUES)
     assert [path for path in store.rglob("*") if path.name in ("m", "m_mask", "spatial_ref_m")] == []
-    # A new array can take the name m.
+    # After the rename, a new array can have the old name m.
     other = VALUES[::-1].copy()
     add(store, "m", raster(other, 32631), "APPEND_SUBDATASET=YES")
     dataset = check(store, "m", other)
@@ -205,7 +205,7 @@ def test_files_beside_the_store_go_with_their_array(tmp_path, cpl):
 
 
 def changed_by_xarray(store, values):
-    """Reads the store, changes the values, and writes the store back with all attributes."""
+    """Reads the store with xarray, changes the values, and writes the store back with all attributes."""
     with xr.open_zarr(store) as opened:
         opened = opened.load()
     opened.a.values[...] = values
@@ -258,7 +258,8 @@ def test_overviews_of_a_replaced_shape_are_left_out(tmp_path):
 
 
 def test_an_array_replaced_by_xarray_has_no_overviews(tmp_path):
-    """The dataset that xarray writes in mode="a" has none of the store's attributes."""
+    """xarray replaces the array in mode="a" by one without any attributes. The old overviews are then
+    ignored."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     xr.Dataset({"a": (("y", "x"), VALUES + 7)}).to_zarr(store, mode="a")
     with error_log() as log:
@@ -271,7 +272,7 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
     store = add(tmp_path / "s.zarr", "a", raster())
     shutil.copytree(store, tmp_path / "copy.zarr")
     check(tmp_path / "copy.zarr", "a", VALUES)
-    # Array a is replaced by an array with equal values, other chunks and no codec.
+    # Array a is replaced by an array with equal values, but different chunks and no codec.
     root = zarr.open_group(str(tmp_path / "copy.zarr"), mode="a")
     attributes = root["a"].attrs.asdict()
     root.create_dataset("a", data=VALUES, chunks=(7, 9), compressor=None, overwrite=True)
@@ -282,8 +283,8 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
 
 
 def test_written_pixels_give_a_warning_about_overviews(tmp_path):
-    """GDAL's writer gets a warning that the overviews are outdated. The overviews stay until they
-    are built again."""
+    """If pixels are written, a warning says that the overviews are outdated. The outdated overviews stay
+    until they are built again."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     dataset = update(store)
     with error_log() as log:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading a store takes at most 256 MB and four times the size of its documents, besides what the
+"""Reading a store takes at most 256 MB plus four times the size of its documents, in addition to what the
 limits allow. No document takes endless time."""
 
 import json
@@ -17,7 +17,7 @@ MEGA = 1 << 20
 
 
 def look_at(name):
-    """Reads all properties of a dataset that gdalinfo and gdalmdiminfo read."""
+    """Reads all properties of a dataset that gdalinfo and gdalmdiminfo print."""
     dataset = gdal.Open(str(name))
     if dataset is not None:
         str(dataset.GetMetadata())
@@ -34,8 +34,8 @@ def look_at(name):
 
 
 def taken(action, *arguments):
-    """Runs an action in a process of its own. Returns the memory in bytes by which the process
-    grew, and the messages that the action logged."""
+    """Calls `action(*arguments)` in a process of its own. Returns by how many bytes the memory of the
+    process grew, and the messages that were logged."""
 
     def work(report):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -112,9 +112,9 @@ def test_the_fill_value_of_many_arrays(tmp_path):
 
 
 def many_chunks(folder, irregular=None):
-    """Makes a raster of 2**24 columns whose x coordinates are stored in chunks of 16. Only the 64
-    chunks that the driver samples exist: any other chunk would read as irregular. Chunk `irregular`
-    is shifted by a quarter."""
+    """Makes a raster of 2**24 columns with x coordinates in chunks of 16. Only the 64 chunks that the driver
+    samples are stored; if it read any other chunk, the coordinates would be irregular. The coordinates in
+    chunk `irregular` are shifted by a quarter."""
     store = group(folder / "store.zarr")
     size, chunk = 1 << 24, 16
     chunks = size // chunk
@@ -162,7 +162,7 @@ def test_coordinates_of_very_many_columns_are_not_written(tmp_path):
 
 def test_coordinates_of_many_columns_are_written_chunk_by_chunk(tmp_path):
     size = (1 << 20) + 5
-    for _ in range(2):  # the second time the coordinates exist
+    for _ in range(2):  # in the second run the coordinates already exist
         driver = gdal.GetDriverByName("Zarr")
         options = ["BLOCKSIZE=1,1000000"] + ["ARRAY_NAME=b", "APPEND_SUBDATASET=YES"] * _
         dataset = driver.Create(str(tmp_path / "wide.zarr"), size, 1, 1, gdal.GDT_Byte, options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names that GDAL's built-in driver opens also open through "Zarr", in any order of the drivers,
+"""Names that GDAL's built-in driver opens also open through "Zarr". This holds for any order of the drivers,
 and if only "Zarr" is allowed."""
 
 import json
@@ -45,8 +45,8 @@ def files_below(folder):
 
 
 def assert_as_builtin(answers, names):
-    """Compares three answers for each name: the answer of the built-in driver alone, of all
-    drivers, and of "Zarr" alone. Returns how many answers have contents."""
+    """Compares three answers for each name: with the built-in driver alone, with all drivers, and with
+    "Zarr" alone. Returns how many answers have contents."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -82,10 +82,10 @@ def test_references_in_a_json_file(tmp_path, order):
             for name in (base, f'ZARR:"{base}"', f'ZARR:"{base}":/x'):
                 names += [(name, RASTER), (name, MULTIDIM)]
         answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver answers first, in each order of the drivers.
+    # This driver opens the references, in either order of the drivers.
     for (name, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
-            # A document on a server must not name a local file.
+            # A document on a server must not refer to a local file, so x cannot be read there.
             expected = [[0, [[1, 2], [3, 4]]], {"x": "01020304"}] if "/vsicurl/" not in name else [None, [0, None], {"x": None}]
             assert answer["contents"] in expected, (name, answer)
             assert answer["driver"] in ("Zarr", None) and ("/vsicurl/" in name or answer["errors"] == []), (name, answer)
@@ -93,7 +93,8 @@ def test_references_in_a_json_file(tmp_path, order):
 
 @ORDERS
 def test_a_reference_to_a_missing_file(tmp_path, order):
-    """A reference to a missing file never reads as the fill value without an error."""
+    """If a reference names a missing file, reading fails. The array never reads as the fill value without an
+    error."""
     path = reference_file(tmp_path / "k.json", tmp_path / "gone")
     names = [(f'ZARR:"{path}":/x', RASTER), (f"/vsikerchunk_json_ref/{{{path}}}", RASTER),
              (f'ZARR:"/vsikerchunk_json_ref/{{{path}}}":/x', RASTER)]  # fmt: skip
@@ -110,7 +111,7 @@ def test_references_in_parquet_files(tmp_path, order, name):
     names = [(one, flags) for flags in (RASTER, MULTIDIM)
              for one in (f'ZARR:"{folder}"', f'ZARR:"{folder}":/x', base, f'ZARR:"{base}"')]  # fmt: skip
     answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver answers first, in each order of the drivers. The file of references is damaged.
+    # This driver tries to open the references, in either order of the drivers. The Parquet file is damaged.
     for (one, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
             assert answer["driver"] == "Zarr" and answer["contents"] in ([0, None], {"x": None}), (one, answer)
@@ -188,8 +189,8 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
 
 
 def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
-    """Each driver converts the stores that it has opened. test_zarr_write_references.py tests the
-    conversion by this driver."""
+    """Each driver has this option, and converts the stores that it has opened itself.
+    test_zarr_write_references.py tests the conversion by this driver."""
     option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
     for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
         assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1
@@ -198,7 +199,7 @@ def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
 
 
 # ---------------------------------------------------------------------------------------------
-# Others
+# Other stores, and the options of both drivers
 
 
 def test_a_group_with_a_folder_of_snapshots_is_a_store(tmp_path):
@@ -236,7 +237,7 @@ def test_the_builtin_driver_opens_stores_if_only_it_is_allowed(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Identification
+# Identification of stores
 
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM, RASTER | gdal.OF_UPDATE])

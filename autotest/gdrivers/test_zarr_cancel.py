@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Progress functions that cancel at each call in turn: the unfinished store or array is gone, and
-the former contents are unchanged."""
+"""Progress functions cancel copies, creations and overviews at one call after the other. Afterwards the
+unfinished store or array is gone, and the former contents are unchanged."""
 
 import functools
 import json
@@ -21,8 +21,8 @@ RANDOM = np.random.default_rng(1).integers(1, 250, SHAPE, "u1")
 
 @pytest.fixture(autouse=True)
 def many_calls():
-    """Shrinks GDAL's cache, which sets the size of the parts of a copy: small parts mean many
-    progress calls."""
+    """Makes GDAL's block cache smaller. The size of the cache sets the size of the parts of a copy, so small
+    parts give many progress calls."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -30,7 +30,7 @@ def many_calls():
 
 
 class Refuse:
-    """Progress function that cancels at call `at`, counted from 0, and counts its calls."""
+    """Progress function that counts its calls, and cancels at call number `at`, counted from 0."""
 
     def __init__(self, at=None):
         self.at, self.calls = at, 0
@@ -41,8 +41,8 @@ class Refuse:
 
 
 def moments(calls):
-    """Returns the numbers of the calls to cancel: all calls if they are few, else the first, the
-    last and some between."""
+    """Returns the numbers of the calls at which to cancel: all if there are few, else the first, the last,
+    and some in between."""
     between = range(0, calls, max(1, calls // 8))
     return sorted({*range(min(calls, 4)), *between, *range(max(0, calls - 2), calls)})
 
@@ -53,7 +53,7 @@ def driver():
 
 @functools.cache
 def raster(side=2300, bands=3):
-    """Returns a source of copies, which no test changes."""
+    """Returns a raster in memory that tests copy, and that no test changes."""
     dataset = gdal.GetDriverByName("MEM").Create("", side, side, bands)
     for i in range(bands):
         dataset.GetRasterBand(i + 1).Fill(i + 1)
@@ -61,17 +61,16 @@ def raster(side=2300, bands=3):
 
 
 def without_consolidated(files):
-    """Returns the files with consolidated metadata parsed: the document may be rewritten with equal
-    contents."""
+    """Returns the files, with consolidated metadata parsed. The document may be rewritten with other bytes
+    and equal contents."""
     return {name: json.loads(data) if name.endswith(".zmetadata") else data
             for name, data in files.items()}  # fmt: skip
 
 
 def refused_at_each_call(folder, job, undo, same=entries):
-    """Runs job(progress), which returns true on success. The first run is not cancelled, and
-    `undo()` reverts its changes. Each later run is cancelled at another call. A cancelled run
-    gives one error and leaves the contents of `folder` that `same` returns. Returns the number
-    of calls."""
+    """Runs `job(progress)`, which returns true on success, and reverts its changes by `undo()`. Then cancels
+    a run at each call of the progress function in turn. Each cancelled run must give one error, and must
+    leave the contents of `folder`, as returned by `same`, unchanged. Returns the number of calls."""
     before = same(folder)
     counter = Refuse()
     with error_log() as log:
@@ -87,7 +86,7 @@ def refused_at_each_call(folder, job, undo, same=entries):
 
 
 # ---------------------------------------------------------------------------------------------
-# New stores, and stores that replace others
+# New stores, and stores that replace older ones
 
 COPIES = {
     "plain": [],
@@ -153,7 +152,7 @@ def test_a_cancelled_copy_leaves_the_former_zip_file(tmp_path, there):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores that grow
+# Appends to stores
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["OVERVIEWS=2"]])
@@ -176,8 +175,8 @@ def test_a_cancelled_subdataset_is_removed(tmp_path, options):
 
 
 def test_cancelled_slices_are_not_visible(tmp_path):
-    """Cancelled slices are not visible. Each slice has its own chunks here; test_zarr_append_dim.py
-    tests slices that share chunks."""
+    """A slice whose append was cancelled is not visible. Here each slice has its own chunks;
+    test_zarr_append_dim.py tests slices that share chunks."""
     store = tmp_path / "a.zarr"
     values = np.arange(2 * 700 * 900, dtype="i4").reshape(2, 700, 900)
 
@@ -218,7 +217,7 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
     def clean():
         assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
 
-    build(Refuse())  # brings the store into the state that clean() leaves
+    build(Refuse())  # after the first build and clean(), the store is as after each later clean()
     clean()
     refused_at_each_call(tmp_path, build, clean)
     dataset = open_raster(store)
@@ -226,8 +225,8 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
 
 
 def test_existing_overviews_stay_listed(tmp_path):
-    """Overviews whose rebuilding was cancelled may be half filled. The raster and the list of files
-    are unchanged."""
+    """If rebuilding is cancelled, overviews may be partly filled. The raster and the list of files are
+    unchanged."""
     store = tmp_path / "a.zarr"
     driver().CreateCopy(str(store), raster(900), options=["OVERVIEWS=2"])
     before = entries(store)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CF grid mappings: ellipsoid, datum, prime meridian and units, and invalid grid mappings."""
+"""CF grid mappings: figure of the Earth (ellipsoid, datum, prime meridian), units, and invalid grid
+mappings."""
 
 import json
 import math
@@ -25,7 +26,7 @@ TMERC = {
 WGS84 = {"semi_major_axis": 6378137.0, "inverse_flattening": 298.257223563}
 GRS80 = {"semi_major_axis": 6378137.0, "inverse_flattening": 298.257222101}
 
-# case -> (attributes, semi-major axis, inverse flattening, prime meridian, EPSG code of the
+# case -> (attributes, semi-major axis, inverse flattening, longitude of the prime meridian, EPSG code of the
 # geographic CRS)
 EARTHS = {
     "nothing": ({}, 6378137, 298.257223563, 0, "4326"),
@@ -71,9 +72,10 @@ EARTHS = {
     ),
 }  # fmt: skip
 
-# Cases like those of EARTHS that GDAL's netCDF driver reads wrongly; the comments say how.
+# Cases like those of EARTHS which GDAL's netCDF driver reads wrongly. The comments say what the netCDF driver
+# does.
 EARTHS_NETCDF_IS_WRONG = {
-    # The netCDF driver uses datum names only together with axes, and takes WGS 84 here.
+    # The netCDF driver uses the name of a datum only if axes are given, and takes WGS 84 here.
     "datum alone": (
         {"horizontal_datum_name": "North_American_Datum_1983"}, 6378137, 298.257222101, 0, "4269",
     ),
@@ -143,15 +145,14 @@ def test_figure_equals_the_netcdf_drivers(tmp_path, name):
         points = [(9.5, 45.0), (12.0, 47.5)]
         if mapping is TMERC:
             assert project(ours, points) == pytest.approx(project(theirs, points), abs=1e-6)
-        if name != "nad27":  # the datum of the netCDF driver has no code, so PROJ knows no transformation
+        if name != "nad27":  # the netCDF driver's datum has no code, so PROJ knows no transformation
             wgs84 = srs_of("+proj=longlat +datum=WGS84")
             at = transform(ours, wgs84, points), transform(theirs, wgs84, points)
             assert at[0] == pytest.approx(at[1], abs=1e-9)
 
 
 def test_datum_of_another_angle():
-    """EPSG defines NTF (Paris) in grads from Paris; CF coordinates are degrees. Longitude 0 is
-    Paris."""
+    """EPSG defines NTF (Paris) in grads from Paris, but CF coordinates are in degrees. Longitude 0 is Paris."""
     paris = {"horizontal_datum_name": "Nouvelle_Triangulation_Francaise_Paris"}
     wgs84 = srs_of("+proj=longlat +datum=WGS84")
     wanted = transform(srs_of(epsg_wkt(4807)), wgs84, [(0, 54)])[0]
@@ -171,7 +172,7 @@ def test_datum_of_another_angle():
 
 
 def test_datum_shift():
-    """The values of towgs84 are metres, arc-seconds and parts per million, as in PROJ."""
+    """The parameters of towgs84 are in metres, arc-seconds and parts per million, as in PROJ."""
     shift = [582.0, 105.0, 414.0, 1.04, 0.35, -3.08, 8.3]
     bessel = {"semi_major_axis": 6377397.155, "inverse_flattening": 299.1528128}
     wgs84 = srs_of("+proj=longlat +datum=WGS84")
@@ -217,7 +218,7 @@ def test_names_are_kept():
     ({"earth_radius": 6371.229}, "earth_radius"),
 ])  # fmt: skip
 def test_numbers_count_before_names(attributes, warned):
-    """Axes that describe a sphere win over a name such as WGS 84, and give one warning."""
+    """If axes describe a sphere, they are used instead of a name such as WGS 84, with one warning."""
     for mapping, units in ((LATLON, "degrees"), (TMERC, "m")):
         ours = Ours({**mapping, **attributes}, units)
         assert figure(ours.srs) == pytest.approx((6371229, 0, 0))
@@ -226,7 +227,7 @@ def test_numbers_count_before_names(attributes, warned):
         assert warning.startswith(f"attribute {warned}: ")
 
 
-# Each case has the units of the coordinates, and the length and the name of the CRS's unit.
+# Each case: (units of the coordinates, length of the CRS's unit in metres, name of the CRS's unit)
 
 
 @pytest.mark.parametrize("units, metres, name", [
@@ -236,7 +237,7 @@ def test_numbers_count_before_names(attributes, warned):
     ("foot", 0.3048, "foot"), ("10 km", 10000, "10 km"), ("cm", 0.01, "centimetre"),
 ])  # fmt: skip
 def test_linear_unit(units, metres, name):
-    """The unit of the coordinates is the unit of the CRS and of its false origin."""
+    """The unit of the coordinates becomes the unit of the CRS and of its false origin."""
     ours = Ours({**TMERC, "false_easting": 500.0, "false_northing": -20.0}, units)
     assert ours.warnings == [] and ours.scale == 1
     assert ours.srs.GetLinearUnits() == pytest.approx(metres, rel=1e-12)
@@ -267,7 +268,7 @@ def test_units_of_longitude(units, degrees, warnings):
     assert ours.srs.GetAngularUnits() == pytest.approx(math.pi / 180)
 
 
-# Invalid grid mappings give an error or warnings, never a crash, and GDAL prints nothing.
+# Invalid grid mappings give an error or warnings, never a crash. Nothing is printed by GDAL.
 
 BAD_VALUES = [None, True, "", "x", [], [1, 2, 3], {}, 1e400, -1e400, float("nan"), 1e300, -1e300, 0,
               "1e999", [[]], "\u0000", "\U0001f30d" * 100, -1, 91, 361]  # fmt: skip
@@ -295,7 +296,7 @@ PROJECTIONS = [
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_bad_values(projection):
-    """Every attribute with every bad value gives a CRS or an error that says why."""
+    """Any attribute with any bad value gives a CRS, or an error that states the reason."""
     units = "rad" if projection == "geostationary" else "km"
     questions = [
         {"attributes": {**EVERYTHING, "grid_mapping_name": projection, name: value}, "units": units}
@@ -327,8 +328,8 @@ def test_a_missing_parameter_is_named():
 
 
 def test_impossible_parameters():
-    """Parameters that are valid alone and impossible together give an error, not a CRS that
-    fails."""
+    """Parameters that are each valid but contradict each other give an error, and not a CRS that fails
+    later."""
     conic = {
         "grid_mapping_name": "lambert_conformal_conic", "longitude_of_central_meridian": 0.0,
         "latitude_of_projection_origin": 0.0,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every projection of CF appendix F, compared with GDAL's netCDF driver on equal attributes. If the
-netCDF driver is wrong, PROJ strings and the projections' formulas are the reference."""
+"""Compares every projection of CF's appendix F with the CRS that GDAL's netCDF driver makes of equal
+attributes. If the netCDF driver is wrong, the reference is a PROJ string or the formulas of the
+projection."""
 
 import math
 
@@ -38,7 +39,7 @@ GEOS = {
 }
 PROJ_FALSE = "+x_0={x_0} +y_0={y_0} +datum=WGS84 {unit}"
 
-# name -> (grid_mapping_name, parameters, equal CRS as a PROJ string)
+# name -> (grid_mapping_name, parameters, PROJ string of an equal CRS)
 CASES = {
     "albers 2sp": (
         "albers_conical_equal_area", {**CONIC, "standard_parallel": [30.0, 60.0]},
@@ -149,8 +150,8 @@ CASES = {
     ),
 }  # fmt: skip
 
-# Cases in which GDAL's netCDF driver (3.6, 3.10 and 3.13) gives another CRS or none, with the
-# reason. The PROJ strings above hold for all of them.
+# case -> reason why GDAL's netCDF driver (3.6, 3.10 and 3.13) finds a wrong CRS or none. The PROJ strings above
+# are right for all these cases.
 NETCDF_IS_WRONG = {
     "geostationary sweep x": "it builds the CRS from a PROJ string, whose WKT loses the unit km",
     "geostationary fixed y": "it does not know fixed_angle_axis, which implies sweep_angle_axis x",
@@ -162,13 +163,12 @@ NETCDF_IS_WRONG = {
     "sinusoidal": "it knows only longitude_of_central_meridian, which CF does not have here",
     "vertical perspective": "it does not know this projection",
 }
-# Cases in which the netCDF driver is wrong only if the CRS's unit is kilometres or feet.
+# case -> reason why the netCDF driver is wrong. It is wrong only if the CRS's unit is kilometres or feet.
 NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
 }
-# Cases in which the netCDF driver's WKT differs only by a parameter that the projection method
-# lacks.
+# Cases in which the netCDF driver's WKT differs only by a parameter that the projection method does not have.
 SAME_BUT_FOR_SPELLING = {"lambert conformal 1sp"}
 
 UNITS = {"m": 1.0, "km": 1000.0, "US_survey_foot": 1200 / 3937}
@@ -198,7 +198,8 @@ def proj_string(name, metres):
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_proj(name, units):
-    """False easting and northing have the unit of the coordinates; heights are in metres."""
+    """The CRS agrees with PROJ if false easting and northing have the unit of the coordinates, and heights
+    are in metres."""
     metres = UNITS[units]
     ours = Ours(attributes_of(name), units)
     assert ours.error is None and ours.warnings == [] and ours.scale == 1
@@ -209,25 +210,24 @@ def test_agrees_with_proj(name, units):
     wanted = project(reference, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours.srs, points) - wanted).max() * metres < 1e-6
-    # PROJ's inverses of equal-area projections are off by 1e-8 degrees.
+    # PROJ's inverse equal-area projections have errors of 1e-8 degrees, so both inverses are compared.
     assert np.abs(unproject(ours.srs, wanted) - unproject(reference, wanted)).max() < 1e-9
 
 
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_netcdf(tmp_path, name, units):
-    """GDAL 3.10 and 3.13 convert kilometres and feet of netCDF files to metres, in coordinates and
-    CRS. They take the false origin as metres, too, though CF gives the false origin in the unit of
-    the coordinates. The CRS is therefore compared with a CRS in metres, and the coordinates are
-    compared for a false origin of 0."""
+    """GDAL 3.10 and 3.13 convert the coordinates and the CRS of netCDF files from kilometres and feet to
+    metres. They treat the false origin as metres, although CF states it in the unit of the coordinates.
+    The test therefore expects a CRS in metres, and compares coordinates for a false origin of 0."""
     theirs, scale = netcdf_reads(tmp_path, attributes_of(name), units)
     in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
     ours = Ours(attributes_of(name), "m" if in_metres else units).srs
     if name in NETCDF_IS_WRONG or (
         units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
     ):
-        # The reasons in NETCDF_IS_WRONG must still hold; later GDAL versions may have corrected the
-        # errors.
+        # The reasons in NETCDF_IS_WRONG must still hold. GDAL versions after those named there may be
+        # corrected.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not same(ours, theirs)
         return
@@ -243,14 +243,14 @@ def test_agrees_with_netcdf(tmp_path, name, units):
 
 
 def assert_same_places(ours, theirs, scale, points):
-    """Asserts that coordinates of `theirs` are coordinates of `ours` times `scale`."""
+    """Asserts that coordinates in the CRS `theirs` are coordinates in the CRS `ours` times `scale`."""
     wanted = project(theirs, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours, points) * scale - wanted).max() * theirs.GetLinearUnits() < 1e-6
     assert np.abs(unproject(ours, wanted / scale) - unproject(theirs, wanted)).max() < 1e-9
 
 
-# Formulas of projections for which the netCDF driver is no reference.
+# Formulas of projections for which the netCDF driver is wrong
 
 RADIUS = 6371229.0
 SPHERE = {"earth_radius": RADIUS}
@@ -285,7 +285,7 @@ def test_cylindrical_equal_area_formula():
 
 
 def test_vertical_perspective_formula():
-    """Snyder, Map Projections, page 173: equations (22-3), (23-3) and (5-3)."""
+    """The coordinates agree with Snyder, Map Projections, page 173: equations (22-3), (23-3) and (5-3)."""
     height = 5e6
     got = on_sphere(
         "vertical_perspective", POINTS, longitude_of_projection_origin=10.0,
@@ -304,8 +304,9 @@ def test_vertical_perspective_formula():
 
 @pytest.mark.parametrize("azimuth", [30.0, 60.0, -50.0, 90.0])
 def test_oblique_mercator_points_north(azimuth):
-    """At the centre x points east and y points north, at the scale of the centre line. Coordinates
-    do not follow the line (PROJ's +no_rot) and do not start at the equator (+no_uoff)."""
+    """At the centre of the projection, x points east and y points north, at the scale of the centre line.
+    The coordinates are not rotated to the line (PROJ's +no_rot), and do not start at the equator
+    (+no_uoff)."""
     k, step = 0.9, 1e-4
     points = [(10, 45), (10, 45 + step), (10 + step, 45)]
     origin, north, east = on_sphere(
@@ -319,7 +320,7 @@ def test_oblique_mercator_points_north(azimuth):
     assert east - origin == pytest.approx([length * math.cos(math.pi / 4), 0], abs=1e-4)
 
 
-# Images of geostationary satellites have angles as coordinates.
+# Images of geostationary satellites, whose coordinates are angles
 
 A, B, HEIGHT = 6378137.0, 6356752.31414, 35786023.0
 GOES = {
@@ -330,8 +331,8 @@ GOES = {
 
 
 def view(longitude, latitude, sweep):
-    """Returns scanning angles in radians. For sweep x see the GOES-R product users' guide, volume
-    3, 5.1.2.8.2; for sweep y see CGMS 03, 4.4.3.2."""
+    """Returns the scanning angles of a point in radians. Sweep x: GOES-R product users' guide, volume 3,
+    section 5.1.2.8.2. Sweep y: CGMS 03, section 4.4.3.2."""
     phi = math.atan((B / A) ** 2 * math.tan(math.radians(latitude)))
     r = B / math.sqrt(1 - (1 - (B / A) ** 2) * math.cos(phi) ** 2)
     dl = math.radians(longitude + 75)
@@ -362,7 +363,7 @@ def test_scanning_angles(axis, units, radians):
 
 
 def test_example_of_the_goes_guide():
-    """The guide's worked example: longitude -84.690932, latitude 33.846162 is at x -0.024052, y
+    """The example of the guide: longitude -84.690932 and latitude 33.846162 have x = -0.024052 and y =
     0.095340 radians."""
     ours = Ours({**GOES, "sweep_angle_axis": "x"}, "rad")
     (at,) = unproject(ours.srs, [(-0.024052 * ours.scale, 0.095340 * ours.scale)])
@@ -380,7 +381,7 @@ def test_false_origin_in_angles():
                                           ("degree", HEIGHT * math.pi / 180), ("", 1.0)])  # fmt: skip
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scale_to_a_stated_crs(sweep, units, scale):
-    """The WKT's unit is metres; the coordinates have the unit of their `units` attribute."""
+    """Coordinates are scaled from the unit of their attribute `units` to metres, the unit of the CRS's WKT."""
     text = f"+proj=geos +sweep={sweep} +h={HEIGHT!r} +lon_0=-75 +ellps=GRS80 +type=crs"
     assert ask({"crs": text, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
     wkt = srs_of(text).ExportToWkt(["FORMAT=WKT2_2019"])
@@ -397,21 +398,21 @@ def test_scale_to_other_stated_crs(crs, units, scale):
     assert ask({"crs": crs, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
 
 
-# Grid mappings with a rotated pole.
+# Grid mappings with a rotated pole
 
 
 def unrotate(longitude, latitude, pole_longitude, pole_latitude, north_pole_grid_longitude):
-    """Returns the true longitude and latitude of rotated ones on the sphere, by rotating
-    vectors."""
+    """Returns the true longitude and latitude of a point with rotated coordinates, computed by rotating
+    vectors on the sphere."""
     lam, phi = math.radians(longitude - north_pole_grid_longitude), math.radians(latitude)
     v = np.array([math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)])
-    # Axes of the rotated frame: z points to the rotated pole; x lies in the rotated pole's
-    # meridian, on the far side of the true pole.
+    # Axes of the rotated frame: z points to the rotated pole. x lies in the meridian of the rotated pole, on
+    # the far side of the true pole.
     pl, pp = math.radians(pole_longitude), math.radians(pole_latitude)
     z = np.array([math.cos(pp) * math.cos(pl), math.cos(pp) * math.sin(pl), math.sin(pp)])
     true_pole = np.array([0.0, 0.0, 1.0])
     x = true_pole - z * (true_pole @ z)
-    x /= np.linalg.norm(x)  # the true north pole has the grid longitude of the x axis
+    x /= np.linalg.norm(x)  # the grid longitude of the true north pole is measured from this axis
     y = np.cross(z, x)
     t = v[0] * x + v[1] * y + v[2] * z
     return math.degrees(math.atan2(t[1], t[0])), math.degrees(math.asin(t[2]))
@@ -427,7 +428,7 @@ def test_rotated_pole(tmp_path, grid_longitude):
         attributes["north_pole_grid_longitude"] = grid_longitude
     ours = Ours(attributes, "degrees")
     assert ours.error is None and ours.warnings == [] and ours.scale == 1
-    assert ours.mapping == [2, 1]  # latitude comes first in the CRS, longitude in the data
+    assert ours.mapping == [2, 1]  # latitude is first in the CRS, longitude is first in the data
     points = [(-10.0, 5.0), (0.5, -3.25), (12.0, 20.0), (170.0, -40.0)]
     got = unproject(ours.srs, points)
     for (longitude, latitude), at in zip(points, got):
@@ -440,8 +441,7 @@ def test_rotated_pole(tmp_path, grid_longitude):
 
 
 def test_rotated_pole_without_ellipsoid(tmp_path):
-    """GDAL's netCDF driver gives no CRS here. Without an ellipsoid the netCDF driver takes WGS 84
-    for the other projections."""
+    """GDAL's netCDF driver finds no CRS here. For other projections without ellipsoid, it takes WGS 84."""
     attributes = {
         "grid_mapping_name": "rotated_latitude_longitude", "grid_north_pole_latitude": 39.25,
         "grid_north_pole_longitude": -162.0,
@@ -454,7 +454,7 @@ def test_rotated_pole_without_ellipsoid(tmp_path):
 
 
 def test_epsg_codes():
-    """A CRS that GDAL recognises becomes EPSG's definition, but only if its unit is metres."""
+    """A CRS that GDAL recognises is replaced by EPSG's definition, but only if its unit is metres."""
     utm = {
         "grid_mapping_name": "transverse_mercator", "scale_factor_at_central_meridian": 0.9996,
         "longitude_of_central_meridian": 9.0, "latitude_of_projection_origin": 0.0,

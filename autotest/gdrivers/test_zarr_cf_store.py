@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CF grid mappings without WKT in whole stores: the driver uses the CRS and scales the coordinates."""
+"""Stores whose CRS is in CF grid mappings without WKT: the driver finds the CRS and scales the coordinates."""
 
 import math
 
@@ -18,7 +18,7 @@ DATA = np.arange(20, dtype="i2").reshape(4, 5)
 
 
 def store(folder, attributes, x, y, x_attrs, y_attrs):
-    """Makes a store with the array `data` on coordinates x and y."""
+    """Makes a store with the array `data`, whose coordinates are x and y. Returns the array's name."""
     return array_name(
         make_store(folder, {
             "data": {"values": DATA, "dims": ["y", "x"], "attrs": {"grid_mapping": "crs"}},
@@ -31,7 +31,7 @@ def store(folder, attributes, x, y, x_attrs, y_attrs):
 
 
 def projected(folder, attributes, units, step, kind=""):
-    """Makes a store of pixels of size `step`, with the corner of the first pixel at (0, 0)."""
+    """Makes a store with pixels of size `step`. The corner of the first pixel is at (0, 0)."""
     x, y = (np.arange(5) + 0.5) * step, (np.arange(4) + 0.5) * -step
     names = [{"standard_name": f"projection_{a}_{kind}coordinate", "units": units} for a in "xy"]
     return store(folder, attributes, x, y, *names)
@@ -53,7 +53,8 @@ def test_every_projection(tmp_path, cpl, name, units, metres):
 @pytest.mark.parametrize("units, radians", [("rad", 1.0), ("microradian", 1e-6)])
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scanning_angles(tmp_path, cpl, sweep, units, radians):
-    """Scanning angles become metres: the geotransform's origin is the point below the satellite."""
+    """Scanning angles are converted to metres. The origin of the geotransform is the point below the
+    satellite."""
     attributes = {**GOES, "sweep_angle_axis": sweep}
     dataset = open_raster(projected(tmp_path, attributes, units, 0.01 / radians, "angular_"))
     metres = 0.01 * GOES["perspective_point_height"]
@@ -62,7 +63,7 @@ def test_scanning_angles(tmp_path, cpl, sweep, units, radians):
     assert srs.GetLinearUnits() == 1
     (corner,) = unproject(srs, [(0.0, 0.0)])
     assert corner == pytest.approx([-75, 0], abs=1e-9)
-    # Columns and rows lead to the south-east of the point below the satellite.
+    # The columns and rows extend to the south-east of the point below the satellite.
     (first,) = unproject(srs, [(metres / 2, -metres / 2)])
     assert -75 < first[0] < -73 and -2 < first[1] < 0
     cpl.assert_quiet()
@@ -82,7 +83,7 @@ def test_rotated_pole(tmp_path, cpl):
     srs = dataset.GetSpatialRef()
     assert same(srs, Ours(attributes, "degrees").srs)
     assert dataset.GetGeoTransform() == pytest.approx((-10.25, 0.5, 0, 5.25, 0, -0.5))
-    # The first pixel's centre in EPSG:4326: gdalwarp puts the first pixel's value there.
+    # gdalwarp must move the first pixel's value to the first pixel's centre in EPSG:4326.
     (centre,) = unproject(srs, [(-10.0, 5.0)])
     warped = gdal.Warp(
         "", dataset, format="MEM", dstSRS="EPSG:4326", resampleAlg="near",
@@ -120,8 +121,7 @@ def test_longitude_and_latitude(tmp_path, cpl, units, degrees):
       "latitude_of_projection_origin": 0.0, "standard_parallel": [30.0, -30.0]}, "lambert"),
 ])  # fmt: skip
 def test_broken_grid_mapping(tmp_path, cpl, attributes, what):
-    """An invalid grid mapping gives one warning that names the fault, and a raster without a
-    CRS."""
+    """An invalid grid mapping gives one warning, which names the fault. The raster then has no CRS."""
     dataset = open_raster(projected(tmp_path, attributes, "m", 2.0))
     assert dataset.GetSpatialRef() is None
     assert dataset.GetGeoTransform() == pytest.approx((0, 2, 0, 0, 0, -2))

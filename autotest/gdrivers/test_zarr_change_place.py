@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A raster with a changed CRS and geotransform has the new ones afterwards, by whichever convention
-the old ones were written."""
+"""After the CRS and the geotransform of a raster are changed, readers find only the new ones. The old ones
+were written by different conventions."""
 
 import subprocess
 

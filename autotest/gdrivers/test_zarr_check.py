@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""zarr_check: good stores have no finding, and each kind of finding has a store. Where a finding says
-what to type, the test types it, and the finding is gone."""
+"""Tests zarr_check. Good stores have no finding, and for each kind of finding a store provokes it. If a
+finding recommends a command, the test runs the command, after which the finding is gone."""
 
 import contextlib
 import io
@@ -42,7 +42,7 @@ def run(*words, code=None):
 
 
 def check(store, *words, http=False):
-    """Runs the program in this process and returns its JSON."""
+    """Runs zarr_check in this process, and returns its JSON report."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         code = command.main([str(store), "--json", *words, *([] if http else ["--no-http"])])
@@ -57,13 +57,13 @@ def codes(store, *words, notes=False, http=False):
 
 
 def found(store, code, *words, http=False):
-    """Returns the only finding with a code."""
+    """Returns the only finding with the code `code`."""
     (one,) = [finding for finding in check(store, *words, http=http)["findings"] if finding["code"] == code]
     return one
 
 
 def raster(store, *options, shape=(300, 400), dtype=gdal.GDT_Float32, place=True, nodata=-9999, bands=1, values=None):
-    """Writes a raster by the driver. Its values are such that every chunk is stored."""
+    """Writes a raster by the driver. No chunk holds only the fill value, so every chunk is stored."""
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), shape[1], shape[0], bands, dtype,
                                                   ["ARRAY_NAME=a", *options])  # fmt: skip
     if place:
@@ -83,15 +83,14 @@ def raster(store, *options, shape=(300, 400), dtype=gdal.GDT_Float32, place=True
 
 
 def change(store, what):
-    """Calls a function with the store in update mode, and closes the store."""
+    """Opens the store in update mode, calls `what(dataset)`, and closes the store."""
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     what(dataset)
     del dataset
 
 
 def mend(finding, folder):
-    """Runs the command that a finding recommends. Returns the store that the command makes, if it
-    makes one."""
+    """Runs the command that a finding recommends. Returns the new store if the command makes one."""
     command = finding["mend"].replace("EPSG:CODE", "EPSG:32632").replace("VALUE", "-1").replace("NEW.zarr", "new.zarr")
     words = shlex.split(command)
     assert words[0] in ("gdal_translate", "gdaladdo", "gdal_edit.py", "python3"), command
@@ -109,7 +108,7 @@ def mend(finding, folder):
 def test_a_store_of_the_driver_is_valid(tmp_path, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = raster(tmp_path / "a.zarr", *options, "OVERVIEWS=AUTO", shape=(1100, 1200))
-    # Coordinates of each level are read when the store opens, unless a transform replaces them.
+    # The coordinates of each level are read when the store opens, unless the level has a transform.
     report = check(store, "--max-requests", "20", http=True)
     assert {one["code"] for one in report["findings"]} <= {"convention-undeclared"}
     assert report["status"] == "valid" and report["facts"]["arrays"]["/a"]["overviews"] == 3
@@ -123,7 +122,7 @@ def test_shards_of_the_driver_are_valid(tmp_path):
     report = check(store)
     assert report["findings"] == []
     assert report["facts"]["arrays"]["/a"]["shard"] == [1024, 1024]
-    assert report["facts"]["chunks_read"]["/a"] == 4  # inner chunks, by the index of the shard
+    assert report["facts"]["chunks_read"]["/a"] == 4  # these are inner chunks, counted by the index of the shard
 
 
 def test_files_and_servers(tmp_path):
@@ -148,7 +147,7 @@ def test_pyramids_of_others_have_no_errors(name):
 
 
 # ---------------------------------------------------------------------------------------------
-# The program
+# Command line of the program
 
 
 def test_exit_codes_and_text(tmp_path):
@@ -180,13 +179,13 @@ def test_without_jsonschema_there_is_a_warning(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Documents
+# Findings about documents
 
 
 def test_consolidated_missing(tmp_path):
     store = raster(tmp_path / "a.zarr", "CREATE_CONSOLIDATED_METADATA=NO", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     assert codes(store) == {"consolidated-missing"}
-    if not zarr_formats.is_v3():  # Debian's zarr-python writes v2
+    if not zarr_formats.is_v3():  # the zarr-python of Debian writes only v2
         mend(found(store, "consolidated-missing"), tmp_path)
         assert codes(store) == set()
 
@@ -230,7 +229,7 @@ def test_a_document_with_a_chunk_of_no_elements(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Chunks and shards
+# Findings about chunks and shards
 
 SIZES = {
     "chunk-small": (["BLOCKSIZE=64,64"], (1000, 1000)),
@@ -243,7 +242,7 @@ SIZES = {
 def test_chunk_sizes(tmp_path, code):
     options, shape = SIZES[code]
     store = raster(tmp_path / "a.zarr", *options, f"GEOREFERENCING_CONVENTION={CONVENTIONS}", shape=shape)
-    if code == "chunk-oblong":  # 62.5 KiB, which is small too
+    if code == "chunk-oblong":  # its chunks of 62.5 KiB are also too small
         assert codes(store) >= {code}
     else:
         assert codes(store) - {"overviews-missing"} == {code}
@@ -280,7 +279,7 @@ def ome_statement(store):
 
 def test_objects_many(tmp_path):
     store = raster(tmp_path / "a.zarr", "BLOCKSIZE=8,8", shape=(820, 1000), dtype=gdal.GDT_Byte, nodata=0,
-                   values=np.zeros((820, 1000)))  # no chunk of this array is stored
+                   values=np.zeros((820, 1000)))  # zeros are nodata, so no chunk is stored
     finding = found(store, "objects-many", "--max-chunks", "4")
     assert "12875 chunks" in finding["message"]
     assert "objects-many" not in codes(mend(finding, tmp_path))
@@ -332,7 +331,7 @@ def test_chunk_unreadable(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Overviews
+# Findings about overviews
 
 
 def test_overviews_missing(tmp_path):
@@ -360,7 +359,7 @@ def test_overview_level_missing(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Conventions
+# Findings about conventions
 
 OLD = {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f", "name": "proj:",
        "schema_url": "https://raw.githubusercontent.com/zarr-experimental/geo-proj/refs/tags/v1/schema.json"}  # fmt: skip
@@ -398,7 +397,7 @@ def test_convention_outdated_and_undeclared(tmp_path):
     finding = found(store, "convention-outdated")
     assert finding["severity"] == "warning" and json.dumps(declared[0]["schema_url"]) in finding["mend"]
     assert "convention-invalid" not in codes(store)
-    # Writing the CRS again by the driver corrects the fault.
+    # If the driver writes the CRS again, the finding is gone.
     change(store, lambda dataset: dataset.SetSpatialRef(ZONE_33))
     assert "proj:" not in {entry["name"] for entry in zarr_formats.attributes(store, "a").get("zarr_conventions", [])}
     assert "convention-outdated" not in codes(store)
@@ -419,7 +418,7 @@ SCALE = {"type": "scale", "scale": [1.0, 1.0]}
 
 
 def ome(version, **changes):
-    """Attributes of an image of OME-Zarr."""
+    """Returns the attributes of an OME-Zarr image of a version. `changes` replace members of the image."""
     image = {"axes": AXES, "datasets": [{"path": "0", "coordinateTransformations": [SCALE]}]}
     if version == "0.6":
         step = {**SCALE, "input": {"path": "0"}, "output": {"name": "world"}}
@@ -436,7 +435,7 @@ def test_ome(tmp_path, version):
     values = {"0": {"values": np.ones((4, 4), "u1"), "dims": ["y", "x"]}}
     good = make_store(tmp_path, values, attributes=ome(version), name="good.zarr")
     assert "ome-invalid" not in codes(good)
-    # Tests in Zarr v3 write version 0.5 for 0.4, which needs Zarr v2.
+    # In Zarr v3, the test writes version 0.5 in place of 0.4, which requires Zarr v2.
     stated = "0.5" if version == "0.4" and zarr_formats.is_v3() else version
     axes = "coordinateSystems" if version == "0.6" else "axes"
     for number, changes in enumerate(({axes: []}, {"datasets": []}, {"datasets": [{"path": "0"}]},
@@ -460,7 +459,7 @@ def test_an_unknown_version_of_ome(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# CRS, place and nodata
+# Findings about CRS, geotransform and nodata
 
 
 def test_crs_and_geotransform_missing(tmp_path):
@@ -477,7 +476,7 @@ def test_an_image_of_ome_needs_no_crs_and_no_geotransform(tmp_path):
     store = tmp_path / "i.ome.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["PROFILE=OME", *version])
     assert not codes(store) & {"crs-missing", "geotransform-missing"}
-    cloud = tmp_path / "cloud.zarr"  # its pyramid is none of OME
+    cloud = tmp_path / "cloud.zarr"  # the pyramid in this store is not an OME pyramid
     gdal.GetDriverByName("Zarr").CreateCopy(str(cloud), source, options=["PROFILE=CLOUD"])
     assert codes(cloud) >= {"crs-missing", "geotransform-missing"}
 
@@ -542,11 +541,11 @@ def test_nodata_missing_is_a_note(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Opening over HTTP
+# Findings about opening over HTTP
 
 
 def test_open_requests_are_counted(tmp_path):
-    """The count equals the number of requests that another server has counted."""
+    """The report counts as many requests as the server does."""
     store = raster(tmp_path / "a.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     counted = check(store, http=True)["facts"]["open_requests"]
     with Served(tmp_path) as server:
@@ -567,6 +566,6 @@ def test_open_requests_fall(tmp_path):
 
 
 def test_open_failed(tmp_path):
-    """Without consolidated metadata, a group opens only if the server lists it."""
+    """Without consolidated metadata, a group opens only if the server returns a listing of it."""
     store = make_store(tmp_path, {"s/a": np.ones((4, 4))})
     assert "server returns no listing" in found(store, "open-failed", http=True)["message"]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A store on a web server opens in three round trips: opening requests what it needs together. A
-pyramid of Zarr v2 without consolidated metadata takes four round trips, because the first one shows
-that the store is not Zarr v3. The server delays each request, so that requests sent together wait
-together. Each test uses a new server port, so that nothing is cached.
+"""A store on a web server opens in three round trips, because the driver sends requests together where
+possible. A pyramid of Zarr v2 without consolidated metadata takes four, because the first one only shows
+that the store is not Zarr v3. The server delays each request, so that requests sent together count as one
+round trip. Each test uses a new port, so that nothing is cached.
 
-ZARR_COLD_OPEN_LOG names a file that gets a line for each opening: its round trips and requests."""
+The environment variable ZARR_COLD_OPEN_LOG names a file. Each opening adds a line to it: round trips and
+requests."""
 
 import os
 
@@ -22,7 +23,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-DELAY = 0.25  # seconds
+DELAY = 0.25  # of the server's answers, in seconds
 UTM = (600000, 10, 0, 5000000, 0, -10)
 SIDE, LEVELS = 32, 3
 REFLECTANCE = "measurements/reflectance"
@@ -35,11 +36,11 @@ def with_pam():
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores
+# Stores that are opened
 
 
 def image(folder):
-    """Writes an image as OME-NGFF 0.4 writers do: without dimension names, with labels."""
+    """Writes an image with labels as writers of OME-NGFF 0.4 do, without dimension names."""
     root = zarr.open_group(str(folder / "image.zarr"), mode="w")
     add_image(root, "", levels=LEVELS)
     add_labels(root, ["cells", "nuclei"])
@@ -50,8 +51,7 @@ def image_of_channels(folder):
 
 
 def levels(side=SIDE):
-    """Returns {path: array} of the levels "0", "1", ..., each with a geotransform in its
-    attributes."""
+    """Returns {path: array} with the levels "0", "1", ... Each level has a geotransform in its attributes."""
     arrays = {}
     for level in range(LEVELS):
         pixel = UTM[1] * 2**level
@@ -71,12 +71,12 @@ def layout(names, crs=True):
 
 
 def arrays(folder, consolidated=False):
-    """Writes a pyramid of zarr-conventions' multiscales whose levels are arrays."""
+    """Writes a pyramid by the convention `multiscales`. The levels are arrays."""
     make_store(folder, levels(), layout([str(k) for k in range(LEVELS)]), "arrays.zarr", consolidated)
 
 
 def axes(side, step, group, names="yx"):
-    """Returns coordinate arrays with the centres of pixels."""
+    """Returns the coordinate arrays of a raster. Their values are the centres of pixels."""
     starts = {names[0]: UTM[3] - step / 2, names[1]: UTM[0] + step / 2}
     steps = {names[0]: -step, names[1]: step}
     return {
@@ -86,8 +86,7 @@ def axes(side, step, group, names="yx"):
 
 
 def coordinates(folder, consolidated=False):
-    """Writes a pyramid whose levels are arrays in groups, each group with coordinates and a grid
-    mapping."""
+    """Writes a pyramid whose levels are arrays, each in a group with coordinates and a grid mapping."""
     content = {}
     for level in range(LEVELS):
         side, step = SIDE >> level, UTM[1] * 2**level
@@ -102,7 +101,8 @@ def coordinates(folder, consolidated=False):
 
 
 def groups(folder, consolidated=False):
-    """Writes a pyramid whose levels are groups: only a listing of a group names its variables."""
+    """Writes a pyramid whose levels are groups. Only a listing of such a group shows the names of its
+    arrays."""
     coordinates(folder)
     root = zarr.open_group(str(folder / "coordinates.zarr"), mode="r+")
     root.attrs.update(layout([str(level) for level in range(LEVELS)], crs=False))
@@ -111,7 +111,7 @@ def groups(folder, consolidated=False):
 
 
 def overviews(folder):
-    """Writes a pyramid by this driver's BuildOverviews()."""
+    """Writes a raster, whose overviews this driver builds."""
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(str(folder / "overviews.zarr"), SIDE * 8, SIDE * 8)
     srs = osr.SpatialReference()
@@ -122,13 +122,13 @@ def overviews(folder):
 
 
 def product(folder):
-    """Writes a Sentinel-2 product of EOPF."""
+    """Writes a Sentinel-2 product in the layout of EOPF."""
     make_s2(folder, "product.zarr")
 
 
 def product_pyramid(folder, on_arrays=True):
-    """Writes a Sentinel-2 product whose reflectance group describes its resolutions as a pyramid.
-    If `on_arrays`, the bands have geotransform attributes besides their coordinates."""
+    """Writes a Sentinel-2 product whose group of reflectances describes its resolutions as a pyramid. With
+    `on_arrays`, the bands have geotransform attributes in addition to coordinates."""
     store = make_s2(folder, "product_pyramid.zarr", consolidated=False, on_arrays=on_arrays)
     zarr.open_group(str(store / REFLECTANCE), mode="r+").attrs.update(layout(["r10m", "r20m", "r60m"]))
     zarr.consolidate_metadata(str(store))
@@ -152,13 +152,13 @@ CASES = {
     "eopf, pyramid": (product_pyramid, REFLECTANCE),
     "eopf, pyramid by coordinates": (lambda folder: product_pyramid(folder, False), REFLECTANCE),
 }
-# Cases in which opening needs a listing of the group.
+# Cases in which opening requires a listing of the group
 LISTED = {"layout, groups": (groups, "")}
 each_case = pytest.mark.parametrize("case", CASES)
 
 
 def make(folder, case):
-    """Returns the store of a case, and the path of the node to open."""
+    """Makes the store of a case. Returns its folder and the path of the node to open."""
     build, node = (CASES | LISTED)[case]
     build(folder)
     (store,) = folder.glob("*.zarr")
@@ -170,7 +170,7 @@ def name_of(store, node):
 
 
 def facts_of(dataset):
-    """Returns the properties of a dataset that programs read before they read pixels."""
+    """Returns the properties of a dataset that programs usually read before the pixels."""
     srs = dataset.GetSpatialRef()
     band = dataset.GetRasterBand(1)
     levels = band.GetOverviewCount() if band else 0
@@ -184,8 +184,8 @@ def facts_of(dataset):
 
 
 def open_cold(front, name, case):
-    """Opens a store that is not cached. Returns facts_of() the dataset, the requests, and the
-    number of their round trips."""
+    """Opens a store that is not cached. Returns facts_of() the dataset, the requests, and the number of
+    round trips."""
     front.rule(delay=DELAY)
     front.log()
     facts = facts_of(open_raster(name))
@@ -204,8 +204,8 @@ def open_cold(front, name, case):
 
 def most_round_trips(case):
     is_old_pyramid = not zarr_formats.is_v3() and case.startswith(("ome", "layout"))
-    # In v2 a folder may be an array of many chunks: opening lists the folder only when no array
-    # document exists.
+    # A folder of Zarr v2 may be an array of many chunks. Opening therefore lists the folder only if it has no
+    # array document.
     return 3 + is_old_pyramid + (case in LISTED and not zarr_formats.is_v3())
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Colour interpretation of bands: red, green and blue if the store has all three, as in a
-GeoTIFF."""
+"""Colour interpretation of bands. As in a GeoTIFF, bands are red, green and blue only if the store has all
+three."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def zeros(*shape):
     return np.zeros(shape, "u1")
 
 
-# Stores of other programs
+# Stores that other programs wrote
 
 
 @pytest.mark.parametrize("names, expected", [
@@ -42,7 +42,8 @@ def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     if len(names) > 1:
         order = [band.GetDescription() for band in map(open_raster(group).GetRasterBand, range(1, len(names) + 1))]
         assert dict(zip(order, colours(group))) == dict(zip(names, expected))
-        # Viewers show the first three bands in colours.
+        # If the store has red, green and blue bands, these come first, because viewers show the first three
+        # bands as colours.
         is_coloured = {RED, GREEN, BLUE} <= set(expected)
         assert (colours(group)[:3] == [RED, GREEN, BLUE]) == is_coloured
         assert is_coloured or order == sorted(names)
@@ -61,7 +62,7 @@ def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     (["0000FF"], [BLUE]),
 ])  # fmt: skip
 def test_channels_of_an_image(channels, expected, tmp_path, cpl):
-    """The colour of each channel is reported, whatever colours the other channels have."""
+    """The driver reports the colour of each channel, independent of the colours of other channels."""
     image = {
         "version": "0.4", "datasets": [{"path": "0"}],
         "axes": [{"name": n, "type": "channel" if n == "c" else "space"} for n in "cyx"],
@@ -83,7 +84,7 @@ def test_bands_of_sentinel_2(bands, expected, tmp_path, cpl):
     assert cpl.events == []
 
 
-# New stores
+# Stores that the driver creates
 
 
 def make_tiff(path, dtype=gdal.GDT_Byte, shown=(RED, GREEN, BLUE)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Consolidated metadata that lacks its version or is invalid: the store's own documents are read,
-with one warning."""
+"""If consolidated metadata is invalid or lacks its version, the driver reads the documents of the nodes, and
+gives one warning."""
 
 import json
 import re
@@ -39,7 +39,7 @@ BROKEN = {
 }
 
 INLINE = {"kind": "inline", "must_understand": False}
-# The cases of BROKEN as "consolidated_metadata" of a v3 root document, and the warnings' text
+# case of BROKEN -> ("consolidated_metadata" in the root document of Zarr v3, part of the warning)
 BROKEN_INLINE = {
     "cut off": ("{", "an object"),
     "empty": ("", "an object"),
@@ -55,8 +55,7 @@ BROKEN_INLINE = {
 
 
 def broken(case):
-    """Returns a function that breaks the consolidated metadata of a document, and the text of the
-    warning."""
+    """Returns a function that breaks the consolidated metadata in a document, and the text of the warning."""
     if not zarr_formats.is_v3():
         return BROKEN[case]
     value, told = BROKEN_INLINE[case]
@@ -71,7 +70,7 @@ def store_with(tmp_path, change):
 
 
 def opened(name, *options, flags=gdal.OF_RASTER):
-    """Opens a dataset; GDAL's messages go to the log of the test."""
+    """Opens a dataset. GDAL's messages go to the log of the test."""
     dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
     assert dataset is not None, gdal.GetLastErrorMsg()
     return dataset
@@ -89,7 +88,7 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
         return json.dumps(document)
 
     store = store_with(tmp_path, change)
-    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)  # /deep/slope
+    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)  # /deep/slope is the second raster
     assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
 
 
@@ -153,7 +152,7 @@ def test_broken_metadata_in_a_zip_file(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_broken_metadata_without_other_documents(tmp_path, cpl):
-    """The error is about the consolidated metadata, as the store has no other documents."""
+    """The error is about the consolidated metadata, because the store has no other documents."""
     store = tmp_path / "s.zarr"
     store.mkdir()
     (store / ".zmetadata").write_text("{")
@@ -162,8 +161,8 @@ def test_broken_metadata_without_other_documents(tmp_path, cpl):
 
 
 def test_broken_metadata_on_a_server(tmp_path, cpl):
-    """A web server lists nothing: an array is found by its path, and the root of the store is not
-    found."""
+    """A web server returns no listing. An array then opens by its path, but the root of the store does not
+    open."""
     store = store_with(tmp_path, broken("cut off")[0])
     with Served(tmp_path) as server:
         dataset = opened(f'ZARR:"{server.url}/{store.name}":/dem')

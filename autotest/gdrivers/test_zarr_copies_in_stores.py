@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays and groups are copied within a store, into a store and out of a store, and rasters are
-appended. Each array keeps its geotransform; a group has one grid mapping for each CRS."""
+"""Copies arrays and groups within a store, into a store and out of a store, and appends rasters. Each array
+keeps its geotransform, and a group gets one grid mapping for each CRS."""
 
 import subprocess
 
@@ -58,7 +58,7 @@ def place(name):
 
 
 def mappings(store, group=""):
-    """Returns the names of the scalar arrays in a group, which are its grid mappings."""
+    """Returns the names of the scalar arrays in a group. These arrays are its grid mappings."""
     opened = zarr.open_group(str(store), mode="r")
     opened = opened[group] if group else opened
     return sorted(name for name, array in opened.arrays() if array.ndim == 0)
@@ -69,7 +69,7 @@ def dims(store, path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Copies
+# Copies of arrays and groups
 
 
 def test_a_copy_in_a_store_shares_grid_mapping_and_coordinates(tmp_path, cpl):
@@ -97,7 +97,7 @@ def test_gdalmanage_copies_an_array_by_connection_string(tmp_path):
 
 @pytest.mark.parametrize("name", ["g/b", "g/h/b"])
 def test_a_copy_to_another_group_of_a_store(tmp_path, cpl, name):
-    """The copy uses the coordinates of the root group."""
+    """An array that is copied to another group uses the coordinates of the root group."""
     store = tmp_path / "s.zarr"
     write(store, "a")
     assert copy(store / "a", store / name) == gdal.CE_None
@@ -190,8 +190,8 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
 
 @pytest.mark.parametrize("size", [(3, 4), (5, 6)])
 def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
-    """The source has no coordinates, so the copy uses neither the coordinates of the target nor
-    their dimensions."""
+    """If the source has no coordinates, the copy has none. It does not share dimensions with the arrays of
+    the target, which have coordinates."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a", place=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")
@@ -228,8 +228,8 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
     chunk.symlink_to(chunk.name)
 
     def names():
-        """Returns all files except consolidated metadata, which cannot be listed while the store
-        contains a link."""
+        """Returns the paths of all files except consolidated metadata. The driver cannot write consolidated
+        metadata while the store contains a link."""
         return sorted(str(path) for path in tmp_path.rglob("*") if path.name != ".zmetadata")
 
     before = names()
@@ -241,11 +241,11 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Appends
+# Appends of rasters to stores
 
 
 def without_codes(text):
-    """Returns the WKT of a CRS without authority codes."""
+    """Returns the WKT of a CRS without EPSG codes and those of other authorities."""
     srs = crs_of(text)
     wkt = srs.ExportToWkt()
     while ',AUTHORITY["' in wkt:
@@ -271,8 +271,7 @@ def test_arrays_of_equal_crs_share_a_grid_mapping(tmp_path, cpl, other, spelled)
         assert dataset.GetSpatialRef().IsSame(srs)
     read = xr.open_zarr(str(store))
     assert read.rio.crs.to_epsg() == 32632
-    # The grid mapping's GeoTransform, which rioxarray reads, is stated only if it holds for both
-    # arrays.
+    # rioxarray reads GeoTransform from the grid mapping, so it is stated only if it holds for both arrays.
     stated = zarr_formats.attributes(store, "spatial_ref").get("GeoTransform")
     assert (stated is not None) == (other == PLACE)
 
@@ -328,7 +327,7 @@ def test_a_changed_crs_leaves_no_grid_mapping_behind(tmp_path, cpl):
 
 @pytest.mark.parametrize("created", [False, True])
 def test_dimensions_of_a_group_are_its_own_y_and_x(tmp_path, cpl, created):
-    """A group gets its own dimensions even if the root has dimensions of equal size."""
+    """A new group gets its own dimensions, even if dimensions of the root have equal sizes."""
     store = tmp_path / "s.zarr"
     write(store, "a")
     for name, where in (("g/b", PLACE), ("h/c", EAST), ("h/d", EAST), ("h/e", PLACE)):
@@ -362,7 +361,7 @@ def test_an_array_without_a_geotransform_inherits_none(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Copies of arrays whose group, or the root, states the georeferencing
+# Copies of arrays whose georeferencing is in attributes of their group or of the root
 
 AFFINE = [10, 0, 500000, 0, -10, 5200000]
 GROUPS = {
@@ -407,7 +406,7 @@ def test_a_copied_group_keeps_the_geotransform_of_a_group_above(tmp_path, cpl, s
         assert copy(array_name(store, source), target) == gdal.CE_None
         held = out if target == out else store
         assert place(array_name(held, name)) == (PLACE, "32632", VALUES.tolist())
-    # The copied group states the CRS itself, so its arrays need no grid mapping.
+    # The copied group states the CRS itself, so its arrays have no grid mapping.
     assert "grid_mapping" not in zarr.open_group(str(out), mode="r")["a"].attrs
     assert cpl.events == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cost of reading and writing: counts of chunks decoded and encoded, never seconds."""
+"""Measures the cost of reading and writing by counting decoded and encoded chunks, because times would vary."""
 
 
 import numpy as np
@@ -23,7 +23,7 @@ def counters(domain="READ_COUNTERS"):
 
 @pytest.fixture
 def cache():
-    """Sets GDAL's cache, in bytes, for one test."""
+    """Returns a function that sets the size of GDAL's block cache, in bytes, for one test."""
     before = gdal.GetCacheMax()
     yield gdal.SetCacheMax
     gdal.SetCacheMax(before)
@@ -40,8 +40,8 @@ def test_bands_in_turn_decode_each_chunk_once(tmp_path, threads):
 
 
 def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_path, cache):
-    # The array has two layers of 16 chunks of 1.1 MB; the cache holds one layer. A first read
-    # decodes only a part of a chunk of this size, so each chunk may be decoded twice.
+    # The array has two layers of 16 chunks of 1.1 MB, and the cache holds one layer. The first read decodes
+    # only a part of such a large chunk, so a chunk may be decoded twice.
     cube = np.random.default_rng(8).integers(0, 9, (32, 768, 768)).astype("<i2")
     path = make_array(tmp_path, cube, chunks=(16, 192, 192))
     cache(20 << 20)
@@ -54,8 +54,8 @@ def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_p
 
 
 def test_strips_decode_a_chunk_larger_than_the_cache_once(tmp_path, cache):
-    """Archives have chunks of 150 MB, and small machines have smaller caches. The driver's chunk
-    cache holds at least 16 MiB."""
+    """A chunk of an archive may have 150 MB, more than the block cache of a small machine. The driver's own
+    chunk cache holds at least 16 MiB."""
     values = np.random.default_rng(9).integers(0, 9, (2200, 1000)).astype("<f8")
     path = make_array(tmp_path, values, chunks=values.shape)
     cache(16 << 20)
@@ -106,7 +106,7 @@ def test_rows_encode_each_chunk_once(tmp_path, cache, threads, rows):
 )
 @pytest.mark.parametrize("interleave", ["BAND", "PIXEL"])
 def test_copies_encode_each_chunk_once(tmp_path, cache, bands, block, interleave):
-    cache(32 << 20)  # the copy goes in parts of 4 MB, less than a row of chunks
+    cache(32 << 20)  # GDAL copies in parts of 4 MB, which are smaller than a row of chunks
     height = 700 if bands < 9 else 140
     values = np.random.default_rng(bands).integers(0, 99, (bands, height, 3001)).astype("f8")
     source = gdal.GetDriverByName("MEM").Create("", 3001, height, bands, gdal.GDT_Float64)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores are created, copied and updated through the classic API, and read by zarr-python, GDAL's
-built-in driver, xarray and this driver."""
+"""Creates, copies and updates stores through the classic API. zarr-python, xarray, GDAL's built-in driver
+and this driver must read the right values."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def random_values(rng, dtype, shape):
 
 
 def builtin(store, path):
-    """Returns a 2D array, or all slices of a cube, as GDAL's built-in driver reads them."""
+    """Returns a 2D array, or all slices of a cube, read by GDAL's built-in driver."""
     name = array_name(store, path)
     shape = zarr.open_array(str(store / path), mode="r").shape
     slices = [name] if len(shape) == 2 else [f"{name}:{i}" for i in range(shape[0])]
@@ -58,8 +58,7 @@ def builtin(store, path):
 
 @pytest.mark.parametrize("turn", range(40))
 def test_random_rasters_and_windows(tmp_path, turn, cpl):
-    """Writes windows of random position, size and number of bands in random order, with a flush now
-    and then."""
+    """Writes random windows of random bands in random order, and flushes now and then."""
     choose, rng = random.Random(f"{SEED} {turn}"), np.random.default_rng([turn, *SEED.encode()])
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     gdal_type = choose.choice(list(TYPES))
@@ -105,8 +104,8 @@ def test_random_rasters_and_windows(tmp_path, turn, cpl):
         got = np.moveaxis(got, -1, 0) if pixel else got
     else:
         got = np.stack(arrays)
-    # Pixels that were never written have no defined value in zarr-python, and are 0 in GDAL. Only
-    # written pixels are compared.
+    # Pixels that were never written are undefined in zarr-python and 0 in GDAL, so only written pixels are
+    # compared.
     written = model != 0
     np.testing.assert_array_equal(got[written], model[written], err_msg=told)
     is_for_builtin = not pixel and len(arrays) == 1 and "BZ2" not in str(options)
@@ -116,8 +115,8 @@ def test_random_rasters_and_windows(tmp_path, turn, cpl):
 
 
 def full_source(rotated=False):
-    """Returns a raster in memory with CRS, geotransform, metadata, names, nodata, scale, offset and
-    unit, and its values."""
+    """Returns (raster, values). The raster, in memory, has a CRS, geotransform, metadata, band names,
+    nodata, scale, offset and unit."""
     source = gdal.GetDriverByName("MEM").Create("", 70, 50, 3, gdal.GDT_Int16)
     values = np.arange(3 * 50 * 70, dtype="i2").reshape(3, 50, 70)
     source.WriteArray(values)
@@ -272,7 +271,7 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
         assert dataset.GetSpatialRef().IsSame(srs)
         assert dataset.GetMetadata() == {"AREA_OR_POINT": "Area"}
         del dataset
-        # Removing all attributes of a convention removes the convention from zarr_conventions.
+        # If all attributes of a convention are removed, its entry in zarr_conventions is also removed.
         dataset = gdal.Open(str(store), gdal.GA_Update)
         dataset.SetSpatialRef(None)
         del dataset
@@ -283,8 +282,8 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
 
 
 def test_registration_node_makes_pixels_points(tmp_path, cpl):
-    """With spatial:registration "node" the transform gives pixel centres, and GDAL reports
-    "Point"."""
+    """With spatial:registration "node", the transform gives the centres of pixels. GDAL then reports
+    AREA_OR_POINT=Point."""
     store = tmp_path / "a.zarr"
     options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ"]
     dataset = driver().Create(str(store), 20, 10, 1, gdal.GDT_Byte, options)
@@ -346,7 +345,7 @@ def test_append_subdataset(tmp_path):
 def test_a_name_with_the_prefix_zarr_is_its_path(tmp_path, cpl):
     source = gdal.GetDriverByName("MEM").Create("", 4, 4)
     name = f'ZARR:"{tmp_path / "a.zarr"}"'
-    for value in (1, 2):  # the first turn creates the store, the second one replaces it
+    for value in (1, 2):  # the first run creates the store, the second one replaces it
         source.GetRasterBand(1).Fill(value)
         assert driver().CreateCopy(name, source) is not None
         dataset = open_raster(tmp_path / "a.zarr")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each band has its own scale, offset, unit and nodata value. An array has only one of each for all
-its bands."""
+"""Bands with different scale, offset, unit or nodata value. An array has only one of each, so such bands
+become separate arrays."""
 
 import numpy as np
 import pytest
@@ -113,7 +113,7 @@ def test_nodata_is_removed_and_pixels_stay(tmp_path, cpl, is_whole):
     dataset.GetRasterBand(1).SetNoDataValue(-1)
     values = np.full((6, 4), -1, "i2")
     values[0] = 5
-    values[3] = 7 if is_whole else -1  # a chunk that holds only -1 is not stored
+    values[3] = 7 if is_whole else -1  # a chunk that holds only the fill value -1 is not stored
     dataset.GetRasterBand(1).WriteArray(values)
     dataset = None
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
@@ -150,7 +150,7 @@ def test_the_auxiliary_file_is_deleted_with_a_zip_file(tmp_path):
 
 @pytest.mark.parametrize("end", [".msk", ".ovr", ".aux.xml"])
 def test_auxiliary_files_go_with_the_store(tmp_path, end):
-    """The file beside a store is deleted, renamed and replaced with the store."""
+    """If a store is deleted, renamed or replaced, so is its auxiliary file."""
     driver, store = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr"
 
     def make():
@@ -169,7 +169,7 @@ def test_auxiliary_files_go_with_the_store(tmp_path, end):
 
 
 def georeferenced(store, options, transform=(100, 10, 0, 500, 0, -10), bands=2):
-    """Makes a raster by Create(), which gets its geotransform and CRS afterwards."""
+    """Creates a raster by Create(), and then sets its geotransform and CRS."""
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, bands, gdal.GDT_Byte, options)
     if transform is not None:
         dataset.SetGeoTransform(transform)
@@ -190,7 +190,7 @@ def dimensions_of(store):
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("flushed", [False, True])
 def test_arrays_for_bands_with_a_name(tmp_path, cpl, copied, flushed):
-    """ARRAY_NAME=foo and SINGLE_ARRAY=NO give arrays foo_band1, foo_band2, ... . A store can hold
+    """ARRAY_NAME=foo with SINGLE_ARRAY=NO gives the arrays foo_band1, foo_band2, ... A store can hold
     several such rasters, which share equal dimensions."""
     store = tmp_path / "a.zarr"
     for name in ("foo", "bar"):
@@ -219,8 +219,8 @@ def band_array(dataset, number):
 
 
 def test_equal_dimensions_are_shared(tmp_path, cpl):
-    """An appended array shares the dimensions of another array if the coordinates turn out to be
-    equal. Existing arrays are not changed."""
+    """An appended array shares the dimensions of another array if their coordinates are equal. Existing
+    arrays stay unchanged."""
     store = tmp_path / "a.zarr"
     georeferenced(store, ["ARRAY_NAME=first"])
     before = zarr_formats.contents(store)
@@ -242,7 +242,7 @@ def test_equal_dimensions_are_shared(tmp_path, cpl):
     }
     after = zarr_formats.contents(store)
     for key, content in before.items():
-        is_shared = key.startswith("spatial_ref/")  # its GeoTransform is removed
+        is_shared = key.startswith("spatial_ref/")  # the GeoTransform of the shared grid mapping is removed
         assert key in (".zmetadata", "pam.aux.xml") or is_shared or after[key] == content, key
     for name, x in (("first", 100), ("same", 100), ("east", 110), ("east2", 110)):
         dataset = open_raster(f'ZARR:"{store}":/{name}')
@@ -325,7 +325,7 @@ def test_zstd_with_a_checksum(tmp_path, cpl):
     held = zarr_formats.array_document(store, "a")
     assert held["compressor"] == {"id": "zstd", "level": 3, "checksum": True}
     assert facts(open_raster(store)) == facts(source_of(lambda band, i: None))
-    # The last bytes of a zstd frame are its checksum: a changed byte there is an error.
+    # A zstd frame ends with its checksum, so a changed byte there gives an error.
     chunk = zarr_formats.chunk_file(store, "a", 0, 0, 0)
     damaged = bytearray(chunk.read_bytes())
     damaged[-1] ^= 1
@@ -358,7 +358,7 @@ def test_placeholder_names_of_bands_are_not_stored(tmp_path, cpl, through, dims,
     if options:
         assert sorted(group.array_keys()) == ["Band1", "Band2", "Band3", "Band4"]
     else:
-        # The copy has the dimensions of the source. The names are made from the indices along these
+        # The copy has the dimensions of the source. The names of bands are made of the indices along these
         # dimensions.
         assert list(group.array_keys()) == ["c"] and names_of(copied) == placeholders
     assert cpl.events == []
@@ -395,7 +395,7 @@ def test_a_description_that_is_no_name_of_a_folder(tmp_path, cpl, name, options)
     for number, description in ((1, name), (2, "red")):
         band = source.GetRasterBand(number)
         band.SetDescription(description)
-        band.SetNoDataValue(-number)  # of which an array has one: each band is an array
+        band.SetNoDataValue(-number)  # an array has one nodata value, so each band becomes an array
         band.Fill(number)
     assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "c.zarr"), source, options=options)
     group = zarr.open_group(str(tmp_path / "c.zarr"), mode="r")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Creation option FILTER, and the options of each filter."""
+"""Creation option FILTER, and the creation options of each filter."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,8 @@ SCALED = ["FIXEDSCALEOFFSET_SCALE=10", "FIXEDSCALEOFFSET_ASTYPE=<i2"]
 
 
 def warnings_of(path, dtype, nodata, *options):
-    """Copies a raster of ones whose first pixel is nodata, and returns the warnings."""
+    """Copies a raster with the nodata value `nodata`. All pixels are 1, except the first, which is nodata.
+    Returns the warnings."""
     ones = np.ones((10, 12), dtype)
     source = gdal.GetDriverByName("MEM").Create("", 12, 10, 2, TYPES[dtype])
     for number in (1, 2):
@@ -104,7 +105,7 @@ def test_a_filter_that_changes_values_gives_a_warning(tmp_path, dtype, nodata, o
     assert len(warnings) == len(told), warnings
     for text, part in zip(warnings, told):
         assert part in text
-    if "nodata value" in told[-1]:  # the warning states what numcodecs reads
+    if "nodata value" in told[-1]:  # the warning states the value that numcodecs reads
         stored = zarr.open(str(tmp_path / "a.zarr"), mode="r")["f"][...]
         value = float(told[-1].rsplit(" ", 1)[1])
         np.testing.assert_allclose(stored[:, 0, 0], value, rtol=1e-6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A nodata value that the data type cannot hold is not stored, and never becomes another value."""
+"""A nodata value that the data type cannot hold is refused, and never stored as another value."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,8 @@ def test_nodata_inside_of_the_type_is_stored(tmp_path, data_type, value, cpl):
 
 
 def test_a_refused_value_removes_the_old_one(tmp_path):
-    """After a refused nodata value the band has no nodata value, as with a GeoTIFF."""
+    """After a nodata value is refused, the band has no nodata value. GDAL's GeoTIFF driver behaves in this
+    way."""
     store = tmp_path / "s.zarr"
     dataset = create(store, gdal.GDT_Byte)
     band = dataset.GetRasterBand(1)
@@ -92,7 +93,7 @@ def test_a_refused_value_removes_the_old_one(tmp_path):
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 @pytest.mark.parametrize("data_type, value, name", OUTSIDE[:1] + OUTSIDE[3:6])
 def test_a_copy_of_nodata_outside_of_the_type_warns_once(tmp_path, data_type, value, name, options):
-    """A copy gives one warning for all bands."""
+    """A copy gives one warning for all bands together."""
     store = tmp_path / "s.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 4, 3, 3, data_type)
     values = np.arange(36).reshape(3, 3, 4).astype(
@@ -128,7 +129,7 @@ def test_integers_of_64_bits_do_not_fit_smaller_types(tmp_path, data_type, sette
 
 
 def test_a_structures_nodata_must_fit_its_field(tmp_path):
-    """The nodata value has the data type of a field, not of the whole structure."""
+    """The nodata value must fit the data type of a field, not of the whole structure."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
     values = np.zeros((3, 4), [("u", "u1"), ("f", "<f4")])
     root.create_dataset("a", data=values, fill_value=None)
@@ -140,13 +141,14 @@ def test_a_structures_nodata_must_fit_its_field(tmp_path):
 
 @pytest.mark.parametrize("value, is_inside", [(-128, True), (127, True), (128, False), (-129, False)])
 def test_multidimensional_8_bits(tmp_path, value, is_inside):
-    """GDAL before 3.7 reads signed bytes as 16-bit integers."""
+    """GDAL before 3.7 reads signed bytes as 16-bit integers. A nodata value that 8 bits cannot hold then
+    gives one warning."""
     store = tmp_path / "s.zarr"
     zarr.open_group(str(store), mode="w").create_dataset("a", data=np.zeros((3, 4), "i1"),
                                                          fill_value=None)  # fmt: skip
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     array = dataset.GetRootGroup().OpenMDArray("a")
-    if gdal_is_at_least(3, 7):  # GDAL itself converts the value to this type of 8 bits
+    if gdal_is_at_least(3, 7):  # GDAL itself converts the value to its type of 8 bits
         assert array.GetDataType().GetNumericDataType() == gdal.GDT_Int8
         return
     with error_log() as log:
@@ -158,7 +160,7 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
 
 
 # ---------------------------------------------------------------------------------------------
-# A nodata value after the first pixels
+# A nodata value that is set after the first pixels are written
 
 PROFILES = [[], ["SINGLE_ARRAY=NO"], ["BLOCKSIZE=100,200"], ["FORMAT=ZARR_V3", "SHARD=YES", "BLOCKSIZE=400,400",
             "SHARD_CHUNK_SHAPE=100,100"], ["PROFILE=CLOUD"]]  # fmt: skip
@@ -185,7 +187,7 @@ def test_unwritten_chunks_become_nodata_as_in_geotiff(tmp_path, options):
             band.WriteArray(np.full((10, 10), 3, "i2"))
         for number in (1, 2):
             dataset.GetRasterBand(number).SetNoDataValue(-7)
-        if driver == "Zarr":  # GTiff returns the cached block from before
+        if driver == "Zarr":  # the GTiff driver returns the block that was cached before
             assert dataset.GetRasterBand(1).ReadAsArray(800, 800, 1, 1)[0, 0] == -7
         dataset = None
         for number in (1, 2):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A copy keeps in GDAL's auxiliary metadata (PAM) what Zarr cannot express. PAM is off in the other
-tests, so each of these tests runs a process of its own."""
+"""A copy saves what Zarr cannot express in GDAL's auxiliary metadata (PAM). PAM is off in other tests, so
+each test here runs a process of its own."""
 
 import json
 import os
@@ -84,8 +84,8 @@ def run(script, *arguments):
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 def test_image_structure_is_not_saved_in_pam(tmp_path, options):
-    """Neither the attribute nor the auxiliary file states how the pixels are stored, because
-    another program may rewrite the pixels."""
+    """How pixels are stored is not saved in attributes or in the auxiliary file, because another program may
+    rewrite the pixels."""
     store = tmp_path / "c.zarr"
     run(PROLOGUE + STRUCTURE.replace("OPTIONS", repr(options)), str(store))
     arrays = [""] + (["Band1", "Band2"] if options else ["c"])
@@ -117,14 +117,14 @@ def test_metadata_without_a_place_in_zarr_is_kept_in_pam(tmp_path, options):
     told = json.loads(run(PROLOGUE + MAKE.replace("OPTIONS", repr(options)) + TELL, target))
     assert told["table"] == [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 128]]
     assert told["categories"] == ["water", "forest", "f\u00e4ld"]
-    assert told["colours"][1] == 6  # is gdal.GCI_AlphaBand
+    assert told["colours"][1] == 6  # the value of gdal.GCI_AlphaBand
     assert told["sensor"] == "second"
     assert told["gcps"] == [[10, 50, 1, 0.5, 0.5], [11, 50, 2, 29.5, 0.5], [10, 49, 3, 0.5, 19.5]]
     assert told["gcp_crs"] == "4326"
     assert told["geolocation"]["X_DATASET"] == "lon.tif"
     assert told["rpc"]["SAMP_OFF"] == "2"
     assert told["pixels"] == sum(i % 256 for i in range(1200)) and told["bands"] == 2
-    # Another process reads equal properties of the copy.
+    # Another process finds equal properties in the copy.
     assert json.loads(run(PROLOGUE + TELL, target)) == told
 
 
@@ -147,7 +147,8 @@ print(json.dumps([copy.GetGCPCount(), copy.GetRasterBand(1).GetCategoryNames()])
 
 
 def test_statistics_go_when_the_values_change(tmp_path):
-    """The multidimensional API keeps an array's statistics in the store until its values change."""
+    """The multidimensional API keeps the statistics of an array in the store. They are removed when the
+    values change."""
     target = str(tmp_path / "c.zarr")
     script = PROLOGUE + """
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every reader finds a written CRS with default options: GDAL's built-in driver of any version,
-xarray with rioxarray, and netCDF files that xarray makes of the store. CF's parameters without WKT
-give the CRS, too."""
+"""All readers find the written CRS with default options: GDAL's built-in driver of any version, xarray with
+rioxarray, and readers of netCDF files that xarray makes of the store. The CF parameters alone also give
+the CRS."""
 
 import numpy as np
 import pytest
@@ -15,9 +15,8 @@ from zarr_gdal import array_name, config_options, open_raster
 pytestmark = zarr_formats.BOTH
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
-# Each CRS has its grid_mapping_name, and whether CF's parameters alone give the CRS back. True:
-# CF's parameters give the CRS. None: CF cannot name the datum. False: CF cannot express the CRS,
-# such as Web Mercator's sphere.
+# CRS -> (grid_mapping_name, whether CF's parameters alone give the CRS back). True: they do. None: CF cannot
+# name the datum. False: CF cannot express the CRS, such as Web Mercator's sphere.
 CRSS = {
     "EPSG:32632": ("transverse_mercator", True),
     "EPSG:4326": ("latitude_longitude", True),
@@ -49,8 +48,8 @@ SAME = ["CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", "IGNORE_DATA_AXIS_TO_S
 
 
 def builtin_reads():
-    """True if GDAL's built-in driver reads stores of this format. Before GDAL 3.7 the built-in
-    driver has only an early draft of Zarr v3."""
+    """True if GDAL's built-in driver reads stores of the tested format. Before GDAL 3.7 it reads only an
+    early draft of Zarr v3."""
     return not zarr_formats.is_v3()
 
 
@@ -87,7 +86,7 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
     with xr.open_zarr(str(store)) as opened:
         for crs in (opened.rio.crs, opened["a"].rio.crs):
             assert crs is not None
-            # rasterio returns WKT 1 of GDAL, which has less information than the CRS.
+            # rasterio returns WKT 1 of GDAL, which contains less than the CRS, so both are compared as WKT 1.
             assert crs_of(crs.to_wkt()).IsSame(crs_of(crs_of(text).ExportToWkt()), SAME)
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert is_same(gdal.Open(f'NETCDF:"{tmp_path / "a.nc"}":a').GetSpatialRef(), text)
@@ -96,7 +95,7 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
 
 @pytest.mark.parametrize("text", CRSS)
 def test_cf_parameters(tmp_path, text):
-    """Reads the CRS from the CF parameters after the WKT is removed."""
+    """After the WKT is removed from the store, the driver builds the CRS from the CF parameters."""
     store = make(tmp_path / "a.zarr", text)
     name, comes_back = CRSS[text]
     attributes = zarr_formats.attributes(store, "spatial_ref")
@@ -109,8 +108,8 @@ def test_cf_parameters(tmp_path, text):
     zarr_formats.put_attributes(store, attributes, "spatial_ref")
     (store / "pam.aux.xml").unlink()
     found = open_raster(store, "USE_CONSOLIDATED_METADATA=NO").GetSpatialRef()
-    # If the CRS does not come back exactly, transformed points are compared: CF keeps the ellipsoid
-    # of a datum that it cannot name.
+    # If the CRS is not exactly equal, transformed points are compared. CF keeps only the ellipsoid of a datum
+    # that it cannot name.
     if comes_back:
         assert is_same(found, text)
     if comes_back is not False:
@@ -139,7 +138,7 @@ def test_every_layout(tmp_path, cpl, options, bands):
             if "INTERLEAVE=PIXEL" not in options:
                 rank = 3 if bands == 3 and "SINGLE_ARRAY=NO" not in options else 2
                 assert list(srs.GetDataAxisToSRSAxisMapping()) == [rank - 1, rank]  # northing, easting
-            if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:  # others list slices
+            if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:  # others open as lists of slices
                 classic = gdal.OpenEx(array_name(store, name), allowed_drivers=[reader])
                 assert is_same(classic.GetSpatialRef(), "EPSG:3035")
     group = "g/h" if "ARRAY_NAME=g/h/dem" in options else None
@@ -169,8 +168,8 @@ def test_a_crs_is_changed_and_removed_for_every_reader(tmp_path, cpl):
 
 
 def test_a_crs_that_another_program_writes_later_wins(tmp_path, cpl):
-    """The WKT that is copied for GDAL's built-in driver is ignored once the store's own CRS has
-    changed."""
+    """The store has a copy of the WKT for GDAL's built-in driver. This driver ignores the copy once another
+    program has changed the store's own CRS."""
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     attributes = zarr_formats.attributes(store, "spatial_ref")
     wkt = crs_of("EPSG:32633").ExportToWkt()
@@ -208,7 +207,7 @@ def test_overviews_have_the_crs(tmp_path, cpl):
     assert cpl.events == []
 
 
-@zarr_formats.V2  # tests the file for GDAL's built-in driver
+@zarr_formats.V2  # this test is about the file for GDAL's built-in driver
 def test_the_crs_in_a_zip_file_and_in_memory(tmp_path, cpl):
     with config_options(GDAL_PAM_ENABLED="YES"):
         make(tmp_path / "a.zarr.zip", "EPSG:3035")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Copies of cubes: dimensions and coordinates are rebuilt from the metadata of bands, for sources of this
-driver, of netCDF, of GRIB and of files between."""
+"""Copies of cubes get back their dimensions and coordinates from the metadata of bands. The source may be a
+store, a netCDF file, a GRIB file, or a file of another format to which such a source was copied."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def store(tmp_path):
 
 
 def copy(source, target, driver="Zarr", options=(), **translate):
-    """Copies by gdal_translate, without an error or a warning."""
+    """Copies `source` to `target` by gdal_translate. Asserts that no error and no warning occurs."""
     source = gdal.OpenEx(str(source)) if not isinstance(source, gdal.Dataset) else source
     with error_log() as log:
         made = gdal.Translate(str(target), source, format=driver, creationOptions=list(options), **translate)
@@ -47,7 +47,8 @@ def copy(source, target, driver="Zarr", options=(), **translate):
 
 
 def own_format():
-    """Returns the option that makes a store of the version in which the test runs; PROFILE=CLOUD makes v3."""
+    """Returns the creation option that sets the Zarr version of the test. Without it, PROFILE=CLOUD makes
+    v3."""
     return "FORMAT=ZARR_V3" if zarr_formats.is_v3() else "FORMAT=ZARR_V2"
 
 
@@ -56,7 +57,8 @@ def opened(path):
 
 
 def assert_is_cube(path, wanted=None, array=None):
-    """Compares the store with the cube: dimensions, coordinates, and the attributes of coordinates."""
+    """Asserts that dimensions, coordinates and the attributes of coordinates in the store equal those of
+    `wanted`, by default cube()."""
     wanted = cube() if wanted is None else wanted
     seen = opened(path)
     found = seen[array or path.name.split(".")[0]]
@@ -134,7 +136,7 @@ def test_subsets_that_form_a_grid(tmp_path, store):
     assert_is_cube(tmp_path / "d.zarr", cube().isel(level=[0, 2]))
     copy(store, tmp_path / "e.zarr", bandList=[2, 5])
     assert_is_cube(tmp_path / "e.zarr", cube().isel(level=[1]))
-    # The levels vary more slowly than the times.
+    # Here the levels vary more slowly than the times.
     copy(store, tmp_path / "f.zarr", bandList=[1, 4, 2, 5, 3, 6])
     assert_is_cube(tmp_path / "f.zarr", cube().transpose("level", "time", "y", "x"))
 
@@ -233,7 +235,7 @@ def test_texts_repeated_numbers_and_times_of_numpy(tmp_path):
 
 
 def grib_like(elements, times, levels):
-    """Returns a dataset in memory whose bands have the metadata of GDAL's GRIB driver."""
+    """Returns a dataset in memory whose bands have metadata like that of GDAL's GRIB driver."""
     shape = [(element, time, level) for element in elements for time in times for level in levels]
     dataset = gdal.GetDriverByName("MEM").Create("", 10, 8, len(shape), gdal.GDT_Float32)
     for number, (element, time, level) in enumerate(shape, 1):
@@ -255,10 +257,10 @@ def test_grib(tmp_path):
     assert seen["level"].attrs == {"units": "Pa", "long_name": "Isobaric surface",
                                    "standard_name": "air_pressure", "positive": "down"}  # fmt: skip
     assert seen["a"].values[:, :, 0, 0].tolist() == [[1, 2, 3], [4, 5, 6]]
-    # A level that all bands share is no dimension.
+    # A level that is common to all bands does not become a dimension.
     copy(grib_like(["TMP"], times, [85000]), tmp_path / "b.zarr")
     assert opened(tmp_path / "b.zarr")["b"].dims == ("time", "y", "x")
-    # Bands of several meteorological elements (TMP, UGRD) are no cube, and stay plain bands.
+    # Bands of several meteorological elements (TMP, UGRD) do not form a cube. They stay plain bands.
     copy(grib_like(["TMP", "UGRD"], times, [85000]), tmp_path / "d.zarr")
     assert opened(tmp_path / "d.zarr")["d"].dims == ("band", "y", "x")
 
@@ -272,7 +274,8 @@ def test_a_file_of_grib(tmp_path):
     for hours in (0, 12):
         for member in (1, 2):
             number += 1
-            # Octet 10 on: temperature, forecast hours, isobaric surface 850 hPa, member of 2.
+            # Octets from 10 on: temperature, forecast hours, isobaric surface of 850 hPa, ensemble of 2
+            # members.
             options.append(
                 f"BAND_{number}_PDS_TEMPLATE_ASSEMBLED_VALUES=0 0 2 0 96 0 0 1 {hours} 100 0 85000 255 0 0 "
                 f"3 {member} 2"
@@ -304,7 +307,7 @@ def test_cubes_share_equal_dimensions_of_a_store(tmp_path, store):
                               creationOptions=["APPEND_SUBDATASET=YES", "ARRAY_NAME=e"])  # fmt: skip
     log.assert_quiet()
     assert_is_cube(target, array="e")
-    # If the store has a dimension "time" with other times, the new dimension gets another name.
+    # If the store already has a dimension "time" with other times, the new dimension gets another name.
     other = cube().isel(time=[1])
     other.to_zarr(str(tmp_path / "o.zarr"), consolidated=True)
     assert gdal.Translate(str(target), str(tmp_path / "o.zarr"), format="Zarr",
@@ -361,7 +364,7 @@ def test_masks_and_statistics_of_a_cube(tmp_path, store):
 
 
 def warp(source, target, *options, **arguments):
-    """Warps without changing the grid, as gdalwarp does with a store as its target."""
+    """Runs gdalwarp with a store as its target. The grid stays unchanged."""
     with error_log() as log:
         made = gdal.Warp(str(target), str(source), format="Zarr", creationOptions=list(options), **arguments)
         assert made is not None, log.events
@@ -372,7 +375,8 @@ def warp(source, target, *options, **arguments):
 @pytest.mark.parametrize("between", [None, "VRT", "GTiff", "netCDF"])
 @pytest.mark.parametrize("options", [[], ["OVERVIEWS=2"], ["BLOCKSIZE=4,4"]])
 def test_gdalwarp(tmp_path, store, between, options):
-    """gdalwarp makes the target by Create(), and states the dimensions afterwards."""
+    """gdalwarp creates the target by Create(), and only then sets the metadata that describes the
+    dimensions."""
     source = str(store)
     if between == "netCDF":
         cube().to_netcdf(str(tmp_path / "c.nc"))
@@ -439,7 +443,7 @@ def test_create_without_pixels_is_a_cube(tmp_path):
 def test_rasterio(tmp_path, store):
     rasterio.shutil.copy(str(store), str(tmp_path / "d.zarr"), driver="Zarr")
     assert_is_cube(tmp_path / "d.zarr")
-    # A program that copies bands and their tags by hand makes a cube, too.
+    # A program that copies bands and their tags one by one also makes a cube.
     with rasterio.open(str(store)) as source:
         with rasterio.open(str(tmp_path / "e.zarr"), "w", **{**source.profile, "driver": "Zarr"}) as target:
             for number in source.indexes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/examples/dask_mosaic.py: processes of a Dask cluster write one store, region by region."""
+"""docs/examples/dask_mosaic.py: the processes of a Dask cluster write one store together, region by region."""
 
 import os
 import pathlib
@@ -22,7 +22,8 @@ PLACE = (500000.0, 10.0, 0.0, 5000000.0, 0.0, -10.0)
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory):
-    """Four overlapping rasters of two bands, with no edge on an edge of a chunk."""
+    """Returns the paths of four overlapping rasters with two bands. Their edges do not lie on edges of
+    chunks."""
     folder, paths = tmp_path_factory.mktemp("scenes"), []
     for i, (x, y) in enumerate([(0, 0), (333, 0), (0, 411), (333, 411)]):
         paths.append(str(folder / f"{i}.tif"))
@@ -43,7 +44,8 @@ def make_mosaic(output, scenes, *words, **environment):
 
 
 def check_mosaic(output, scenes, done, regions):
-    """Asserts pixels, CRS, geotransform, nodata and overviews of the mosaic; returns its pixels."""
+    """Asserts that the mosaic has the right pixels, CRS, geotransform, nodata value and overviews. Returns
+    its pixels."""
     assert done.returncode == 0, done.stderr
     told = re.fullmatch(r"(\d+) regions written by (\d+) processes\n", done.stdout)
     assert int(told[1]) == regions and int(told[2]) > 1, done.stdout
@@ -89,7 +91,7 @@ def test_in_an_object_store(tmp_path, scenes):
 
 
 def test_an_error_of_a_process_ends_the_program(tmp_path, scenes):
-    """A region that cannot be read makes the program fail."""
+    """The program fails if a region cannot be read."""
     broken = tmp_path / "broken.tif"
     data = pathlib.Path(scenes[0]).read_bytes()
     broken.write_bytes(data[: len(data) // 2])

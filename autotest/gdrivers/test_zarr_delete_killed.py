@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Deletions and moves are killed at one of their steps. Nothing opens with zeros in place of data,
-and the next writer of the name removes the remaining files. Only some steps are tried;
-ZARR_FAULTS=all tries each."""
+"""Kills deletions and renames at one of their steps. Afterwards nothing opens with zeros in place of data,
+and the next writer of the name removes the remaining files. Only some steps are tried; ZARR_FAULTS=all
+tries each."""
 
 import collections
 import os
@@ -29,7 +29,7 @@ VALUES = np.full((6, 9), 7, "i2")
 
 
 def small(path, consolidated=True):
-    """Makes a group with an array a and an array g/b."""
+    """Makes a store with an array a and an array g/b, and returns its folder."""
     arrays = {
         "a": {"values": VALUES, "dims": ("y", "x"), "chunks": (3, 9)},
         "g/b": {"values": VALUES, "dims": ("y", "x"), "chunks": (6, 9)},
@@ -38,20 +38,21 @@ def small(path, consolidated=True):
 
 
 def lone(path):
-    """Makes an array that is the whole store."""
+    """Makes a store that consists of one array, and returns its folder."""
     return make_array(path.parent, VALUES, name=path.name, chunks=(3, 9), fill_value=0)
 
 
 def traced(act, *words, trace=()):
-    """Runs gdalmanage under strace: its mode "delete" with a name, or "rename" with the old and the new name."""
+    """Runs gdalmanage under strace. `act` is "delete" with a name, or "rename" with the old and the new
+    name."""
     return subprocess.run(
         ["strace", "-f", "-qq", *trace, "gdalmanage", act, "-f", "Zarr", *map(str, words)], timeout=SECONDS,
         capture_output=True, text=True, check=False)  # fmt: skip
 
 
 def each_kill(prepare, act, *words):
-    """Runs `act` once for each kill: strace kills the process at the n-th call of a kind. `prepare`
-    makes a fresh store before each run. Yields the call's name and number after each killed run."""
+    """Runs gdalmanage several times; strace kills each run at another system call. `prepare` makes a fresh
+    store before each run. Yields the name and the number of the system call after each killed run."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     prepare()
@@ -73,7 +74,7 @@ def each_kill(prepare, act, *words):
 
 
 def values_in(name):
-    """Returns the pixels of each raster in a store, by name; empty if nothing opens."""
+    """Returns {name: pixels} for the rasters in a store; empty if the store does not open."""
     with error_log():
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, allowed_drivers=["Zarr"])
         if dataset is None:
@@ -86,8 +87,8 @@ def values_in(name):
 
 
 def arrays_in(name):
-    """Returns the values of each array in a store, by full name in the multidimensional API; empty
-    if nothing opens."""
+    """Returns {full name: values} for the arrays in a store, read by the multidimensional API; empty if the
+    store does not open."""
 
     def below(group):
         for array in group.GetMDArrayNames() or []:
@@ -140,7 +141,7 @@ def test_a_killed_deletion_of_a_store(tmp_path, kind):
     for told in each_kill(prepare, "delete", store):
         found = assert_no_zeros(store, told)
         whole = whole or found
-        assert found in (0, whole), told  # either all arrays or none
+        assert found in (0, whole), told  # either all arrays exist or none
         for left in folder.glob("*.partial"):
             assert_no_zeros(left, told)
         assert_next_writer_cleans(store, told)
@@ -159,7 +160,7 @@ def test_a_killed_deletion_of_a_node(tmp_path, node):
         assert_no_zeros(store, told)
         kept = "g/b" if node == "a" else "a"
         assert (open_raster(array_name(store, kept)).ReadAsArray() == 7).all(), told
-        # The node can be deleted again, and created again.
+        # After a kill, the node can be deleted again and created again.
         with error_log():
             gdal.GetDriverByName("Zarr").Delete(array_name(store, node))
         dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
@@ -177,7 +178,7 @@ def test_a_killed_deletion_of_a_node(tmp_path, node):
 
 
 def left_over(store, path):
-    """Removes the documents of an array, or of a group and all its nodes, and leaves the chunks."""
+    """Removes the documents of an array, or of a group and all its nodes. The chunks stay."""
     for file in (store / path).rglob("*"):
         if file.is_file() and file.name.startswith((".z", "zarr.json")):
             file.unlink()
@@ -222,7 +223,7 @@ def test_foreign_files_left_by_a_deletion_are_not_replaced(tmp_path):
 
 @pytest.fixture
 def elsewhere(tmp_path):
-    """Returns a folder on another file system than the folder of the test."""
+    """Returns a folder that is on another file system than the test's folder."""
     own, places = os.stat(tmp_path).st_dev, ["/dev/shm", "/var/tmp", "/tmp", PLACE]
     others = [place for place in places if os.path.isdir(place) and os.stat(place).st_dev != own]
     assert others, f"all of {places} are on the file system of {tmp_path}"
@@ -255,7 +256,7 @@ def test_a_store_that_is_renamed_to_another_file_system(tmp_path, elsewhere, kin
 
 
 # ---------------------------------------------------------------------------------------------
-# Object stores, where nothing can be renamed
+# Object stores, which cannot rename objects
 
 
 @pytest.fixture(scope="module")
@@ -265,8 +266,8 @@ def server(zarr_format, tmp_path_factory):
 
 
 def each_end(server, prepare, act):
-    """Runs `act` once for each n, so that only the first n changes reach the server. Each run
-    starts from a fresh store. Yields n after each run that fails."""
+    """Runs `act` several times; in run n, only the first n changes reach the server. `prepare` makes a fresh
+    store before each run. Yields n after each run that fails."""
     for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):
@@ -311,8 +312,7 @@ def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
 @pytest.mark.parametrize("kind", ["consolidated", "an array"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, times):
-    """A server error while listing does not lose the store: a deletion succeeds only if no key is
-    left."""
+    """A server error during a listing does not lose the store: the deletion succeeds only if no key is left."""
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
     driver = gdal.GetDriverByName("Zarr")
     listings = failed = 0

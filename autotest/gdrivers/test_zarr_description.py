@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reports of the driver: the metadata domain ZARR, structural information of arrays, and the lines
-of CPL_DEBUG=ZARR."""
+"""Reports of the driver about a store: the metadata domain ZARR, the structural information of arrays, and
+the debug lines of CPL_DEBUG=ZARR."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The documentation is true: examples run, options are the driver's, messages appear, links
-resolve, and pictures match the sources."""
+"""Checks that the documentation is true: examples run, options are those of the driver, messages appear,
+links resolve, and pictures match the code."""
 
 import json
 import os
@@ -32,7 +32,7 @@ LINKING = (
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md", "docs/qgis.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
-# Blocks of the pages that are shown but not run: the first line and the reason.
+# first line of a block of commands -> reason why the block is not run
 NOT_RUN = {
     "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
 }
@@ -55,7 +55,7 @@ def is_run(block):
 
 
 def grouped():
-    """Returns the blocks to run, grouped by page and section, which name the test."""
+    """Returns the code blocks that tests run, grouped by page and section. Page and section name the test."""
     found = {}
     for block in all_blocks():
         if is_run(block):
@@ -63,18 +63,18 @@ def grouped():
     return found
 
 
-# Examples
+# Examples of the pages
 
 
 @pytest.fixture
 def workshop(tmp_path):
-    """Makes a folder like a built checkout, with the files that the examples use."""
+    """Creates a folder like a built checkout, with the files that the examples use, and returns it."""
     shutil.copytree(REPOSITORY / "data", tmp_path / "data")
     (tmp_path / "build").mkdir()
     plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0])
     (tmp_path / "build" / "gdalplugins").symlink_to(plugins)
     (tmp_path / "bin").mkdir()
-    for name in ("zarr_check", "zarr_qgis"):  # as cmake installs them
+    for name in ("zarr_check", "zarr_qgis"):  # cmake installs these programs
         (tmp_path / "bin" / name).symlink_to(REPOSITORY / "python" / f"{name}.py")
     return tmp_path
 
@@ -111,7 +111,7 @@ def test_a_block_that_fails_fails_its_test(tmp_path):
             zarr_docs.run_block(block, tmp_path, dict(os.environ))
 
 
-# Defaults that writing.md states
+# Defaults that docs/writing.md states
 
 
 def test_the_listing_of_a_new_store(workshop):
@@ -124,8 +124,7 @@ def test_the_listing_of_a_new_store(workshop):
 
 
 def made(folder, width, height, bands, nodata=None):
-    """Returns the metadata document and the attributes of an array that gdal_translate -of Zarr
-    makes."""
+    """Copies a raster by gdal_translate -of Zarr. Returns the array's metadata document and its attributes."""
     raster = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
     raster.SetGeoTransform((0, 1, 0, 0, 0, -1))
     if nodata is not None:
@@ -151,8 +150,8 @@ def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
 
 
 def test_chunks_that_differ_from_a_default_copys(tmp_path):
-    """The default chunks of a copy differ from the chunks of Create(), of a BLOCKSIZE of two
-    numbers, and of pixel-interleaved copies."""
+    """Create(), a BLOCKSIZE of two numbers, and pixel-interleaved copies do not use the default chunks of a
+    copy."""
     driver = gdal.GetDriverByName("Zarr")
     driver.Create(str(tmp_path / "a.zarr"), 900, 700, 40, gdal.GDT_Byte)
     source = gdal.GetDriverByName("MEM").Create("", 900, 700, 40)
@@ -173,11 +172,11 @@ def test_the_fill_value_is_null_unless_there_is_nodata(tmp_path):
     assert not (tmp_path / "nodata" / "made.zarr" / "made" / "0.0").exists()
 
 
-# Options
+# Options of the driver
 
 
 def listed_options():
-    """Returns the option lists that gdalinfo prints, as XML elements by list."""
+    """Returns {name of the option list: XML element} for the option lists that gdalinfo prints."""
     text = subprocess.run(
         ["gdalinfo", "--format", "Zarr"], stdout=subprocess.PIPE, text=True, check=True
     ).stdout
@@ -245,14 +244,14 @@ def test_limits_are_those_of_the_sources(cpl):
             gdal.SetConfigOption(name, None)
         expected = f'{name}: expected a number from 1 to {bytes_of(row[2])}, got "lots"; the default is used'
         assert cpl.warnings == [expected]
-    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # opening reads the limits again
+    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # the driver reads the limits again when it opens a store
 
 
-# Codecs
+# Codecs in the tables of the pages
 
 
 def codecs_of_the_registry():
-    """Returns the names in Zarr v2 and v3 of each codec in kCodecs of registry.cpp, and the
+    """Returns, for each codec in kCodecs of registry.cpp, its names in Zarr v2 and v3; also returns the
     names that the registry refuses."""
     text = (REPOSITORY / "core" / "codec" / "registry.cpp").read_text()
     rows = re.search(r"kCodecs\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
@@ -271,7 +270,7 @@ def test_codecs_are_those_of_the_registry():
     assert named == set(refused) - v2_alone
 
 
-# Messages
+# Messages of docs/errors.md
 
 
 def test_messages_are_on_the_page_once():
@@ -322,7 +321,7 @@ def test_links_lead_somewhere(name):
 def test_every_page_is_reached_from_the_guide():
     reached = {link.partition("#")[0] for link in zarr_docs.links("docs/guide.md")}
     pages = {path.name for path in DOCS.glob("*.md")} - {"guide.md"}
-    further = {"opens_where.md"}  # from compatibility.md
+    further = {"opens_where.md"}  # compatibility.md links to this page
     assert pages - further <= reached and len(pages) > 10
     assert further <= {link.partition("#")[0] for link in zarr_docs.links("docs/compatibility.md")}
 
@@ -337,7 +336,7 @@ def test_files_that_the_pages_name_exist():
     named = re.compile(r"`((?:core|driver|autotest|scripts|data|docs|cmake)/[\w./-]+)`")
     for name in LINKING:
         for path in named.findall((REPOSITORY / name).read_text(encoding="utf-8")):
-            if "NAME" in path:  # stands for a file that is still to be written
+            if "NAME" in path:  # NAME stands for a file that the reader creates
                 continue
             assert (REPOSITORY / path).exists(), f"{name}: {path}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""This driver next to GDAL's built-in driver, and the metadata of the driver."""
+"""This driver beside GDAL's built-in driver, and the metadata that describes the driver."""
 
 import ctypes
 import os
@@ -64,8 +64,8 @@ def test_the_compression_is_metadata(tmp_path, option, told, single):
     dataset = gdal.Open(str(tmp_path / "a.zarr"))
     for number in (1, 2):
         assert dataset.GetRasterBand(number).GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == told
-    # The dataset states only compressions that rasterio knows, because rasterio fails at other
-    # names.
+    # rasterio fails if a dataset states a compression that it does not know. The dataset states only known
+    # ones.
     known = {"ZSTD": "ZSTD", "ZLIB": "DEFLATE"}.get(told)
     assert dataset.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == known
     with rasterio.open(tmp_path / "a.zarr") as opened:
@@ -149,7 +149,7 @@ def test_statistics_give_an_actual_range(tmp_path, cpl):
     read = zarr.open_group(str(store), mode="r")
     assert read["i"].attrs["actual_range"] == [-3, 8] and read["f"].attrs["actual_range"] == [0, 2.75]
     assert all(type(value) is int for value in read["i"].attrs["actual_range"])
-    # actual_range is written only if UPDATE_METADATA asks for it.
+    # The driver writes actual_range only if UPDATE_METADATA demands it.
     root = gdal.OpenEx(str(make_store(tmp_path, {"i": np.zeros((3, 4))}, name="b.zarr")),
                        gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()  # fmt: skip
     root.OpenMDArray("i").ComputeStatistics(False)
@@ -159,7 +159,7 @@ def test_statistics_give_an_actual_range(tmp_path, cpl):
 
 
 def test_the_version_is_shown():
-    """`gdalinfo --format Zarr` shows the version of the changelog and of the build."""
+    """`gdalinfo --format Zarr` shows the version that the changelog and the build state."""
     root = pathlib.Path(__file__).resolve().parents[2]
     (version,) = re.findall(r"^project\(gdal_zarr VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.M)
     assert gdal.GetDriverByName("Zarr").GetMetadataItem("DRIVER_VERSION") == version
@@ -198,22 +198,23 @@ def test_references_in_json_are_identified(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     assert gdal.OpenEx(str(reference), gdal.OF_MULTIDIM_RASTER).GetDriver().ShortName == "Zarr"
-    # GDAL before 3.7 calls IdentifyDriverEx(), too, before it deletes the files that a copy replaces.
+    # Before a copy, GDAL before 3.7 calls IdentifyDriverEx() before it deletes the files that the copy
+    # replaces.
     found = gdal.IdentifyDriverEx(str(reference), gdal.OF_RASTER)
     assert (found.ShortName == "Zarr") if gdal_is_at_least(3, 7) else (found is None)
 
 
 @pytest.mark.parametrize("how", [[], ["missing"]])
 def test_a_plugin_in_the_place_of_the_builtin_driver(how):
-    """GDAL from 3.9 on can have its built-in driver as a plugin. Without that plugin this driver
-    works alone."""
+    """In GDAL from 3.9 on, the built-in driver can be a plugin. If that plugin is absent, this driver works
+    alone."""
     tool = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_deferred")
     done = subprocess.run([tool, *how], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 class Watch:
-    """Watches a folder by inotify: reports folders that are listed and files that are opened."""
+    """Watches a folder by inotify. Reports the folders that are listed and the files that are opened."""
 
     ACCESS, OPEN = 0x1, 0x20
 
@@ -230,8 +231,8 @@ class Watch:
             self.folders[watch] = str(path.relative_to(folder))
 
     def events(self):
-        """Returns (event, folder, name in folder) since the last call; the name is empty for the
-        folder itself."""
+        """Returns the events since the last call as (event, folder, name in the folder). For the folder
+        itself, the name is empty."""
         try:
             data = os.read(self.handle, 1 << 20)
         except BlockingIOError:
@@ -247,7 +248,7 @@ class Watch:
 
 
 def test_identify_lists_nothing(tmp_path):
-    """To identify a store the driver lists no folder and opens no chunk."""
+    """The driver identifies a store without listing a folder or opening a chunk."""
     store = group(tmp_path / "big.zarr")
     handmade(store, path="elevation")
     watch = Watch(store)
@@ -264,8 +265,8 @@ def test_identify_lists_nothing(tmp_path):
 
 @pytest.mark.parametrize("order", ["ours first", "builtin first"])
 def test_the_order_of_drivers_changes_nothing(tmp_path, order):
-    """Debian's gdal-plugins has a drivers.ini: GDAL then asks drivers that are not listed in it
-    first, among them its renamed built-in driver."""
+    """Debian's package gdal-plugins has a file drivers.ini. GDAL first asks the drivers that this file does
+    not list, among them its renamed built-in driver."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
     newer = make_v3(tmp_path / "v3.zarr", "v")
     raster, multidim = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Property test: the core's encoders give the bytes of numcodecs, and zarr-python reads them.
+"""Property test of the core's encoders: their bytes equal those of numcodecs, and zarr-python reads them.
 
-ZARR_TEST_SEED    seed of the run; random when unset, and always printed at the end
-ZARR_TEST_CHUNKS  chunks per run; default 400
+    ZARR_TEST_SEED    seed of the run; random if unset, and printed at the end of the run
+    ZARR_TEST_CHUNKS  chunks per run; default 400
 """
 
 import base64
@@ -25,28 +25,27 @@ SEED = os.environ["ZARR_TEST_SEED"]
 CHUNKS = int(os.environ.get("ZARR_TEST_CHUNKS", "400"))
 BATCHES = 8
 BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
-# Every compressor once, and Blosc with each of its combinations of codec and shuffle.
+# Each compressor occurs once, and Blosc once for each combination of its codecs and shuffles.
 COMPRESSORS = [(label, 0) for label in sorted(set(codecs.COMPRESSORS) - {"blosc"})]
 COMPRESSORS += [("blosc", number) for number in range(BLOSC_WAYS)]
 
 
 @pytest.fixture(scope="module")
 def seen():
-    """Number of chunks that were compared equal, by label."""
+    """Returns a counter of the chunks whose bytes were equal, by label."""
     return collections.Counter()
 
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Makes numcodecs' Blosc use one thread: several threads put blocks in any order."""
+    """Makes Blosc of numcodecs use one thread, because several threads write blocks in random order."""
     before, numcodecs.blosc.use_threads = numcodecs.blosc.use_threads, False
     yield
     numcodecs.blosc.use_threads = before
 
 
 class Case:
-    """An array of one chunk: zarr-python has written the chunk, and zarr_encode must write it
-    again."""
+    """An array with one chunk, which zarr-python has written. zarr_encode must write an equal chunk."""
 
     def __init__(self, folder, index):
         draw = types.Draw(f"encode {SEED}", index)
@@ -55,7 +54,7 @@ class Case:
         dtype = types.random_dtype(draw, kind, turn)
         shape = [draw.integer(1, 12) for _ in range(draw.integer(1, 3))]
         if draw.chance(0.2):
-            shape = [draw.integer(500, 3000)]  # larger than one piece that the filters process
+            shape = [draw.integer(500, 3000)]  # the core filters a chunk in pieces; this chunk has several
         self.order = "C" if kind == "object-json" else draw.choice("CF")
         label, number = draw.deck("compressor", COMPRESSORS, index)
         number += index // len(COMPRESSORS) * BLOSC_WAYS
@@ -65,12 +64,12 @@ class Case:
             lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn,
         )  # fmt: skip
         first = (self.filters + [self.compressor])[0]
-        if dtype.names and isinstance(first, numcodecs.GZip):  # GZip takes no fields of M8
+        if dtype.names and isinstance(first, numcodecs.GZip):  # gzip cannot encode a structure with times
             self.filters.insert(0, numcodecs.Shuffle(1))
         self.labels = [kind, name, *names, "order " + self.order]
         self.folder = pathlib.Path(folder) / f"{index}.zarr"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # overflowing casts and object codecs give warnings
+            warnings.simplefilter("ignore")  # zarr-python warns about casts that overflow and about object codecs
             array = zarr.create(
                 tuple(shape), chunks=tuple(shape), dtype=dtype, compressor=self.compressor,
                 filters=self.filters or None, order=self.order, fill_value=None,
@@ -84,7 +83,8 @@ class Case:
 
     def _write_elements(self):
         filters = json.loads((self.folder / ".zarray").read_text())["filters"] or [{}]
-        # zarr-python 3.0 gives the filter of objects also to text of fixed width.
+        # zarr-python 3.0 also states the object filter for text of fixed width. Such text is then written as
+        # objects.
         if not filters[0].get("id", "").startswith("vlen-") and self.values.dtype.kind != "O":
             (self.folder / "raw").write_bytes(self.values.tobytes(self.order))
             return
@@ -96,14 +96,14 @@ class Case:
         return json.dumps(json.loads((self.folder / ".zarray").read_text()))
 
     def _read(self, chunk):
-        """Returns the values of a chunk in a form for which `==` compares all bits."""
+        """Reads a chunk with zarr-python. Returns its values in a form for which `==` compares all bits."""
         self.chunk.write_bytes(chunk)
         values = zarr.open_array(str(self.folder), mode="r")[...]
         return values.ravel().tolist() if values.dtype.kind == "O" else values.tobytes()
 
     def problem(self):
-        """Returns how the tool's chunk differs from numcodecs' chunk; None if bytes and values are
-        as required."""
+        """Returns a text that describes how the chunk of zarr_encode differs from the chunk of numcodecs;
+        None if they agree."""
         ours, wanted = self.chunk.read_bytes(), self.expected
         if self._read(ours) != self._read(wanted):
             return "reads as other values"
@@ -118,17 +118,15 @@ class Case:
 
 
 def has_bytes_of_its_own(codec):
-    """True if the core may encode to other bytes than the codec in numcodecs, though both decode to
-    equal values."""
+    """True if the core may encode other bytes than the codec of numcodecs. Both must decode to equal values."""
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
         return True  # the core compresses with libdeflate
-    # numcodecs 0.11 replaces levels below 1 by 1; newer versions and the core leave them to the
-    # library.
+    # numcodecs 0.11 replaces levels below 1 by 1. Newer versions and the core pass them to the library.
     return isinstance(codec, numcodecs.Zstd) and codec.level < 1
 
 
 def encode(cases):
-    """Runs zarr_encode for the cases; returns its messages, empty if all went well."""
+    """Runs zarr_encode for all cases. Returns what it prints, which is empty on success."""
     command = [os.environ["ZARR_ENCODE"], *(str(case.folder) for case in cases)]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr.decode(errors="replace")
@@ -136,8 +134,8 @@ def encode(cases):
 
 
 def compare(folder, indices, seen):
-    """Encodes the cases and counts equal chunks in `seen`; returns a message for each other
-    chunk."""
+    """Encodes the cases `indices`. Counts equal chunks in `seen`, and returns a message for each chunk that
+    differs."""
     cases = {index: unless_unsupported(Case, folder, index) for index in indices}
     cases = {index: case for index, case in cases.items() if case is not None}
     failures = [encode(cases.values())] if cases else []
@@ -168,8 +166,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """Must run after all batches above have passed. If chance has left out a label, more chunks
-    are made until each label occurs. The rarest filter occurs once in a hundred chunks."""
+    """Must run after all batches above. If the random chunks have left out a label, more chunks are encoded
+    until all labels have occurred. The rarest filter occurs in one of a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * 0.2
@@ -184,16 +182,16 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# The target type u4 is left out: for floats that do not fit, NumPy's vector loops and loop ends
-# give different uint32 values.
+# The type u4 is left out, because NumPy converts floats that do not fit u4 in two ways: its vector loops and
+# the ends of its loops give different values.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
 
 
 def number_filter(draw, name):
-    """Returns a filter with random parameters of its whole range, and the data type that the filter
-    encodes."""
+    """Returns (filter, data type). The filter has random parameters from their whole range, and encodes this
+    data type."""
     dtype, target = (draw.choice("<>") + draw.choice(names) for names in (NUMBERS, TARGETS))
     if name == "fixedscaleoffset":
         offset, scale = draw.choice(OFFSETS), draw.choice(SCALES)
@@ -213,8 +211,8 @@ def number_filter(draw, name):
 
 
 def encoded_by_numcodecs(codec, values):
-    """Returns the encoded values; None if numcodecs on NumPy 2 differs by design. NumPy 2 refuses
-    parameters that the type cannot hold, and computes in half and single precision."""
+    """Returns the values encoded by numcodecs. Returns None where numcodecs with NumPy 2 is known to differ:
+    it refuses parameters that the type cannot hold, and computes in half and single precision."""
     calculates = isinstance(codec, (numcodecs.FixedScaleOffset, numcodecs.Quantize))
     if IS_NUMPY_2 and calculates and values.dtype.newbyteorder("=").str[1:] in ("f2", "f4", "c8"):
         return None
@@ -227,8 +225,8 @@ def encoded_by_numcodecs(codec, values):
 
 
 def equal_but_for_nans(ours, wanted):
-    """Returns whether two arrays are equal bit for bit. All NaNs count as equal: their bits depend
-    on the compiler."""
+    """True if two arrays are equal bit for bit. All NaNs count as equal, because their bits depend on the
+    compiler."""
     if wanted.dtype.kind not in "fc":
         return ours.tobytes() == wanted.tobytes()
     size = wanted.dtype.itemsize // (2 if wanted.dtype.kind == "c" else 1)
@@ -242,7 +240,7 @@ def equal_but_for_nans(ours, wanted):
     "name", ["fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "delta"]
 )
 def test_filters_of_any_numbers(name, tmp_path):
-    """Values are random bits: NaN, infinities, and numbers that overflow or wrap."""
+    """Encodes random bits as numbers: NaN, infinities, and numbers that overflow or wrap."""
     cases = []
     for index in range(60):
         draw = types.Draw(f"numbers {SEED} {name}", index)
@@ -270,7 +268,7 @@ def test_filters_of_any_numbers(name, tmp_path):
         assert ours.size == wanted.size and equal_but_for_nans(ours, wanted), (SEED, folder, codec)
 
 
-# Compressors for chunks of two megabytes, which libraries split into blocks or pieces of output.
+# Compressors for chunks of two megabytes, which libraries compress in several blocks.
 LARGE = [
     numcodecs.Blosc("lz4", 5, 1), numcodecs.Blosc("zstd", 3, 2), numcodecs.Blosc("blosclz", 9, 0),
     numcodecs.Blosc("zlib", 1, 1, 65536), numcodecs.Zlib(0), numcodecs.Zlib(1), numcodecs.Zlib(9),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Products as EOPF writes them: hierarchy, CRS, groups of bands, masks, ground control points, and
-facts that only `_eopf_attrs` states."""
+"""Products in the layout of EOPF: hierarchy, CRS, groups of bands, masks, ground control points, and
+properties that only `_eopf_attrs` states."""
 
 
 import numpy as np
@@ -32,7 +32,7 @@ def s2(zarr_format, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """Product whose bands are described only by `_eopf_attrs` and the root's attributes."""
+    """Returns a product whose bands are described only by `_eopf_attrs` and by attributes of the root."""
     return make_s2(tmp_path_factory.mktemp("bare"), on_arrays=False, cf_too=False)
 
 
@@ -45,13 +45,14 @@ def quiet(name):
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(name))
         assert dataset is not None, log.events
-        dataset.GetSpatialRef()  # the CRS is looked for when a caller asks for it
+        dataset.GetSpatialRef()  # the driver searches for the CRS when a caller asks for it
     log.assert_quiet()
     return dataset
 
 
 def quiet_band(name):
-    """Opens a dataset without any message; returns its first band, which keeps the dataset open."""
+    """Opens a dataset and asserts that no message appears. Returns its first band, which keeps the dataset
+    open."""
     dataset = quiet(name)
     band = dataset.GetRasterBand(1)
     band.dataset = dataset
@@ -70,7 +71,7 @@ def change(store, path, update):
 
 
 # ---------------------------------------------------------------------------------------------
-# Sentinel-2
+# Sentinel-2 products
 
 
 @zarr_formats.BOTH
@@ -193,7 +194,7 @@ def test_arrays_in_degrees_do_not_have_the_product_s_crs(
     dataset = quiet(array_name(store, weather))
     assert_place(dataset, METEO_PLACE)
     if stac.get("proj:epsg") == "far away" and said == "names":
-        return  # nothing says that these coordinates are longitudes and latitudes
+        return  # nothing states that these coordinates are longitudes and latitudes
     assert epsg(dataset) == 4326
     array = open_group(store).OpenMDArrayFromFullname("/" + weather)
     assert array.GetSpatialRef().GetAuthorityCode(None) == "4326"
@@ -251,7 +252,7 @@ def test_an_array_with_two_dimensional_longitudes_has_no_crs(tmp_path):
 
 
 def test_a_grid_mapping_that_is_missing_in_a_product(tmp_path):
-    """quiet() asserts that a missing grid mapping gives no message."""
+    """A grid mapping that an attribute names and the product lacks gives no message."""
     store = make_s2(tmp_path, consolidated=False)
     for path in (REFLECTANCE + "r10m/b02", "quality/mask/r10m/b02"):
         change(store, path, lambda a: a.update(grid_mapping="spatial_ref"))
@@ -367,14 +368,14 @@ def test_a_product_on_a_web_server(s2):
 
 
 # ---------------------------------------------------------------------------------------------
-# Sentinel-1
+# Sentinel-1 products
 
 
 def test_swaths_have_ground_control_points(s1):
     dataset = quiet(array_name(s1, f"{VV}/measurements/grd"))
     assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
     np.testing.assert_array_equal(dataset.ReadAsArray(), np.arange(600).reshape(20, 30))
-    # The track has azimuth times, which are no map coordinates.
+    # The track is an axis of times in azimuth direction, which are not map coordinates.
     assert dataset.GetGeoTransform(can_return_null=True) is None and dataset.GetSpatialRef() is None
     assert dataset.GetGCPSpatialRef().GetAuthorityCode(None) == "4326"
     points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY, p.GCPZ) for p in dataset.GetGCPs()]
@@ -438,7 +439,7 @@ def test_the_tile_in_the_name_of_a_product(tmp_path, name, code):
 
 
 def test_bands_have_colours(request):
-    """Colour interpretation makes QGIS show true colours."""
+    """Bands state their colours, so that QGIS shows true colours."""
     store = request.getfixturevalue("s2")
     dataset = quiet(array_name(store, REFLECTANCE + "r10m"))
     told = {dataset.GetRasterBand(i + 1).GetDescription(): dataset.GetRasterBand(i + 1).GetColorInterpretation()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The coordinate epoch of a dynamic CRS is stored. Readers that do not know the epoch still find the CRS."""
+"""The coordinate epoch of a dynamic CRS is stored. Readers that do not know epochs still find the CRS."""
 
 import pyproj
 import pytest
@@ -44,7 +44,7 @@ def epoch_of(store):
 def test_a_copy_keeps_the_epoch(tmp_path, cpl, options):
     srs = crs_of(ITRF2014, 2021.3)
     store = copy(tmp_path / "a.zarr", srs, options)
-    assert open_raster(store).GetSpatialRef().IsSame(srs)  # which compares the epochs, too
+    assert open_raster(store).GetSpatialRef().IsSame(srs)  # IsSame() also compares the epochs
     assert epoch_of(store) == 2021.3
     assert "coordinateEpoch" not in open_raster(store).GetMetadata()
     cpl.assert_quiet()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Python exceptions of GDAL: with them, any error that the driver leaves behind makes a call fail.
-"""
+"""With Python exceptions of GDAL, a call fails if the driver leaves any error behind, even if the call
+succeeds otherwise."""
 
 import pathlib
 import subprocess
@@ -23,8 +23,7 @@ except RuntimeError as error:
 
 
 def test_exceptions():
-    """Runs the test in a separate process, because drivers are registered only once in a
-    process."""
+    """The script runs in a process of its own, because GDAL registers its drivers only once in a process."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(DATA / "terrain.zarr")],
                           capture_output=True, check=False, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

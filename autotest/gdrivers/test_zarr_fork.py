@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""fork() between uses, as in Python's multiprocessing: parent and child both go on, and read and
-write correctly. A child can read through an inherited handle. Only the process that opened a store
-for update can change the store through that handle."""
+"""After fork(), as in Python's multiprocessing, parent and child both read and write correctly. A child can
+read through an inherited handle. Only the process that opened a store for update can change the store
+through that handle."""
 
 import ctypes
 import multiprocessing
@@ -40,7 +40,7 @@ def read_anew(name):
 
 
 def succeed(work, rounds=ROUNDS):
-    """Runs `work` in `rounds` children, one after the other."""
+    """Runs `work` in `rounds` child processes, one after the other, and asserts that each succeeds."""
     for _ in range(rounds):
         Process(lambda report: work()).succeed()
 
@@ -69,13 +69,13 @@ def test_a_child_of_multiprocessing_reads_after_its_parent_has(store):
 
 
 def end_normally(code):
-    """Ends a child by C's exit(), as a program ends without pytest."""
+    """Ends a child by C's exit(), as programs without pytest end."""
     sys.stdout.flush()
     ctypes.CDLL(None).exit(code)
 
 
 def wait(pid):
-    """Returns the exit status of a child; kills a child that hangs."""
+    """Waits until a child ends, and returns its exit status. Kills a child that hangs."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -105,7 +105,8 @@ def test_children_of_children_read(store):
 
 
 def half_written(store):
-    """Returns a dataset with a pending chunk, of which one pixel is written."""
+    """Opens the store for update and writes one pixel of a chunk. Returns the dataset, in which the chunk is
+    pending."""
     dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
     dataset.GetRasterBand(1).WriteArray(np.full((1, 1), -1, "i4"))
     return dataset
@@ -124,7 +125,7 @@ def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
                     if end == "close":
                         dataset = None
                 log.assert_quiet()
-                read_anew(store)  # the parent's pending chunk is not stored, however the child ends
+                read_anew(store)  # reads the stored values: the parent's pending chunk is not stored
                 code = 0
             finally:
                 os._exit(code) if end != "exit" else end_normally(code)
@@ -138,8 +139,7 @@ def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
 
 
 def as_stored(store):
-    """Returns a copy of the stored files. The copy has nothing in common with the handle that
-    writes."""
+    """Copies the stored files, and returns the copy. The driver caches nothing of the copy."""
     return shutil.copytree(store, store.parent / "as_stored.zarr")
 
 
@@ -151,7 +151,7 @@ def test_a_child_cannot_write_through_its_parents_handle(store):
             dataset.GetRasterBand(1).WriteArray(np.full((16, 32), 7, "i4"))
             dataset.FlushCache()
         assert "opened for update by the parent process" in log.errors[0], log.errors
-        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # the stored values
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # these are the stored values
 
     succeed(work, 3)
     dataset = None
@@ -227,7 +227,8 @@ print(most - before, len(os.listdir("/proc/self/task")) - before)
 
 
 def test_no_thread_of_the_driver_is_left_when_there_is_nothing_to_do(store):
-    """Runs in a process of its own, because other libraries keep threads in the tests' process."""
+    """Threads are counted in a process of its own, because other libraries keep threads in the test's
+    process."""
     done = subprocess.run(
         [sys.executable, "-c", COUNT_THREADS, str(store)], capture_output=True, text=True,
         timeout=SECONDS, check=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of Zarr v3 really use v3: zarr-python 3 reads what zarr-python 2 writes through
+"""Tests that run in Zarr v3 really use v3. zarr-python 3 reads what zarr-python 2 writes through
 zarr_formats.py, and vice versa. ZARR_DEFAULT_FORMAT sets the format that the driver writes."""
 
 import numpy as np
@@ -37,7 +37,8 @@ ARRAYS = {
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, zarr_format):
-    """ARRAYS as zarr-python 3 reads them: each is a v3 store that zarr-python 2 has written."""
+    """Returns the arrays of ARRAYS as zarr-python 3 reads them. zarr-python 2 has written each as a v3
+    store."""
     if IS_3:
         pytest.skip("zarr_formats.py has a view for zarr-python 2 alone")
     folder = tmp_path_factory.mktemp("formats")
@@ -94,7 +95,7 @@ def test_handmade_stores_are_of_the_format(tmp_path, zarr_format):
 
 
 # ---------------------------------------------------------------------------------------------
-# ZARR_DEFAULT_FORMAT
+# Configuration option ZARR_DEFAULT_FORMAT
 
 
 @zarr_formats.BOTH

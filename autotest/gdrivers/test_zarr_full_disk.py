@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Full disks and folders without write permission: the error names the chunk, and the old data
-stays. Data that could not be stored is stored once there is room again."""
+"""Writes to full disks and to folders without write permission. The error names the chunk, and stored data
+stay unchanged. Data that could not be stored are stored once there is room."""
 
 import ctypes
 import json
@@ -25,7 +25,7 @@ CHUNK = 50  # a chunk or shard has 50 x 50 pixels, 10,000 bytes
 
 
 class LimitedFiles:
-    """Limits the size of all files to a few bytes; the error is EFBIG."""
+    """A disk that becomes full by a limit on the size of every file. Writing then fails with EFBIG."""
 
     reason = "File too large"
 
@@ -34,7 +34,7 @@ class LimitedFiles:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     def fill(self, room=8192):
-        """Fills the disk so that documents still fit, but no chunk. With room=0, nothing fits."""
+        """Makes the disk so full that documents still fit, but chunks do not. With room=0 nothing fits."""
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (min(room, 4000), hard))
 
@@ -44,7 +44,7 @@ class LimitedFiles:
 
 
 class SmallDisk:
-    """Mounts a file system of one megabyte; the error is ENOSPC."""
+    """A disk that is a mounted file system of one megabyte. Writing to the full disk fails with ENOSPC."""
 
     reason = "No space left"
 
@@ -73,8 +73,8 @@ class NoSmallDisk(Exception):
 
 
 def mount_small(folder):
-    """Mounts a small file system in this process's own name space; returns why that fails, or
-    None."""
+    """Mounts a small file system in a name space of this process. Returns None, or a text that states why
+    this fails."""
     new_user, new_mounts, private, recursive = 0x10000000, 0x00020000, 1 << 18, 1 << 14
     libc = ctypes.CDLL(None, use_errno=True)
     flags = new_mounts if os.geteuid() == 0 else new_mounts | new_user
@@ -89,7 +89,7 @@ def mount_small(folder):
 
 @pytest.fixture(params=[LimitedFiles, SmallDisk])
 def on_full_disk(request, tmp_path):
-    """Returns a function that runs body(disk) in a process whose disk can be filled."""
+    """Returns a function that calls body(disk) in a process of its own. `disk` can be filled."""
 
     def work(report, body):
         try:
@@ -137,7 +137,7 @@ def make_store(folder):
 
 
 def chunk_key(store):
-    """Returns the key of the chunk or shard that the tests write to."""
+    """Returns the key of the chunk or shard to which the tests write."""
     rows = zarr_formats.array_document(store, "a")["chunks"][0]
     return zarr_formats.chunk_key(store, "a", CHUNK // rows, 0)
 
@@ -147,8 +147,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """Returns the end of the key of the first document that a change of attributes writes. In v3
-    that is the root's document, which holds the consolidated metadata."""
+    """Returns the end of the key of the document that a change of attributes writes first. In v3 this is the
+    document of the root, which contains the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 
@@ -159,7 +159,7 @@ def update(store, *options):
 
 
 def stored(store):
-    """Returns the stored values. Asserts that zarr-python and a new dataset read equal values."""
+    """Asserts that zarr-python and a new dataset read equal values from the store. Returns these values."""
     values = zarr.open_group(str(store), mode="r")["a"][...]
     np.testing.assert_array_equal(read_all(open_raster(store))[0], values)
     return values
@@ -203,7 +203,8 @@ def test_a_whole_chunk_does_not_fit(on_full_disk):
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("way", ["window", "blocks", "fill"])
 def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factory, way, with_locks):
-    """The pending data are a part of a chunk, or whole chunks in GDAL's block cache."""
+    """Data stay pending in both places: a part of a chunk in the driver, and whole chunks in GDAL's block
+    cache."""
     locks = tmp_path_factory.mktemp("locks")
 
     def body(disk):
@@ -217,7 +218,7 @@ def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factor
                 wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
                 band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
             elif way == "blocks":
-                half = CHUNK // 2  # resampled writes go through GDAL's blocks
+                half = CHUNK // 2  # GDAL's block cache is used because these pixels are resampled
                 values = np.ascontiguousarray(new_values()[:half, :half])
                 wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
                 band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
@@ -278,7 +279,7 @@ def test_metadata_that_do_not_fit(on_full_disk):
             dataset = None
         assert log.errors and all(str(store) in error for error in log.errors)
         assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "old"
-        if zarr_formats.has(store, ".zmetadata"):  # consolidated metadata was rewritten
+        if zarr_formats.has(store, ".zmetadata"):  # the consolidated metadata was rewritten
             consolidated = zarr.open_consolidated(str(store), mode="r")
             assert consolidated["a"].attrs["note"] == "old"
         disk.free()
@@ -328,7 +329,7 @@ def test_a_copy_that_does_not_fit_leaves_nothing(on_full_disk):
 
 
 def test_a_zip_file_whose_end_does_not_fit(on_full_disk):
-    """Small chunks are written when the file is closed: a failure then fails the copy."""
+    """Closing a zip file writes its small chunks. If this fails, the copy fails."""
 
     def body(disk):
         source = raster_of(new_values())
@@ -376,7 +377,7 @@ def test_a_store_that_cannot_be_created(on_full_disk):
 
 
 # ---------------------------------------------------------------------------------------------
-# Permissions
+# Folders and files without write permission
 
 
 def as_nobody(report, body):
@@ -390,7 +391,7 @@ def as_nobody(report, body):
 
 @pytest.fixture
 def guarded(public_folder):
-    """Returns a store that any user who runs the tests may read but not write."""
+    """Returns a store that the user who runs the tests may read but not write."""
     store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -415,7 +416,7 @@ def test_a_store_that_cannot_be_written(guarded, moment):
                     dataset.FlushCache()
                     assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
             if moment == "flush" or (moment == "write" and zarr_formats.has_shards()):
-                log.clear()  # closing the dataset tries to write once more
+                log.clear()  # closing the dataset tries again to write
             del band
             dataset = None
         assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
@@ -447,7 +448,7 @@ def test_a_folder_in_which_nothing_can_be_created(guarded, way):
                 assert driver.Delete(str(target)) != gdal.CE_None
             else:
                 assert driver.Create(str(target), 9, 9, 1, gdal.GDT_Byte, options) is None
-        if way == "over" and create_deletes_first():  # GDAL's own deletion fails, too
+        if way == "over" and create_deletes_first():  # here GDAL's own deletion also fails
             assert len(log.events) == 2 and log.events[0] == log.events[1]
             del log.events[1]
         assert str(target) in log.the_error() and "ermission" in log.the_error()
