@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two-dimensional longitudes and latitudes, or projected coordinates, of each pixel: the domain
-GEOLOCATION, and where gdalwarp puts the pixels."""
+"""Rasters with two-dimensional coordinates (longitudes and latitudes, or projected ones) for each pixel: the
+metadata domain GEOLOCATION, and where gdalwarp moves the pixels."""
 
 import numpy as np
 import pyproj
@@ -35,7 +35,7 @@ def array(values, attrs=None, dims=YX, **options):
 
 
 def metres(crs=UTM):
-    """Returns two-dimensional x and y in a CRS for the points of LON and LAT."""
+    """Returns the points of LON and LAT as two-dimensional x and y in a CRS."""
     return pyproj.Transformer.from_crs(4326, crs, always_xy=True).transform(LON, LAT)
 
 
@@ -44,8 +44,8 @@ def scalar(**attrs):
 
 
 def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
-    """Asserts that gdalwarp -geoloc puts the spot of VALUES at its longitude and latitude, and
-    nowhere else."""
+    """Asserts that gdalwarp -geoloc moves the spot of VALUES to its longitude and latitude, and nothing to
+    other pixels."""
     warped = gdal.Warp("", name, format="MEM", geoloc=True, dstSRS="EPSG:4326",
                        xRes=0.02, yRes=0.02)  # fmt: skip
     assert warped is not None, gdal.GetLastErrorMsg()
@@ -65,7 +65,7 @@ def geolocation(name):
 
 
 # ---------------------------------------------------------------------------------------------
-# Choice of arrays, and their units
+# Selection of coordinate arrays, and their units
 
 X_M = {"units": "m"}
 X_SAID = {"standard_name": "projection_x_coordinate", "units": "m"}
@@ -122,7 +122,7 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
     mapping = {"wkt": {"grid_mapping": "crs"}, "cf": {"grid_mapping": "crs"}, "of group": {},
                "proj": {"proj:code": "EPSG:32632"}}[how]  # fmt: skip
     if how == "cf" and units == "km":
-        cf["false_easting"] = 500.0  # CF gives the false easting in the unit of the coordinates
+        cf["false_easting"] = 500.0  # CF states the false easting in the unit of the coordinates
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "x y", **mapping}, ("y", "x")),
         "x": array(x / factor, its, ("y", "x")), "y": array(y / factor, its, ("y", "x")),
@@ -136,9 +136,9 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
 
 
 def radar(tmp_path, **changes):
-    """Makes a store like xradar's georeferenced sweeps. Azimuth and range are dimensions; each gate
-    has x, y and z. Scalars hold the radar's longitude and latitude, and the CRS that `coordinates`
-    names."""
+    """Writes a store like xradar's georeferenced radar sweeps. Azimuth and range are dimensions, and each
+    gate has x, y and z. Scalars contain the longitude and latitude of the radar, and the CRS that the
+    attribute `coordinates` names."""
     x, y = metres(AEQD)
     words = "altitude azimuth crs_wkt latitude longitude range x y z"
     store = make_store(tmp_path, {
@@ -160,7 +160,7 @@ def radar(tmp_path, **changes):
 def test_gates_of_a_radar(tmp_path, cpl):
     name = radar(tmp_path)
     dataset = open_raster(name)
-    # Azimuth and range are no map coordinates.
+    # Azimuth and range are not map coordinates.
     assert dataset.GetGeoTransform(can_return_null=True) is None
     assert dataset.GetSpatialRef() is None
     assert "Azimuthal_Equidistant" in dataset.GetMetadataItem("SRS", "GEOLOCATION")
@@ -192,8 +192,8 @@ def test_longitudes_have_the_stated_geographic_crs(tmp_path):
 
 
 def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
-    """Longitudes whose dimensions are stored in reverse order are transposed like the raster.
-    Without named rows and columns they are not used."""
+    """Longitudes with reversed dimensions are transposed like the raster. If rows and columns have no
+    recognisable names, the longitudes are not used."""
     for dims, turned in ((("y", "x"), True), (("a", "b"), False)):
         folder = tmp_path / dims[0]
         store = make_store(folder, {
@@ -208,7 +208,7 @@ def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Packed
+# Packed coordinates (with scale and offset)
 
 
 @pytest.mark.parametrize("dtype, scale, offset", [
@@ -316,14 +316,14 @@ def test_irregular_axes_of_a_projection(tmp_path, cpl, has_crs):
 
 
 # ---------------------------------------------------------------------------------------------
-# A dimension of time before the rows
+# Coordinates with a dimension of time before the rows
 
 
 @pytest.mark.parametrize("names", [("longitude", "latitude"), ("XLONG", "XLAT")])
 @pytest.mark.parametrize("packed", [False, True])
 def test_longitudes_with_time(tmp_path, cpl, names, packed):
-    """WRF has longitudes with a dimension Time, and swaths have (time, scanline, pixel): the
-    raster's slice selects the slice of longitudes."""
+    """Longitudes may have a time dimension: (Time, ...) in WRF, (time, scanline, pixel) in swaths. A slice
+    of the raster then uses the slice of longitudes for its time."""
     dims = ("Time", "south_north", "west_east")
     factor = 1e-4 if packed else 1
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each test writes a store with one georeferencing convention: CRS, geotransform, geolocation,
-ground control points."""
+"""Each test writes a store by one georeferencing convention. The driver must find its CRS, geotransform,
+geolocation or ground control points."""
 
 import json
 import pathlib
@@ -27,8 +27,8 @@ UTM = pyproj.CRS.from_epsg(32632)
 
 
 def write(folder, attrs=None, arrays=None, dims=("y", "x"), group_attrs=None, values=VALUES):
-    """Writes a store with `data` and the other arrays {name: (values, dimensions, attributes)};
-    returns the name of `data`."""
+    """Writes a store with the array `data` and other arrays {name: (values, dimensions, attributes)}.
+    Returns the connection string of `data`."""
     root = zarr.open_group(str(folder / "store.zarr"), mode="w")
     root.attrs.update(group_attrs or {})
     everything = {"data": (values, dims, attrs or {}), **(arrays or {})}
@@ -138,8 +138,8 @@ def test_precedence_of_crs_attributes(tmp_path):
 
 @pytest.mark.parametrize("crs", ["EPSG:4326", "OGC:CRS84"])
 def test_axis_order_of_longitudes_and_latitudes(tmp_path, crs):
-    """Longitudes are the raster's x axis in either CRS. gdal.Open(), gdalwarp and a transformation
-    agree on this."""
+    """Longitudes are the raster's x axis in both CRS. This holds for gdal.Open(), for gdalwarp and for
+    coordinate transformations."""
     store = write(tmp_path, {"_CRS": crs}, lonlat(), dims=["lat", "lon"])
     dataset = open_raster(store)
     srs = dataset.GetSpatialRef()
@@ -256,7 +256,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_conventions_warn_once(tmp_path, cpl, case):
-    """A broken convention gives one warning, and the pixels are read."""
+    """An invalid convention gives exactly one warning, and the pixels still read."""
     attrs, arrays, word = BROKEN[case]
     dataset = gdal.Open(write(tmp_path, attrs, arrays))  # not open_raster(), which keeps the warnings
     for _ in range(2):
@@ -275,8 +275,8 @@ def test_a_broken_crs_falls_through_to_the_next(tmp_path, cpl):
 
 
 def test_a_broken_crs_behind_a_good_one_does_not_matter(tmp_path, cpl):
-    """A broken CRS does not matter if another CRS is valid. GDAL's tools copy xarray's attribute
-    grid_mapping without the variable that it names."""
+    """GDAL's tools copy xarray's attribute grid_mapping without the variable that it names. This and other
+    invalid CRS give no warning if another CRS is valid."""
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "spatial_ref", "proj:epsg": "many"}
     assert epsg(open_raster(write(tmp_path, attrs, axes()))) == 32632
     cpl.assert_quiet()
@@ -286,7 +286,7 @@ def test_georeferencing_attributes_are_no_metadata(tmp_path):
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "crs", "coordinates": "x y", "proj:epsg": 32632,
              "spatial:transform": [30, 0, 500000, 0, -30, 5200000], "projection": "kept"}
     dataset = gdal.Open(write(tmp_path, attrs, axes()))
-    # A spatial:transform without spatial:registration makes pixels areas.
+    # With spatial:transform and without spatial:registration, pixels are areas.
     assert dataset.GetMetadata() == {"projection": "kept", "AREA_OR_POINT": "Area"}
 
 
@@ -300,7 +300,7 @@ def test_a_store_without_georeferencing(tmp_path, cpl):
 
 
 def test_a_crs_is_no_file_and_no_url(tmp_path, cpl):
-    """A store's CRS that is a file name is not opened."""
+    """If the CRS of a store is a file name, the driver does not open that file."""
     (tmp_path / "crs.wkt").write_text(UTM.to_wkt())
     dataset = open_raster(write(tmp_path, {"_CRS": str(tmp_path / "crs.wkt")}))
     assert dataset.GetSpatialRef() is None
@@ -337,8 +337,8 @@ def test_spatial_dimensions_name_the_axes(tmp_path):
 
 
 def test_kilometres_are_not_metres(tmp_path):
-    """Coordinates in kilometres are scaled if the CRS states metres. A CRS that states no unit
-    becomes a CRS in kilometres."""
+    """Coordinates in kilometres are scaled if the CRS states metres. If the CRS states no unit, its unit
+    becomes the kilometre."""
     units = {"units": "km"}
     arrays = axes(X / 1000, Y / 1000, units, units)
     dataset = open_raster(write(tmp_path, {"_CRS": "EPSG:32632"}, arrays))
@@ -346,7 +346,7 @@ def test_kilometres_are_not_metres(tmp_path):
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
-    arrays["crs"][2]["false_easting"] = 500.0  # CF gives the false easting in the unit of the coordinates
+    arrays["crs"][2]["false_easting"] = 500.0  # CF states the false easting in the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
     assert_place(dataset, [number / 1000 for number in PLACE])
@@ -380,7 +380,7 @@ def test_longitudes_from_0_to_360(tmp_path):
     assert_place(dataset, (-22.5, 45, 0, 90, 0, -90))
     wrapped = open_raster(name, "WRAP_LONGITUDE=YES")
     west = wrapped.GetGeoTransform()[0]
-    assert_place(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the column around 180 degrees comes first
+    assert_place(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column is the one that contains 180 degrees
     centres = west + 45 * (np.arange(8) + 0.5)
     expected = values[:, ((centres % 360) / 45).astype(int)]
     assert np.array_equal(wrapped.ReadAsArray(), expected)
@@ -393,8 +393,8 @@ def test_longitudes_from_0_to_360(tmp_path):
 
 @zarr_formats.BOTH
 def test_curvilinear_grid(tmp_path):
-    """Two-dimensional longitudes and latitudes: gdalwarp -geoloc puts a known pixel at its
-    location."""
+    """gdalwarp -geoloc moves a known pixel to the location that two-dimensional longitudes and latitudes
+    state."""
     rows, columns = np.mgrid[0:40, 0:60]
     lon = 5 + 0.05 * columns + 0.01 * rows
     lat = 50 - 0.04 * rows + 0.005 * columns
@@ -405,7 +405,7 @@ def test_curvilinear_grid(tmp_path):
     name = write(tmp_path, {"coordinates": "lon lat"}, arrays, values=values)
     store = tmp_path / "store.zarr"
     dataset = open_raster(name)
-    assert dataset.GetSpatialRef() is None  # two-dimensional coordinates give the dataset no CRS
+    assert dataset.GetSpatialRef() is None  # two-dimensional coordinates do not give the raster itself a CRS
     domain = dataset.GetMetadata("GEOLOCATION")
     assert domain["X_DATASET"] == array_name(store, "lon")
     assert domain["Y_DATASET"] == array_name(store, "lat")
@@ -489,7 +489,7 @@ def test_samples_are_warped_to_their_location(name):
 
 
 def test_srs_of_the_cube_and_of_gdal_agree():
-    """Plain longitudes and latitudes have the CRS that osr makes of EPSG:4326."""
+    """Longitudes and latitudes without a stated CRS get the CRS that osr makes of EPSG:4326."""
     srs = open_raster(DATA / "temperature.zarr").GetSpatialRef()
     wgs84 = osr.SpatialReference()
     wgs84.ImportFromEPSG(4326)
@@ -497,8 +497,8 @@ def test_srs_of_the_cube_and_of_gdal_agree():
 
 
 def test_dim_x_and_dim_y_choose_the_coordinates_too():
-    """Latitude over time is no map: coordinates may give a geotransform, and nothing gives a
-    CRS."""
+    """An image with latitude and time as axes is not a map. Its coordinates may give a geotransform, but it
+    has no CRS."""
     store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
     name = array_name(store, "air_temperature")
     as_map = open_raster(name, "DIM_X=lon", "DIM_Y=lat")
@@ -517,8 +517,8 @@ def test_dim_x_and_dim_y_choose_the_coordinates_too():
 
 
 def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
-    """A grid mapping that no array names gives its geotransform only to arrays of its own group.
-    The CRS of that grid mapping also applies to arrays of the groups below."""
+    """If no array names a grid mapping, its geotransform applies only to arrays of its own group. Its CRS
+    also applies to arrays of the groups below."""
     name = write(tmp_path, arrays={
         "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
         "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),
@@ -531,7 +531,7 @@ def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Georeferencing that a pyramid's group gives to all levels
+# Georeferencing that the group of a pyramid states for all levels
 
 
 LEVELS_OF_A_PYRAMID = {

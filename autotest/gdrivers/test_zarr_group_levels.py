@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Groups whose arrays are bands, as levels of pyramids. Each band has its own levels as overviews.
-"""
+"""Pyramids whose levels are groups of arrays, which are the bands. The overviews of a band are only the
+levels that contain it."""
 
 import json
 
@@ -16,12 +16,12 @@ from zarr_store import make_store
 pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 48, 64
 FULL, HALF, QUARTER = (64, 48), (32, 24), (16, 12)
-# Bands of each level, as in a Sentinel-2 pyramid: no level has all bands.
+# Bands of each level, as in a Sentinel-2 pyramid. No level contains all bands.
 BANDS = {"r10": ["b02", "b03", "b04"], "r20": ["b02", "b03", "b04", "b05", "b06"], "r40": ["b02", "b04", "b05", "b06"]}  # fmt: skip
 
 
 def mark(level, band):
-    """Returns the pixel value of a band in a level, which identifies both."""
+    """Returns a pixel value that identifies the band and the level."""
     return 10 * level + int(band[1:])
 
 
@@ -70,7 +70,7 @@ each_writer = pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.
 
 
 def check(dataset, bands, level, levels_of):
-    """Asserts the names of the bands, and the pixels of each band and of its overviews."""
+    """Asserts the names and the pixels of all bands, and the pixels of their overviews."""
     assert [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)] == bands
     for number, band in enumerate(bands, 1):
         raster = dataset.GetRasterBand(number)
@@ -122,7 +122,7 @@ def test_the_listing_says_how_many_bands_open(tmp_path, write, cpl):
 
 
 def test_a_band_without_levels_has_no_overviews(tmp_path, cpl):
-    """A band without levels has no overviews, even if other bands have levels."""
+    """A band that no other level contains has no overviews, even if other bands have some."""
     store, _ = as_layout(tmp_path)
     values = np.full((ROWS, COLUMNS), 77, "u1")
     made = zarr.open_group(str(store / "r10"), mode="a").create_dataset("aot", data=values)
@@ -134,7 +134,7 @@ def test_a_band_without_levels_has_no_overviews(tmp_path, cpl):
 
 
 def test_overviews_of_one_array_are_its_bands_in_the_group(tmp_path, cpl):
-    """Runs BuildOverviews() on one array of a group whose arrays share a grid."""
+    """Overviews of one array of a group belong only to its band in the group's raster."""
     values = np.arange(ROWS * COLUMNS, dtype="u2").reshape(ROWS, COLUMNS)
     dims = ["y", "x"]
     store = make_store(tmp_path, {name: {"values": values + i, "dims": dims} for i, name in enumerate("abc")})
@@ -142,7 +142,7 @@ def test_overviews_of_one_array_are_its_bands_in_the_group(tmp_path, cpl):
     dataset = open_raster(store)
     assert [sizes(dataset, i) for i in (1, 2, 3)] == [[], [HALF], []]
     assert (dataset.GetRasterBand(2).GetOverview(0).ReadAsArray() == (values + 1)[::2, ::2]).all()
-    # Overviews that are built for all bands replace the overviews of one array.
+    # Overviews of all bands replace the overviews of the single array.
     dataset = update(store)
     assert dataset.BuildOverviews("NEAREST", [4]) == 0
     dataset = None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A group's georeferencing and the arrays that it applies to. Arrays of a group with equal
-georeferencing are the bands of one raster."""
+"""Georeferencing of a group, and the arrays to which it applies. Arrays of a group with equal georeferencing
+become the bands of one raster."""
 
 import numpy as np
 import pyproj
@@ -48,7 +48,7 @@ def crs_in_multidim(store, path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Arrays that a group georeferences
+# Arrays to which a group's georeferencing applies
 
 
 TABLES = {
@@ -79,8 +79,8 @@ def test_tables_get_no_geotransform(tmp_path, cpl, says_dimensions, at, consolid
 
 
 def test_a_groups_transform_applies_to_rows_and_columns(tmp_path):
-    """If no array of the group has dimensions named y and x, the group's transform applies to rows
-    and columns."""
+    """If no array of the group has the dimensions y and x, the group's transform applies to the dimensions
+    row and column."""
     dims = ("row", "column")
     store = make_store(tmp_path, {"a": image(dims=dims), "b": image(dims=dims)}, {**affine(), **UTM})
     assert place_of(store) == place_of(array_name(store, "a")) == (PLACE, 32632)
@@ -97,7 +97,7 @@ def test_a_groups_transform_applies_without_dimension_names(tmp_path):
 
 
 def test_an_array_names_its_own_dimensions(tmp_path):
-    """An array's `spatial:dimensions` win over the group's."""
+    """If an array and its group both have `spatial:dimensions`, the array's are used."""
     own = {"spatial:dimensions": ["lat", "lon"]}
     store = make_store(
         tmp_path, {"a": image(dims=("lat", "lon"), **own), "b": image()}, {**spatial(), **UTM}
@@ -179,8 +179,7 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """If the size cannot be known without a listing, the driver gives one warning, and sends no
-    request to find out."""
+    """If the size can only be found by a listing, the driver gives one warning instead of sending a request."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -203,8 +202,8 @@ def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path,
 
 
 def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
-    """The group's transform applies only to the base level. A smaller level has the transform
-    that the layout states for it, or none."""
+    """The transform of the group applies only to the base level. A smaller level has the transform that the
+    layout states for it, or none."""
     levels = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2.0, 2.0]}}]
     said = {"multiscales": {"layout": levels}, **spatial(), **UTM}
     store = make_store(tmp_path, {"0": image(), "1": image(20, 30)}, said)
@@ -216,7 +215,7 @@ def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Bands of a group
+# Arrays of a group as bands of one raster
 
 
 def coordinates(place=PLACE):
@@ -237,8 +236,8 @@ LATLON = {
     "lat": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
 }  # fmt: skip
 
-# case -> (attributes of array a, of array b, and of their group, other arrays, (geotransform, EPSG
-# code) of a, and of b). Arrays a and b have equal shapes and dimensions.
+# case -> (attributes of array a, of array b, of their group, other arrays, (geotransform, EPSG code) of a, the
+# same pair of b). Arrays a and b have equal shapes and dimensions.
 APART = {
     "transform": (spatial(), spatial(ELSEWHERE), UTM, {}, (PLACE, 32632), (ELSEWHERE, 32632)),
     "code": ({**spatial(), **UTM}, {**spatial(), "proj:code": "EPSG:32633"}, {}, {}, (PLACE, 32632), (PLACE, 32633)),
@@ -294,8 +293,8 @@ def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
 
-# case -> (attributes of array a, of array b, and of their group, other arrays). The attributes
-# differ, and the georeferencing is equal.
+# case -> (attributes of array a, of array b, of their group, other arrays). The attributes of a and b differ,
+# but give equal georeferencing.
 TOGETHER = {
     "code and WKT": ({**spatial(), **UTM}, {**spatial(), "proj:wkt2": WKT}, {}, {}),
     "own and the group's": ({**spatial(), **UTM}, {}, {**spatial(), **UTM}, {}),
@@ -320,8 +319,8 @@ def test_equal_georeferencing_in_different_attributes(tmp_path, case, cpl):
 
 
 def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
-    """ndpyramid groups the variables of each level. The base's arrays have two different
-    geotransforms here."""
+    """In ndpyramid, each level is a group of variables. Here the variables of the base have two different
+    geotransforms."""
     said = {"multiscales": [{"datasets": [{"path": "0", "crs": "EPSG:32632"}, {"path": "1", "crs": "EPSG:32632"}]}]}
     arrays = {}
     for level, size in (("0", (ROWS, COLUMNS)), ("1", (ROWS // 2, COLUMNS // 2))):
@@ -339,7 +338,8 @@ def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
 
 
 def test_many_bands_read_their_coordinates_once(tmp_path):
-    """Equal attributes show that 30 arrays have equal georeferencing, without more requests."""
+    """Equal attributes show that 30 arrays have equal georeferencing. The driver then needs no further
+    requests."""
     arrays = {f"b{i:02}": image(**UTM, wavelength=i) for i in range(30)}
     store = make_store(tmp_path, {**arrays, **coordinates()}, consolidated=True)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -350,7 +350,7 @@ def test_many_bands_read_their_coordinates_once(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Listed subdatasets
+# Subdatasets that a group lists
 
 
 def names_of(dataset):
@@ -380,7 +380,7 @@ def test_a_listed_raster_lists_no_subdatasets(tmp_path):
     for name in listed:
         dataset = open_raster(name)
         assert dataset.RasterCount > 0 and names_of(dataset) == []
-    # A program that opens a group by its path wants that group, so the dataset lists the arrays of the group.
+    # A program that opens a group by its path wants only that group, so only arrays of the group are listed.
     assert names_of(open_raster(store / "deep" / "g"))[1:] == listed[-3:]
     assert len(names_of(open_raster(array_name(store, "deep/g"), "LIST_ALL_ARRAYS=YES"))) == 4
 
@@ -400,8 +400,7 @@ def test_a_copy_of_a_listed_group_keeps_its_geotransform(tmp_path):
 
 
 def test_a_changed_group_keeps_other_arrays_geotransforms(tmp_path):
-    """Update mode changes the georeferencing only of the raster's bands, not of other arrays in the
-    group."""
+    """Update mode changes the georeferencing of the raster's bands, and not of other arrays in the group."""
     arrays = {name: image(**spatial(), **UTM) for name in ("b1", "b3")}
     arrays["b2"] = image(**spatial(ELSEWHERE), **UTM)
     store = make_store(tmp_path, arrays)
@@ -414,7 +413,7 @@ def test_a_changed_group_keeps_other_arrays_geotransforms(tmp_path):
 
 
 def test_a_changed_geotransform_makes_arrays_bands(tmp_path):
-    """A store whose attributes have changed gives other bands when it is opened again."""
+    """If attributes of arrays change, the store has other bands when it is opened again."""
     store = make_store(tmp_path, {"b1": image(**spatial()), "b2": image(**spatial(ELSEWHERE))})
     assert open_raster(store).RasterCount == 0
     zarr.open_group(str(store), mode="r+")["b2"].attrs.update(spatial())

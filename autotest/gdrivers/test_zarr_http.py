@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores on a web server: right values, one request for each chunk, many requests at a time. A
-failure of the server is an error that names the chunk, never a fill value."""
+"""Reads stores on a web server: right values, one request for each chunk, and many concurrent requests. If
+the server fails, the error names the chunk; no fill value is returned."""
 
 import email.utils
 import resource
@@ -26,8 +26,8 @@ VALUES = np.arange(SIDE * SIDE, dtype="<f4").reshape(SIDE, SIDE)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, zarr_format):
-    """Folder of stores: `plain.zarr` is an array; `group.zarr` and `consolidated.zarr` are groups
-    with the array /dem."""
+    """Returns a folder with stores: the array `plain.zarr`, and the groups `group.zarr` and
+    `consolidated.zarr`, which contain the array /dem."""
     folder = tmp_path_factory.mktemp("served")
     options = {"chunks": (CHUNK, CHUNK)}
     make_array(folder, VALUES, "plain.zarr", fill_value=-1, **options)
@@ -51,7 +51,7 @@ def server(folder):
 
 
 def key(path):
-    """Converts the path of a Zarr v2 document or chunk to the format that the test runs in."""
+    """Converts the path of a Zarr v2 document or chunk to the path in the tested format."""
     store, _, name = path.rpartition("/")
     if not zarr_formats.is_v3() or ".zarr" not in store:
         return path
@@ -60,7 +60,7 @@ def key(path):
 
 
 def shown(path):
-    """Returns a path as error messages show it: as key in the store."""
+    """Returns a path as error messages show it, as a key of the store."""
     return key(path).partition(".zarr/")[2]
 
 
@@ -74,14 +74,14 @@ def assert_reads(dataset, expected=VALUES):
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
 def test_consolidated_store_opens_with_few_requests(server, prefix):
-    """Documents of Zarr v2 are requested only after Zarr v3 was ruled out."""
+    """Documents of Zarr v2 are requested only after the server has no document of Zarr v3."""
     url = server.url.replace("http://", prefix)
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
         asked = server.requests()
         root = "/consolidated.zarr"
         is_v3 = zarr_formats.is_v3()
-        # The auxiliary file is requested by another thread, at any time.
+        # Another thread requests the auxiliary file at any time, so that request is removed.
         assert ("GET", f"{root}.aux.xml", None, 404) in map(tuple, asked)
         asked = [tuple(each) for each in asked if not each[1].endswith(".aux.xml")]
         first = {("GET", f"{root}/{name}", None, 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
@@ -243,8 +243,8 @@ def in_three_seconds():
 
 @pytest.mark.parametrize("after", ["1", in_three_seconds, "not a time", "-5", "1e9"])
 def test_retry_after_is_obeyed(server, after):
-    """Servers with a rate limit send Retry-After: the driver does not retry earlier, and does not
-    retry if the wait is long."""
+    """A server with a rate limit sends Retry-After. The driver does not retry before that time, and does not
+    retry at all if the time is long."""
     what = key("/raw.zarr/0.0")
     start = time.monotonic()
     value = after() if callable(after) else after
@@ -261,7 +261,7 @@ def test_retry_after_is_obeyed(server, after):
             assert_reads(dataset)
     server.rule(**{"with": {}})
     waited = time.monotonic() - start
-    # A date has whole seconds, so this date is two to three seconds after the start.
+    # Dates are in whole seconds, so two to three seconds remain until this date.
     least = 1.9 if callable(after) else 0.9
     assert waited >= least if after == "1" or callable(after) else waited < 5
 
@@ -308,7 +308,7 @@ def test_range_with_other_bytes_is_an_error(server, part):
     with error_log() as log:
         assert dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1) is None
     assert shown("raw-big.zarr/1.0") in log.the_error() and "but the request asked for bytes from offset " in log.the_error()
-    server.rule(part={"says": "bytes 770060-770079/*"})  # a server need not know the total size
+    server.rule(part={"says": "bytes 770060-770079/*"})  # a server may omit the total size
     if part == {"shift": 4}:
         part = dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1)
         np.testing.assert_array_equal(part, [700 * 1024 + np.arange(3, 8)])
@@ -356,12 +356,12 @@ def test_absent_chunks_are_requested_once(server):
     for _ in range(3):
         assert_reads(dataset, expected)
     absent = [path for _, path, _, status in server.requests() if status == 404]
-    # `.zarray` does not state the dimension separator. Until the driver has found a stored chunk,
-    # it also looks for one absent chunk under a nested key.
+    # `.zarray` does not state the dimension separator. Until the driver finds a stored chunk, it also requests
+    # one absent chunk under a nested key.
     others = set(absent) - {key(f"/plain.zarr/0.{j}") for j in range(8)}
     assert len(absent) == len(set(absent)) == 8 + len(others)
     assert len(others) <= (0 if zarr_formats.is_v3() else 1)
-    # A store that is opened again shows chunks that were absent when it was opened before.
+    # A store that is opened again shows chunks that were absent at the first opening.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     assert_reads(again, VALUES)
@@ -432,7 +432,7 @@ def test_refused_and_required_objects_are_an_error(server):
 ], ids=["layout", "datasets"])
 @pytest.mark.parametrize("absent", [404, 403])
 def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
-    """The contents of the groups are unknown without a listing, which must not count as empty."""
+    """Without a listing the driver does not know what the groups contain. It must not treat them as empty."""
     arrays = {f"{k}/band": {"values": VALUES[:: k + 1, :: k + 1], "dims": ("y", "x")} for k in range(2)}
     make_store(tmp_path, arrays, {"multiscales": described}, name="p.zarr")
     with Served(tmp_path) as server:
@@ -441,10 +441,10 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
             assert gdal.Open(f'ZARR:"{server.url}/p.zarr"') is None
         if absent == 404 or zarr_formats.is_v3():
             assert "the server returns no listing" in log.the_error()
-        else:  # a refused document may be v2's consolidated metadata
+        else:  # the refused document may be the consolidated metadata of v2
             assert ".zmetadata" in log.the_error() and "MISSING_ON_403" in log.the_error()
         assert len(log.events) == 1
-        # An array opens by its path without a listing.
+        # An array opens by its path even without a listing.
         server.rule(absent=404)
         assert_reads(open_raster(f'ZARR:"{server.url}/p.zarr":/0/band'), VALUES)
 
@@ -453,8 +453,8 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
     (["crs"], ["crs"]), (["x"], ["x"]), (["x", "crs"], ["crs", "x"]), (["x", "y"], ["y", "x"]), (["lat"], []), (["other"], []),
 ], ids=" ".join)
 def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
-    """A refused document gives a warning if an attribute, or the coordinates of the other axis,
-    show that the document exists. A document whose name was only guessed gives no warning."""
+    """A refused document gives a warning if an attribute or the coordinates of the other axis show that it
+    exists. If its name was only guessed, there is no warning."""
     wkt = osr.SpatialReference()
     wkt.ImportFromEPSG(32632)
     arrays = {
@@ -466,8 +466,8 @@ def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
     }
     make_store(tmp_path, arrays, name="p.zarr")
     with Served(tmp_path) as server:
-        # The server refuses absent documents only in v3. In v2 the absent consolidated metadata
-        # would be refused, too.
+        # In v2 the server answers 404 for absent documents, because otherwise it would also refuse the absent
+        # consolidated metadata.
         absent = 403 if zarr_formats.is_v3() else 404
         server.rule(absent=absent, status={f"/p.zarr/{each}/*": [403, -1] for each in refused})
         name = f'ZARR:"{server.url}/p.zarr":'
@@ -497,7 +497,7 @@ def test_missing_on_403_as_a_configuration_option(server, name):
     with zarr_gdal.config_options(**{name: "YES"}):
         dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
         np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
-        # The open option wins over the configuration option.
+        # The open option takes precedence over the configuration option.
         strict = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=NO")
         with zarr_gdal.error_log() as log:
             assert strict.GetRasterBand(1).ReadAsArray() is None
@@ -590,7 +590,7 @@ def test_each_attempt_to_write_is_one_error(folder, server, prefix):
     ):
         with zarr_gdal.error_log() as log:
             assert what() is None
-        told = [text for text in log.errors if "Only read-only mode" not in text]  # GDAL's own error
+        told = [text for text in log.errors if "Only read-only mode" not in text]  # GDAL itself reports this error
         assert len(told) == 1 and told[0].endswith(": HTTP stores are read-only")
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -610,8 +610,7 @@ def test_server_that_does_not_answer_is_an_error(folder):
 
 
 def test_an_array_on_a_server_opens_in_one_round_trip(tmp_path):
-    """An array on a server opens in one round trip. GDAL asks for its own cache file of the array
-    at the first read, at the same time."""
+    """Once the array is open, its first read takes one request."""
     values = np.arange(16, dtype="<u2").reshape(4, 4)
     make_array(tmp_path, values, chunks=(4, 4))
     with Served(tmp_path) as server:

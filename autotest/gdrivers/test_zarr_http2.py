@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores on a web server with HTTP/2: the driver uses HTTP/2 unless GDAL's options choose another
-version."""
+"""Stores on a web server with HTTP/2. The driver uses HTTP/2 unless options of GDAL select another version."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Icechunk repositories: branches, tags, snapshots, native and virtual chunks."""
+"""Icechunk repositories: their branches, tags and snapshots, and native and virtual chunks."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ STATES = [(name, state) for name in NAMES for state in EXPECTED[name]]
 
 
 def arrays_of(name, options=()):
-    """Returns the values of all arrays except the virtual one, by path."""
+    """Returns {path: values} for all arrays except the array with virtual chunks."""
     root = gdal.OpenEx(name, MULTIDIM, open_options=list(options)).GetRootGroup()
     values = {}
 
@@ -44,7 +44,7 @@ def check(values, expected):
 
 
 # ---------------------------------------------------------------------------------------------
-# States
+# Branches, tags and snapshots
 
 
 @pytest.mark.parametrize("name, state", STATES)
@@ -111,7 +111,7 @@ for name in ("a b", "x&y", "100%", "é", "br{a}ce"):
 
 
 # ---------------------------------------------------------------------------------------------
-# Names
+# Names that open a repository
 
 
 def test_spellings_of_a_name(tmp_path, cpl):
@@ -194,7 +194,7 @@ def check_statistics(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Servers
+# Repositories on servers
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -221,14 +221,14 @@ def test_a_url_without_a_store_is_asked_once(tmp_path, cpl):
 
 
 def read_v(folder):
-    """Returns the values of the array "v"; None if an error occurs."""
+    """Returns the values of the array "v"; None if reading fails."""
     values = gdal.OpenEx(str(folder), MULTIDIM).GetRootGroup().OpenMDArray("v").Read()
     return None if values is None else np.frombuffer(values, "u1")
 
 
 def local(folder, chunks, prefix=None):
-    """Makes a repository with virtual chunks in local files. ROOT in a location is the folder of
-    the repository. The file ROOT/data/f.bin has the bytes 0 to 255."""
+    """Writes a repository with virtual chunks in local files, and returns its folder. In the locations of
+    `chunks`, ROOT is the folder of the repository. The file ROOT/data/f.bin holds the bytes 0 to 255."""
     root = f"file://{folder}"
     chunks = [[key, location.replace("ROOT", root), *rest] for key, location, *rest in chunks]
     write_virtual(folder, (prefix or "ROOT/data/").replace("ROOT", root),
@@ -253,7 +253,7 @@ def test_a_changed_file_is_an_error_unless_the_name_says_otherwise(tmp_path, cpl
 
 
 def tag_of(path):
-    """Returns the ETag that icechunk gives a local file."""
+    """Returns the ETag that the package icechunk assigns to a local file."""
     stat = path.stat()
     return f"{stat.st_ino:x}-{stat.st_mtime_ns // 1000:x}-{stat.st_size:x}"
 
@@ -318,8 +318,8 @@ def test_options_allow_files_elsewhere(tmp_path, cpl):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_object_store_with_options_of_gdal(tmp_path, name):
-    """The samples name s3://icechunk-test/data/, which a server of the test provides. The sample
-    format2 has compressed locations, and ETags that the server does not check."""
+    """The samples refer to s3://icechunk-test/data/, for which the test starts a server. In the sample
+    format2, locations are compressed, and the server does not check the ETags."""
     bucket = tmp_path / "icechunk-test" / "data"
     bucket.mkdir(parents=True)
     for i in range(2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kerchunk references in JSON: stores whose chunks lie in other files."""
+"""Kerchunk references in JSON documents. They describe stores whose chunks are in other files."""
 
 import json
 import os
@@ -22,13 +22,13 @@ RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
 
 @pytest.fixture
 def references(tmp_path):
-    """Returns references to a store with two arrays, whose chunks are packed into packed.bin."""
+    """Returns references to a store with two arrays. The chunks are packed into the file packed.bin."""
     store = make_sample(tmp_path / "plain")
     return pack(store, tmp_path / "packed.bin", inline=64)
 
 
 # ---------------------------------------------------------------------------------------------
-# Views
+# What programs see of a store
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -58,8 +58,7 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
 def test_where_a_chunk_is_stored(tmp_path, references):
-    """The location of a chunk is the file that its reference names, or the bytes that the document
-    contains."""
+    """The reported location of a chunk is the file that its reference names, or the bytes in the document."""
     name = str(write_json(tmp_path / "refs.json", references))
     root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
     info = root.OpenMDArray("cube").GetRawBlockInfo([2, 1, 3])
@@ -87,7 +86,7 @@ def test_programs_read_references(tmp_path, references):
 
 
 # ---------------------------------------------------------------------------------------------
-# Names
+# Names that open references
 
 
 @pytest.mark.parametrize("prefix", ["/vsikerchunk_json_ref/", "/vsikerchunk_json_ref_cached/"])
@@ -134,7 +133,7 @@ def test_other_json_is_left_to_other_drivers(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Servers
+# Documents and chunks on servers
 
 
 def test_a_document_on_a_web_server(tmp_path, references):
@@ -147,7 +146,7 @@ def test_a_document_on_a_web_server(tmp_path, references):
 
 
 def test_chunks_on_a_web_server(tmp_path, references):
-    """A local document names files on a server. Chunks that are close together are read by one
+    """A local document refers to files on a server. Chunks that are close together in a file are read by one
     request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/{value[0]}", *value[1:]] if isinstance(value, list) else value
@@ -161,11 +160,11 @@ def test_chunks_on_a_web_server(tmp_path, references):
 
 
 # ---------------------------------------------------------------------------------------------
-# Faults
+# Invalid references
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """Returns the error of reading the image if one chunk has another reference."""
+    """Replaces the reference of one chunk, and returns the error of reading the image."""
     name = write_json(tmp_path / "refs.json", {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')
@@ -212,12 +211,12 @@ def test_references_are_read_only(tmp_path, references, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Locations that a document may name
+# Files to which a document may refer
 
 
 @pytest.fixture
 def beyond(tmp_path, references):
-    """Returns references to a file that is not below the folder of the document."""
+    """Returns references to a file outside of the document's folder."""
     (tmp_path / "documents").mkdir()
     moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
              for key, value in references.items()}  # fmt: skip
@@ -267,13 +266,14 @@ def test_a_server_is_named_by_a_url_alone(tmp_path, references, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Redirects
+# Redirects to other servers
 
 
 @pytest.fixture
 def redirected(tmp_path, references):
-    """Returns a function that makes a document and opens an array whose server redirects to `location`. `{other}`
-    is the address of another server with the data. GDAL sees two hosts: 127.0.0.1 and localhost."""
+    """Returns a function that writes a document and opens an array. The server of its chunks redirects to
+    `location`, in which `{other}` is the address of another server with the data. GDAL treats 127.0.0.1
+    and localhost as two hosts."""
     with Served(tmp_path) as server, Served(tmp_path) as other:
 
         def opened(location):
@@ -319,8 +319,8 @@ def test_a_redirect_within_the_host_needs_no_option(tmp_path, redirected, locati
 
 
 def test_a_redirect_that_comes_back_is_refused(tmp_path, redirected, cpl):
-    """The redirect leads to another host and from there back to the host of the reference. The
-    other host gets a request, so the read is refused."""
+    """The redirect leads to another host, and from there back to the first one. The read is refused, because
+    the other host has got a request."""
     (tmp_path / "copy.bin").write_bytes((tmp_path / "packed.bin").read_bytes())
     home = redirected.other.url + "/copy.bin"
     redirected.other.rule(status={"/back": [302, -1]}, **{"with": {"Location": home}})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kerchunk references in Parquet files: stores whose chunks lie in other files. References are read
-only when they are needed."""
+"""Kerchunk references in Parquet files. They describe stores whose chunks are in other files. The driver
+reads a Parquet file only if it needs the references in it."""
 
 import json
 import pathlib
@@ -27,8 +27,8 @@ PREFIX = "/vsikerchunk_parquet_ref/"
 
 @pytest.fixture
 def references(tmp_path):
-    """Returns references to a store with three arrays. Their chunks are packed into
-    refs.parq/packed.bin, in the folder of the references."""
+    """Returns references to a store with three arrays. The chunks are packed into refs.parq/packed.bin, in
+    the folder of the references."""
     store = make_sample(tmp_path / "plain", number={"values": np.array(7, "<i2")})
     (tmp_path / "refs.parq").mkdir()
     return pack(store, tmp_path / "refs.parq" / "packed.bin", inline=64)
@@ -39,7 +39,7 @@ def written(tmp_path, references, **options):
 
 
 # ---------------------------------------------------------------------------------------------
-# Files of other writers
+# Parquet files of other writers
 
 
 @pytest.mark.parametrize("threshold", [0, 10])
@@ -71,7 +71,7 @@ def test_virtualizarr_wrote_it(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Views
+# What programs see of a store
 
 
 def test_arrays_are_bands(tmp_path, references, cpl):
@@ -110,7 +110,7 @@ def test_programs_read_references(tmp_path, references):
 
 
 def test_chunks_are_listed(tmp_path, references):
-    """CACHE_TILE_PRESENCE finds the chunks that exist in the Parquet files."""
+    """With CACHE_TILE_PRESENCE, the driver finds the chunks that have references."""
     gone = [key for key in references if key.startswith("image/0.")]
     name = written(tmp_path, {key: value for key, value in references.items() if key not in gone})
     dataset = gdal.OpenEx(f'ZARR:"{name}":/image', RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
@@ -121,7 +121,7 @@ def test_chunks_are_listed(tmp_path, references):
 
 
 # ---------------------------------------------------------------------------------------------
-# Names
+# Names that open references
 
 
 @pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr", "refs"])
@@ -147,7 +147,8 @@ def zip_folder(folder, archive, inner=""):
 
 
 def assert_quiet_but_for_gdal(log):
-    """GDAL from 3.11 on has a file system of the name PREFIX. It emits errors before it asks drivers."""
+    """Asserts that only GDAL has reported errors. GDAL from 3.11 on has a file system named PREFIX, which
+    reports errors before GDAL asks the drivers."""
     own = re.compile(r"Cannot open file '.*/\.zmetadata'|Load json file .* failed|VSIKerchunkParquetRefFileSystem: ")
     assert [event for event in log.events if not own.match(event[2])] == []
 
@@ -170,14 +171,15 @@ def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
 
 
 def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
-    """A store of Zarr v2 may have any name, and a member "record_size" in its attributes."""
+    """A folder is opened as a Zarr v2 store if its documents say so. Its name may end in .parq, and its
+    attributes may have the member "record_size"."""
     store = make_store(tmp_path / "store.parq", {"image": {"values": IMAGE}})
     assert np.array_equal(read(store, "image"), IMAGE)
     assert gdal.OpenEx(f'ZARR:"{store}":/image', RASTER | gdal.OF_UPDATE) is not None
 
 
 # ---------------------------------------------------------------------------------------------
-# Servers
+# References and chunks on servers
 
 
 @pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr"])
@@ -213,7 +215,7 @@ def test_each_file_is_requested_once(tmp_path, references):
 
 
 def test_targets_on_a_web_server(tmp_path, references):
-    """Local references name files on a server. Chunks that are close together are read by one
+    """Local references refer to files on a server. Chunks that are close together in a file are read by one
     request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/refs.parq/{value[0]}", *value[1:]] if isinstance(value, list) else value
@@ -227,7 +229,7 @@ def test_targets_on_a_web_server(tmp_path, references):
 
 
 # ---------------------------------------------------------------------------------------------
-# Faults
+# Invalid references
 
 
 def chunk_of(references):
@@ -235,7 +237,7 @@ def chunk_of(references):
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """Returns the error of reading the image if one chunk has another reference."""
+    """Replaces the reference of one chunk, and returns the error of reading the image."""
     name = written(tmp_path, {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')
@@ -317,7 +319,7 @@ def test_references_are_read_only(tmp_path, references, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Bounds, and locations that references may name
+# Limits, and files to which references may refer
 
 
 def test_the_size_of_a_file_is_bounded(tmp_path, references, cpl):
@@ -337,7 +339,7 @@ def test_what_references_must_not_name(tmp_path, references, location, cpl):
 
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl, is_beside):
-    """Files beside the folder of references are allowed."""
+    """A file beside the folder of references may be read without the option."""
     place = tmp_path if is_beside else tmp_path / "elsewhere"
     place.mkdir(exist_ok=True)
     shutil.copy(tmp_path / "refs.parq" / "packed.bin", place / "packed.bin")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Processes are killed while they write: the store opens, every chunk in it decodes, and data that
-was flushed before is stored."""
+"""Kills processes while they write. Afterwards the store opens, each of its chunks decodes, and data flushed
+before the kill are stored."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
-ROUNDS = 80 if zarr_faults.ALL else 32  # in each form of zarr_formats.FORMS
+ROUNDS = 80 if zarr_faults.ALL else 32  # in each of zarr_formats.FORMS
 WINDOWS = 4000  # more than a process can write before it is killed
 KINDS = ["create", "update", "replace", "append"]
 
@@ -31,8 +31,8 @@ def driver():
 
 
 class Plan:
-    """Plan of one round: a raster of Int32 and the windows that the process writes. All pixels of a
-    window have the window's number, from 1 on; older pixels are below zero."""
+    """Plan of one round: a raster of type Int32, and windows that the process writes into it. All pixels of
+    window number n have the value n, counted from 1. Other pixels are negative or 0."""
 
     def __init__(self, turn):
         self.turn = turn
@@ -51,9 +51,9 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The delay before the kill begins when the process reports this word; if the word is empty,
-        # at the start of the process. Without words, a slow machine would reach no flush in any
-        # round.
+        # The delay before the kill begins when the process reports this word. If the word is empty, the delay
+        # begins at the start of the process. Without such words, a process on a slow machine would never flush
+        # before the kill.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -65,15 +65,15 @@ class Plan:
         return choose.randrange(self.bands), slice(y, y + height), slice(x, x + width)
 
     def before(self):
-        """Returns the pixels before the process writes; in the case "replace" these are the
-        pixels of another raster."""
+        """Returns the pixels that the store has before the process writes. In the case "replace", they are
+        the pixels of another raster."""
         shape = (self.bands, self.rows, self.columns)
         if self.kind == "create":
             return np.zeros(shape, "i4")
         return -1 - np.arange(np.prod(shape), dtype="i4").reshape(shape)
 
     def make(self, store):
-        """Makes the store that exists when the process begins."""
+        """Writes the store that exists before the process starts; nothing in the case "create"."""
         if self.kind == "create":
             return
         source = gdal.GetDriverByName("MEM").Create(
@@ -85,7 +85,7 @@ class Plan:
 
 
 def write(report, plan, store):
-    """Writes the windows of the plan in the process that is killed."""
+    """Writes the windows of the plan. Runs in the process that is killed."""
     if plan.kind == "update":
         dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     else:
@@ -111,15 +111,14 @@ def write(report, plan, store):
 
 
 def documents(store):
-    """Returns all JSON documents but consolidated metadata, by key; fails if a document is
-    truncated."""
+    """Returns all documents except consolidated metadata, by v2 key. Fails if a document is truncated."""
     found = zarr_formats.documents(store)
     found.pop(".zmetadata", None)
     return found
 
 
 def is_made(store):
-    """True if the store exists and has an array."""
+    """True if the store exists and contains an array."""
     return store.exists() and any(key.endswith(".zarray") for key in documents(store))
 
 
@@ -131,8 +130,8 @@ def check_consolidated(store, told):
 
 
 def check_pixels(plan, got, before, flushed):
-    """Asserts that each pixel has the value of the flushed windows, or of a later window that
-    contains the pixel."""
+    """Asserts that each pixel has the value of the last flushed window that contains it, or of a later
+    window."""
     model = before.copy()
     for i in range(flushed):
         model[plan.windows[i]] = i + 1
@@ -145,18 +144,18 @@ def check_pixels(plan, got, before, flushed):
 
 
 def values_of(array):
-    """Returns the values that zarr-python reads, as bands, rows, columns."""
+    """Returns the values that zarr-python reads, with the shape bands x rows x columns."""
     values = array[...]
     return values if values.ndim == 3 else values[None]
 
 
 def check(plan, store, lines):
-    """Asserts all that must hold of a store whose writer was killed. Returns the words for the
-    test's counts of what the store contains."""
+    """Asserts everything that must hold for a store whose writer was killed. Returns words that describe the
+    store, which the test counts."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
     if not is_made(store):
-        # The process was killed before its first array existed, or between the old store and the
-        # new one.
+        # The process was killed before its first array existed. In the case "replace", the old store was
+        # already deleted.
         assert "opened" not in lines and plan.kind in ("create", "replace"), plan.told
         return {"nothing"}
     consolidated = check_consolidated(store, plan.told)
@@ -172,7 +171,8 @@ def check(plan, store, lines):
         got = read_all(dataset)
         note = int(dataset.GetMetadataItem("note") or 0)
     log.assert_quiet()
-    # Pixels that were never written are undefined for zarr-python, and 0 for GDAL.
+    # Pixels that were never written are undefined in zarr-python and 0 in GDAL, so only written pixels are
+    # compared.
     written = got != 0
     np.testing.assert_array_equal(
         values_of(group["a"])[written], got[written], err_msg=plan.told)
@@ -185,7 +185,7 @@ def check(plan, store, lines):
 
 
 def go_on(plan, store):
-    """Asserts that the next writer can change, replace and delete the store."""
+    """Asserts that another writer can change, replace and delete the store."""
     if plan.kind == "replace" or not is_made(store):
         source = gdal.GetDriverByName("MEM").Create("", 30, 20, 1, gdal.GDT_Int32)
         source.WriteArray(np.full((20, 30), 5))
@@ -212,7 +212,7 @@ def name_of(store):
 
 
 def test_a_killed_writer_leaves_whole_stores(tmp_path):
-    """Kills each writer at a random moment."""
+    """Kills each writer at a random moment, and checks the store."""
     print(f"ZARR_TEST_SEED={SEED}")
     seen = {}
     for turn in range(ROUNDS):
@@ -230,13 +230,13 @@ def test_a_killed_writer_leaves_whole_stores(tmp_path):
             seen[what] = seen.get(what, 0) + 1
         go_on(plan, store)
     print(seen)
-    # If few processes had flushed before the kill, the moments of the kills would not be random.
+    # If few processes had flushed before their kill, the kills would be too early to test anything.
     assert seen.get("flushed", 0) > ROUNDS / 10, seen
 
 
 def write_too_much(report, store):
-    """Writes a chunk larger than the limit on files: the system kills the process in the middle of
-    a file."""
+    """Writes a chunk that is larger than the limit on file sizes. The system then kills the process in the
+    middle of a file."""
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
     values = np.random.default_rng(1).integers(0, 2**31, (100, 100), "i4")
     report("opened")
@@ -259,7 +259,7 @@ def make_store(store, options=()):
 
 @pytest.mark.parametrize("next_writer", ["update", "replace", "delete"])
 def test_half_a_file_is_never_a_chunk(tmp_path, next_writer):
-    """All chunks are whole, because a truncated file does not have the name of a chunk."""
+    """After the kill, all chunks are complete, because a truncated file never has the name of a chunk."""
     store = make_store(tmp_path / "half.zarr")
     process = Process(write_too_much, store)
     lines = process.finish()

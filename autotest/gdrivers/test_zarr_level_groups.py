@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Creation option OVERVIEW_LAYOUT=GROUPS: each level of a pyramid is a group, also the largest, and the
-parent group describes them. xarray opens such a store as a tree, and GDAL reads it as any other."""
+"""Creation option OVERVIEW_LAYOUT=GROUPS: each level of a pyramid, including the base, is a group, and the
+parent group describes them. xarray opens such a store as a tree. GDAL reads it like any other store."""
 
 import json
 import os
@@ -44,19 +44,19 @@ def assets(store, group=""):
 
 
 def groups(store):
-    """Returns the names of the folders in the store, without folders that contain chunks."""
+    """Returns the names of the folders in the store that do not contain chunks."""
     return sorted(path.name for path in store.iterdir() if path.is_dir())
 
 
 def tree(tmp_path, store):
-    """Returns what xarray.open_datatree() finds: variables by group, each with its shape and sum."""
+    """Returns the variables that xarray.open_datatree() finds, by group: the shape and the sum of each."""
     target = tmp_path / "tree.json"
     zarr_references.write_by("open_tree", target, store)
     return json.loads(target.read_text())
 
 
 def source_of(folder, values, nodata=-1, place=True):
-    """Makes a GeoTIFF with nodata, descriptions and metadata."""
+    """Writes a GeoTIFF with nodata, descriptions and metadata, and returns its path."""
     name = folder / "terrain.tif"
     tiff = make(name, values, driver="GTiff", nodata=nodata, place=place)
     tiff.SetMetadataItem("TITLE", "a raster")
@@ -75,7 +75,7 @@ def copy(store, source, *options, layout_option=GROUPS):
 
 
 def facts(dataset):
-    """Returns all properties of a raster that programs see, except its pixels."""
+    """Returns all properties of a raster that programs can read, except the pixels."""
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return {
         "place": (dataset.GetGeoTransform(), epsg(dataset)),
@@ -152,15 +152,15 @@ def test_xarray_opens_the_tree(tmp_path, rng, options):
 
 
 def test_xarray_refuses_the_tree_of_the_other_layout(tmp_path, rng):
-    """xarray refuses the tree of the other layout. This shows why the option exists, and that
-    the test of the tree can fail."""
+    """Without the option, xarray refuses to open the store as a tree. This shows why the option exists, and
+    that tree() can fail."""
     store = copy(tmp_path / "a.zarr", source_of(tmp_path, smooth(rng, 1, 64, 65)), "OVERVIEWS=2", layout_option=None)
     with pytest.raises(AssertionError, match="not aligned"):
         tree(tmp_path, store)
 
 
 def findings(store):
-    """Returns the codes of what zarr_check finds."""
+    """Returns the codes of the findings of zarr_check."""
     program = [sys.executable, "-B", str(REPOSITORY / "python" / "zarr_check.py")]
     done = subprocess.run([*program, str(store), "--json"], capture_output=True, text=True, check=False)
     return sorted(found["code"] for found in json.loads(done.stdout)["findings"])
@@ -187,7 +187,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path, rng):
 
 
 # ---------------------------------------------------------------------------------------------
-# Changes
+# Changes of existing stores
 
 
 @pytest.mark.parametrize("single", [True, False])
@@ -215,8 +215,8 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 
 def test_names_of_levels(tmp_path, rng, cpl):
-    """Levels of factors that are powers of two are numbered. A new level gets another name if a
-    group of another program has the name. A group that a killed process left is replaced."""
+    """Levels whose factors are powers of two have numbers as names. If a group of another program has that
+    name, the new level gets another one. A group that a killed process left is replaced."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]
@@ -362,7 +362,7 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
     with error_log():
         copied = gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=options, callback=lambda *_: 0)
     assert copied is None and entries(store) == before
-    for name in "01":  # groups of the store
+    for name in "01":  # these are groups of the store
         given = ["APPEND_SUBDATASET=YES", GROUPS, f"ARRAY_NAME={name}"]
         with error_log() as log:
             assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=given) is None
@@ -371,8 +371,8 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
 
 
 def test_bands_that_become_a_cube(tmp_path, rng, cpl):
-    """gdalwarp sets the metadata of a cube before it writes pixels, so that the array changes its
-    dimensions."""
+    """gdalwarp first creates an array with plain bands and then sets the metadata of a cube, which changes
+    the array's dimensions."""
     values = smooth(rng, 4, 64, 65)
     bands = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 65, 64, 4, gdal.GDT_Float32, [GROUPS])
     for i in range(4):
@@ -410,8 +410,8 @@ def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
-    """Without the list of arrays that the driver writes, a pyramid counts as that of another
-    program."""
+    """If attributes lack the list of arrays that this driver writes, the pyramid is treated as another
+    program's."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2])
     attributes = root_attributes(store)
@@ -426,7 +426,7 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
 
 
 # ---------------------------------------------------------------------------------------------
-# Other ways to a store
+# Other ways to open a store
 
 
 def test_a_zip_file(tmp_path, rng, cpl):

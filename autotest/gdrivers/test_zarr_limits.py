@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits on what a store may ask for, and the configuration options that raise the limits."""
+"""Limits on sizes that a store may state, and configuration options that raise these limits."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ pytestmark = zarr_formats.BOTH
 
 
 def read(name, **options):
-    """Reads with configuration options set. Returns the values, or None, and the log."""
+    """Reads a raster with configuration options set. Returns its values (None on failure) and the error log."""
     with config_options(**options), error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
         values = None if dataset is None else dataset.ReadAsArray()
@@ -29,7 +29,8 @@ def read(name, **options):
 
 
 def refused(name, option, allowed, **options):
-    """Returns the only error, which names the option and the value that it allows."""
+    """Asserts that reading fails with one error, and returns the error. The error names the configuration
+    option and the limit that it sets, `allowed`."""
     values, log = read(name, **options)
     assert values is None
     error = log.the_error()
@@ -48,7 +49,7 @@ def test_limit_of_a_chunk(tmp_path):
 
 
 def test_limit_of_a_chunk_is_four_gigabytes(tmp_path):
-    """A larger chunk is refused before memory is allocated."""
+    """A chunk larger than four gigabytes is refused before memory for it is allocated."""
     store = handmade(tmp_path / "store.zarr", shape=[2**17, 2**17], chunks=[2**17, 2**17],
                      compressor={"id": "zlib"}, files={"0.0": b"x"})  # fmt: skip
     with error_log() as log:
@@ -85,7 +86,7 @@ BASE64 = {"id": "base64"}
 
 @zarr_formats.V3
 def test_limit_of_codecs(tmp_path):
-    """Zarr v3 has one list for filters and compressors."""
+    """The limit counts filters and the compressor together, because Zarr v3 has one list for both."""
 
     def encode(chunk):
         return chunk.tobytes() + struct.pack("<I", zarr3.crc32c(chunk.tobytes()))
@@ -117,7 +118,7 @@ def test_limit_of_filters(tmp_path):
 
 
 def test_the_output_of_filters_is_bounded(tmp_path):
-    """The output of filters is limited: 60 base64 filters would make 1.9 GB of one pixel."""
+    """The output of filters is limited. For example, 60 base64 filters would make 1.9 GB of one pixel."""
 
     def work(report):
         store = handmade(tmp_path / "store.zarr", shape=[1, 1], chunks=[1, 1], dtype="|u1",
@@ -170,8 +171,8 @@ def test_limit_of_strings(tmp_path):
 @zarr_formats.V3
 @pytest.mark.parametrize("is_array", [True, False])
 def test_limit_of_a_v3_document(tmp_path, is_array):
-    """A v3 document holds an array's metadata and attributes, or a group's consolidated
-    metadata."""
+    """A v3 document contains the metadata and the attributes of an array, or the consolidated metadata of a
+    group."""
     values = {"values": good_values(), "dims": ["y", "x"]}
     store = make_store(tmp_path, {"dem": values}, consolidated=not is_array)
     path = store / "dem" / "zarr.json" if is_array else store / "zarr.json"
@@ -193,7 +194,7 @@ def test_limit_of_a_document(tmp_path, document):
     path.write_text(path.read_text() + " " * 4096)
     name = array_name(store, "dem") if document == ".zgroup" else store
     values, log = read(name, ZARR_MAX_METADATA_SIZE="4KB")
-    if document == ".zattrs":  # an array can be read without its attributes
+    if document == ".zattrs":  # an array also opens without its attributes
         assert "ZARR_MAX_METADATA_SIZE allows 4096" in "".join(log.warnings + log.errors)
     elif document != ".zgroup":
         assert "ZARR_MAX_METADATA_SIZE allows 4096" in log.the_error()
@@ -213,8 +214,8 @@ def test_limit_of_depth(tmp_path):
 
 
 def test_limit_of_depth_is_a_thousand_at_most(tmp_path):
-    """The greatest allowed depth does not exhaust the stack, even when GDAL gets the value as
-    metadata."""
+    """The stack is large enough for the greatest depth that can be allowed, even when GDAL parses the value
+    as metadata."""
     nested = "[" * 990 + "]" * 990
     if zarr_formats.is_v3():
         text = json.dumps(zarr3.document((4, 6), "int16", (2, 3), attributes={"deep": 0}))
@@ -251,11 +252,11 @@ def test_invalid_limit_gives_one_warning(tmp_path, value):
             assert gdal.Open(str(store)) is not None
     assert len(log.events) == 1
     assert log.warnings == [f'ZARR_MAX_DIMENSIONS: expected a number from 1 to 64, got "{value}"; the default is used']
-    open_raster(store)  # opening reads that the option is no longer set
+    open_raster(store)  # opening a store reads the configuration options again
 
 
 def test_limits_apply_to_new_datasets_only(tmp_path):
-    """An open dataset keeps the metadata that it has read."""
+    """A dataset that is already open keeps the metadata that it has read."""
     store = group(tmp_path / "store.zarr")
     handmade(store, path="a")
     dataset = open_raster(store)

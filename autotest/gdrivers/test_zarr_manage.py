@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whole stores are deleted, renamed and copied; stores with foreign files are refused."""
+"""Deletes, renames and copies whole stores. A store that contains foreign files is refused."""
 
 import os
 import pathlib
@@ -22,8 +22,8 @@ def driver():
 
 @pytest.fixture
 def store(tmp_path):
-    """Makes a consolidated store of an array and a group with two arrays, and a file of
-    statistics."""
+    """Writes a store with consolidated metadata, an array, a group with two arrays, and a file of
+    statistics. Returns its folder."""
     path = tmp_path / "s p ü.zarr"
     root = zarr.open_group(str(path), mode="w")
     for name, value in {"a": 1, "g/b": 2, "g/c": 3}.items():
@@ -51,13 +51,13 @@ def test_a_store_in_memory_is_deleted():
     name = "/vsimem/deleted.zarr"
     driver().Create(name, 20, 10, 1, gdal.GDT_Byte).WriteArray(np.ones((10, 20)))
     assert driver().Delete(name) == gdal.CE_None
-    left = gdal.ReadDirRecursive("/vsimem/") or []  # also lists files of other tests
+    left = gdal.ReadDirRecursive("/vsimem/") or []  # this also lists files of other tests
     assert [path for path in left if path.startswith("deleted.zarr")] == []
 
 
 def test_a_store_in_memory_is_deleted_with_all_that_is_in_it():
-    # The files themselves must be deleted. GDAL lists nothing below a deleted folder, but still
-    # opens files that were left there.
+    # The files themselves must be deleted. GDAL lists nothing below a deleted folder, but can still open files
+    # in it.
     name = "/vsimem/deleted.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 20, 10)
     source.GetRasterBand(1).Fill(1)
@@ -162,7 +162,7 @@ def put_beside(store):
 
 
 def beside(store):
-    """Returns the contents of the sidecar files of a store, by file extension."""
+    """Returns {file extension: contents} for the sidecar files of a store."""
     files = [path for path in store.parent.iterdir() if path.is_file()]
     return {
         path.name.removeprefix(store.name): path.read_text()
@@ -178,7 +178,7 @@ def test_auxiliary_files_go_with_a_store(store, tmp_path):
     assert beside(copy) == BESIDE == beside(store)
     assert driver().Rename(str(moved), str(copy)) == gdal.CE_None
     assert beside(moved) == BESIDE and beside(copy) == {}
-    # A rename to another file system is a copy.
+    # Renaming to another file system copies the store.
     assert driver().Rename("/vsimem/moved.zarr", str(moved)) == gdal.CE_None
     assert beside(moved) == {} and not moved.exists()
     for end in BESIDE:
@@ -221,7 +221,8 @@ def test_nothing_is_overwritten(store, tmp_path, cpl, act):
 
 
 def test_a_failed_copy_leaves_nothing(store, tmp_path, cpl):
-    """A chunk is a symbolic link to itself, which cannot be read."""
+    """A copy fails and leaves nothing if a chunk cannot be read. Here the chunk is a symbolic link to
+    itself."""
     chunk = zarr_formats.chunk_file(store, "a", 0, 0)
     chunk.unlink()
     chunk.symlink_to(chunk.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attributes of groups and arrays in the multidimensional API: every JSON type, exactly."""
+"""The multidimensional API returns exact values for attributes of all JSON types, of groups and arrays."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from zarr_store import group, handmade, make_store
 pytestmark = zarr_formats.BOTH
 
 def attribute_of(folder, text):
-    """Makes an array with the attribute `note` of the JSON value `text`; returns the attribute."""
+    """Writes an array whose attribute `note` has the JSON value `text`. Returns the attribute."""
     handmade(folder / "a.zarr", files={}, attrs=f'{{"note": {text}}}')
     array = zarr_mdim.open_array(folder / "a.zarr")
     attribute = array.GetAttribute("note")
@@ -86,8 +86,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_everything_else_is_json(tmp_path, cpl, text):
-    """All other values become JSON texts, for example lists of numbers for which no data type is
-    exact."""
+    """All other values are returned as JSON text. An example is a list of numbers that no data type can hold
+    exactly."""
     attribute = attribute_of(tmp_path, text)
     assert attribute.GetDataType().GetClass() == gdal.GEDTC_STRING
     assert attribute.GetDataType().GetSubType() == gdal.GEDTST_JSON
@@ -97,7 +97,7 @@ def test_everything_else_is_json(tmp_path, cpl, text):
 
 
 def test_numbers_in_other_types(tmp_path):
-    """Numbers are read as other types by GDAL's own conversions."""
+    """GDAL converts the numbers of attributes to other types by its own rules."""
     attribute = attribute_of(tmp_path, "[1, 2, 300]")
     assert list(attribute.ReadAsDoubleArray()) == [1.0, 2.0, 300.0]
     assert list(attribute.ReadAsIntArray()) == [1, 2, 300]
@@ -105,7 +105,7 @@ def test_numbers_in_other_types(tmp_path):
 
 
 def test_names(tmp_path):
-    """Attributes are listed in the order of the document, and have full names."""
+    """Attributes are listed in the order of the document. They have full names."""
     names = ["zebra", "apple", "höhe", "a/b", "with space", ""]
     handmade(tmp_path / "a.zarr", files={}, attrs={name: i for i, name in enumerate(names)})
     array = zarr_mdim.open_array(tmp_path / "a.zarr")
@@ -149,7 +149,7 @@ def test_groups(tmp_path, consolidated):
     assert [attribute.GetName() for attribute in root.GetAttributes()] == ["n", "title"]
     assert root.GetAttribute("title").Read() == "root"
     assert zarr_mdim.attribute_numbers(root.GetAttribute("n")) == [2**63]
-    # The full name of a group's attribute has the form that GDAL's own drivers use.
+    # The full name of a group's attribute has the form that other GDAL drivers use.
     assert root.GetAttribute("n").GetFullName() == "/_GLOBAL_/n"
     assert root.OpenGroupFromFullname("/g/h").GetAttribute("levels").GetFullName() == "/g/h/_GLOBAL_/levels"
     deep = root.OpenGroupFromFullname("/g/h")
@@ -177,7 +177,8 @@ def test_attributes_outlive_their_array_and_dataset(tmp_path):
 
 
 def test_null_is_printed_copied_and_kept(tmp_path, cpl):
-    """GDAL's JSON parser reports an error for a null at the end of the text."""
+    """The attribute null is copied without an error, although GDAL's JSON parser reports one for a null at
+    the end of a text."""
     store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": {"none": None, "v": 1}}},
                        attributes={"nothing": None})  # fmt: skip
     gdal.UseExceptions()

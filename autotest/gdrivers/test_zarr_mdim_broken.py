@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Nodes that cannot be read, opened by the multidimensional API: opening such a node is an error,
-and the other nodes still open."""
+"""Opens nodes with invalid metadata by the multidimensional API. Opening such a node is an error; the other
+nodes still open."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from zarr_store import GOOD, good_values, group, handmade
 
 pytestmark = zarr_formats.BOTH
 
-# Each case has changes to a sound document of Zarr v2, changes for v3, and the pattern of the
-# error. A text replaces the whole document.
+# name -> (changes to a valid document of Zarr v2, changes to one of v3, pattern of the error). A text in place
+# of changes replaces the whole document.
 BROKEN = {
     "no JSON": ("{nonsense", "{nonsense", r"\.zarray|zarr\.json"),
     "nothing": ("", "", r"\.zarray|zarr\.json"),
@@ -32,7 +32,7 @@ BROKEN = {
 
 
 def broken(store, case, path=""):
-    """Makes an array that has only its broken document. Returns the array's folder."""
+    """Writes an array that consists only of an invalid document. Returns the array's folder."""
     is_v3 = zarr_formats.is_v3()
     text = BROKEN[case][is_v3]
     if not isinstance(text, str):
@@ -54,7 +54,7 @@ def run(*command):
 
 
 def mixed(folder, case="no such codec"):
-    """Makes a store with the array "bad" and three sound arrays."""
+    """Writes a store with the invalid array "bad" and three valid arrays."""
     store = group(folder / "s.zarr")
     handmade(store, path="a_good", attrs={"_ARRAY_DIMENSIONS": ["y", "x"]})
     broken(store, case, "bad")
@@ -92,13 +92,13 @@ def test_gdals_programs_name_the_fault_of_the_array(tmp_path):
     store = mixed(tmp_path)
     done = run("gdalmdimtranslate", "-array", "bad", store, tmp_path / "o.nc")
     assert done.returncode != 0 and "lolzip" in done.stderr
-    # The program's exit code is not asserted: before GDAL 3.11 it is 0 for every driver.
+    # The exit code is not asserted, because gdalmdiminfo before GDAL 3.11 always returns 0.
     assert "lolzip" in run("gdalmdiminfo", "-array", "bad", store).stderr
 
 
 @pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
 def test_siblings_of_a_broken_array_open(tmp_path, cpl, update):
-    """The broken array is listed, and opening it gives the reason; the other arrays open."""
+    """An invalid array is listed, and opening it gives its error. The other arrays open."""
     dataset = gdal.OpenEx(str(mixed(tmp_path)), gdal.OF_MULTIDIM_RASTER | update)
     root = dataset.GetRootGroup()
     assert root.GetMDArrayNames() == ["a_good", "bad", "z_good"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""gdalmdimtranslate from netCDF and from Zarr: xarray and zarr-python find in the copy what the
-source has."""
+"""Copies netCDF files and stores by gdalmdimtranslate. xarray and zarr-python must find everything of the
+source in the copy."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def translate(target, source, **options):
 
 
 def weather(calendar="standard"):
-    """Returns a CF dataset with times, texts and several types of numbers."""
+    """Returns an xarray dataset by the CF conventions, with times, texts and several types of numbers."""
     rng = np.random.default_rng(int(SEED, 16) if set(SEED) <= set("0123456789abcdef") else 1)
     t2m = rng.normal(280, 10, (3, 4, 5)).astype("f4")
     t2m[0, 0, 0] = np.nan
@@ -63,21 +63,21 @@ def weather(calendar="standard"):
 
 
 def plain(attributes):
-    """Returns attributes as texts of JSON values, in which NaN equals NaN."""
+    """Returns {name: text} for attributes. Values are compared as texts, because NaN must equal NaN."""
     return {name: repr(np.asarray(value).tolist()) for name, value in attributes.items()}
 
 
 def kind_of(variable):
-    """Returns the type of a variable's values. Texts are str, whether they are objects, as from
-    Zarr, or fixed-width, as from netCDF in xarray 2025.3 and 2026.4."""
+    """Returns the types of a variable's values. For texts this is always str. From Zarr, xarray returns
+    texts as objects; from netCDF, versions 2025.3 and 2026.4 return fixed-width texts."""
     if variable.dtype.kind in "OU":
         return {type(value) for value in np.asarray(variable.values, object).flat}
     return variable.dtype
 
 
 def assert_texts(store, path):
-    """Asserts that an array is stored as texts of variable length. zarr-python and xarray store
-    texts in this form, but versions of zarr-python name the type differently."""
+    """Asserts that an array is stored as texts of variable length, in the form of zarr-python and xarray.
+    The test reads the v2 document, because versions of zarr-python name the v3 type differently."""
     document = zarr_formats.array_document(store, path)
     assert document["dtype"] == "|O" and document["filters"] == [{"id": "vlen-utf8"}]
 
@@ -105,7 +105,7 @@ def test_netcdf_of_xarray(tmp_path, cpl, calendar):
     for decode in (False, True):
         wanted = xr.open_dataset(source, decode_cf=decode)
         got = xr.open_zarr(str(store), decode_cf=decode)
-        if not decode:  # netCDF has an array of characters, with a dimension of its own
+        if not decode:  # netCDF stores texts as characters with a dimension of their own
             wanted, got = wanted.drop_vars("code"), got.drop_vars("code")
         assert_same_dataset(got, wanted)
     assert got.time.encoding["units"] == "hours since 2000-01-01"
@@ -136,7 +136,7 @@ def test_netcdf_with_groups_and_packing(tmp_path, cpl):
     for group in (None, "inner/deep"):
         wanted = xr.open_dataset(source, group=group, mask_and_scale=False)
         got = xr.open_zarr(str(store), group=group, mask_and_scale=False)
-        if group is None:  # GDAL 3.6 has no Int8
+        if group is None:  # GDAL 3.6 has no type Int8
             wide = gdal.GDT_Int16 if not hasattr(gdal, "GDT_Int8") else None
             wanted = wanted.assign(v_i1=wanted.v_i1.astype("i2")) if wide else wanted
         assert_same_dataset(got, wanted)
@@ -146,15 +146,15 @@ def test_netcdf_with_groups_and_packing(tmp_path, cpl):
     "temperature.zarr", "terrain.zarr", "product.zarr", "satellite_rgb.zarr",
 ])  # fmt: skip
 def test_samples(tmp_path, source):
-    """A copy, and a copy of the copy, equal the sample, except that each CRS is in a grid
-    mapping."""
+    """A copy of a sample, and a copy of that copy, equal the sample. Only the CRS is stored differently, in
+    a grid mapping."""
     first = translate(tmp_path / "first.zarr", DATA / source)
     second = translate(tmp_path / "second.zarr", first)
     assert_same_groups(zarr_mdim.open_group(first), zarr_mdim.open_group(DATA / source), MAPPING)
     assert_same_groups(zarr_mdim.open_group(second), zarr_mdim.open_group(first))
 
 
-MAPPING = {"spatial_ref", "coordinates", "grid_mapping"}  # an array, and attributes that name it
+MAPPING = {"spatial_ref", "coordinates", "grid_mapping"}  # array of the CRS, and attributes that refer to it
 
 
 def attributes_of(node, besides=()):
@@ -200,8 +200,8 @@ def assert_same_groups(got, wanted, besides=()):
         assert_same_groups(got.OpenGroup(name), wanted.OpenGroup(name), besides)
 
 
-# A structure for Zarr v2 and one for Zarr v3. Structures of Zarr v3 hold no subarrays, and all their fields
-# have one byte order.
+# Structure for Zarr v2, and structure for Zarr v3. In v3 a structure has no subarrays, and all fields have one
+# byte order.
 STRUCTURES = [
     np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])]),
     np.dtype([("a", "<i2"), ("b", "S3"), ("c", [("d", "<f4"), ("e", "<u8")])]),
@@ -210,8 +210,8 @@ STRUCTURES = [
 
 @pytest.mark.parametrize("turn", range(len(types.KINDS)))
 def test_every_dtype(tmp_path, cpl, turn):
-    """Copies a store of zarr-python, and copies the copy: GDAL finds no difference. Only type U in
-    a structure becomes S."""
+    """GDAL finds no difference between a store of zarr-python, its copy, and a copy of the copy. Only text
+    of type U in a structure becomes type S."""
     kind = types.KINDS[turn]
     if kind in ("object-json", "object-categorize", "object-bytes"):
         kind = "object-str"
@@ -276,11 +276,11 @@ def test_options_of_datasets(tmp_path, option, is_there):
 
 
 def test_part_of_an_array(tmp_path):
-    """Copies a view, as gdalmdimtranslate -array name=v,view=[...] does."""
+    """Copies a part of an array, as gdalmdimtranslate -array name=v,view=[...] does."""
     values = np.arange(60).reshape(6, 10)
     store = make_store(tmp_path, {"v": {"values": values, "dims": ["y", "x"]}})
     copy = translate(tmp_path / "copy.zarr", store, arraySpecs=["name=v,view=[::-2,1:7:3]"])
     got = zarr.open_group(str(copy), mode="r")["v"][...]
-    # GDAL 3.6 gives the dimensions of a view the sizes of the whole array.
+    # In GDAL 3.6 the dimensions of a view have the sizes of the whole array.
     np.testing.assert_array_equal(got[:3, :2], values[::-2, 1:7:3])
     assert got.shape in ((3, 2), (6, 10))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The classic and the multidimensional API share decoded chunks: one API does not decode a chunk
-again that the other API has decoded, unless the chunk has changed. The driver's metadata domain
-READ_COUNTERS counts the decoded chunks."""
+"""The classic and the multidimensional API share decoded chunks. A chunk that one API has decoded is not
+decoded again for the other, unless the chunk has changed. The driver's metadata domain READ_COUNTERS
+counts decoded chunks."""
 
 import os
 import shutil
@@ -25,8 +25,8 @@ def decoded():
 
 
 def age(store, seconds=60):
-    """Gives the files old times, because the driver does not trust timestamps of recently written
-    files."""
+    """Sets the modification times of all files of a store back by `seconds`, because the driver does not
+    trust recent timestamps."""
     then = time.time() - seconds
     for folder, _, names in os.walk(store):
         for name in names:
@@ -143,7 +143,7 @@ def test_timestamps_of_new_files_are_not_trusted(store):
     age(path, seconds=0)
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
-    # The chunk's contents change, but its time and size do not.
+    # The bytes of the chunk change; its time and its size do not.
     chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
     stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Multidimensional datasets: where they can be created, what their dimensions state, when changes
-are stored, and errors of writing."""
+"""Creates multidimensional datasets: where this is allowed, what dimensions state, when changes are stored,
+and errors of writing."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ X, Y = (gdal.DIM_TYPE_HORIZONTAL_X, "EAST"), (gdal.DIM_TYPE_HORIZONTAL_Y, "NORTH
 Z, T = (gdal.DIM_TYPE_VERTICAL, "UP"), (gdal.DIM_TYPE_TEMPORAL, "FUTURE")
 
 
-# Files of an empty store, in Zarr v2 and v3
+# Files of an empty store in Zarr v2, and in Zarr v3
 EMPTY = [[".zgroup", ".zmetadata"], ["zarr.json"]]
 
 
@@ -72,7 +72,7 @@ def test_an_old_store_is_replaced(tmp_path):
 
 @pytest.mark.parametrize("what", ["file", "folder", "store with a file", "file in a group"])
 def test_other_files_are_not_replaced(tmp_path, cpl, what):
-    """Creating a dataset over anything but a store is an error that leaves all files."""
+    """Creating a dataset at a path that exists and is not a store is an error. All files stay."""
     store = tmp_path / "s.zarr"
     if what == "file":
         store.write_text("a text")
@@ -122,7 +122,7 @@ def test_types_that_are_refused(tmp_path, cpl, kind, cause):
 
 
 # ---------------------------------------------------------------------------------------------
-# Dimensions
+# Dimensions and their indexing variables
 
 
 @pytest.mark.parametrize("name, kind, hint", [
@@ -131,8 +131,8 @@ def test_types_that_are_refused(tmp_path, cpl, kind, cause):
     ("altitude", Z, {"axis": "Z", "positive": "up"}), ("x", Y, {"axis": "Y"}), ("any", ("", ""), {}),
 ])  # fmt: skip
 def test_kind_of_a_dimension(tmp_path, cpl, name, kind, hint):
-    """A dimension has the type and direction that it was created with. Attributes are written only
-    if the dimension's name does not imply both."""
+    """A dimension has the type and the direction with which it was created. Attributes state them only if
+    the name of the dimension does not imply them."""
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     dimension = group.CreateDimension(name, *kind, 4)
@@ -167,8 +167,8 @@ def test_attributes_that_describe_a_dimension_are_kept(tmp_path, attribute, valu
 
 
 def test_dimensions_of_groups(tmp_path, cpl):
-    """An array in a subgroup can use dimensions of the groups above. Until an array has the
-    dimension, only the open dataset knows it."""
+    """An array in a subgroup can use dimensions of the groups above. A dimension is stored only with an
+    array that uses it; before, only the open dataset has it."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     root.CreateDimension("x", *X, 4)
@@ -205,8 +205,8 @@ def test_dimensions_that_are_refused(tmp_path, cpl):
 
 
 def test_indexing_variables(tmp_path, cpl):
-    """A stored indexing variable has its dimension's name. Another array is used only while the
-    dataset is open, with a warning."""
+    """An indexing variable is stored only if it has the name of its dimension. Another array is the indexing
+    variable only while the dataset is open; the driver gives a warning."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     x, y = root.CreateDimension("x", *X, 4), root.CreateDimension("y", *Y, 3)
@@ -240,8 +240,8 @@ def test_dimensions_of_another_dataset(tmp_path, cpl):
 
 
 def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
-    """Consolidated metadata is removed before the first change, and written again at the end if the
-    store had it."""
+    """Consolidated metadata is removed before the first change. If the store had consolidated metadata,
+    closing the dataset writes it again."""
     for consolidated in (False, True):
         folder = tmp_path / str(consolidated)
         folder.mkdir()
@@ -252,7 +252,7 @@ def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
         array = root.OpenMDArray("v")
         array.Write(np.arange(6)[::-1].copy())
         dataset.FlushCache()
-        assert (zarr_formats.consolidated(store) is not None) == consolidated  # chunks are not metadata
+        assert (zarr_formats.consolidated(store) is not None) == consolidated  # chunks do not affect it
         array.SetUnit("m")
         dataset.FlushCache()
         assert not (zarr_formats.consolidated(store) is not None)
@@ -283,7 +283,7 @@ def test_update_that_changes_nothing(tmp_path, cpl):
 
 
 def test_values_written_by_one_handle_are_read_by_another(tmp_path):
-    """Values that one handle writes are read by a classic dataset of the array, and by a second
+    """Values that one handle writes are seen by a classic dataset of the array, and by a second
     multidimensional dataset."""
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 6), "i4"), "dims": ["y", "x"],
                                         "chunks": (4, 4)}})  # fmt: skip
@@ -299,7 +299,7 @@ def test_values_written_by_one_handle_are_read_by_another(tmp_path):
 
 
 def test_reading_only(tmp_path, cpl):
-    """Every change of a store that is open for reading is an error."""
+    """Any change of a dataset that is open for reading is an error."""
     store = make_store(tmp_path, {"v": {"values": np.zeros(3), "dims": ["x"]}})
     before = contents(store)
     root = zarr_mdim.open_group(store)
@@ -355,8 +355,8 @@ _CHILD = """
     ("attribute", "v/.zattrs"), ("nodata", "v/.zattrs"),
 ])  # fmt: skip
 def test_a_folder_that_cannot_be_written(public_folder, what, key):
-    """The error names store and key, and comes from the write or from closing. No file is
-    changed."""
+    """The write, or closing the dataset, gives an error that names the store and the key. All files stay
+    unchanged."""
     values = np.arange(6, dtype="i4")
     store = make_store(public_folder, {"v": {"values": values, "chunks": (3,)}}, name="s.zarr")
     key = zarr_formats.chunk_key(store, "v", 0) if key == "v/0" else zarr_formats.spelled(key)
@@ -380,7 +380,7 @@ def test_a_folder_that_cannot_be_written(public_folder, what, key):
 
 
 def test_a_cancelled_copy_changes_nothing(tmp_path):
-    """The store that the cancelled copy would replace is unchanged."""
+    """If a copy that would replace a store is cancelled, that store is unchanged."""
     source = make_store(tmp_path, {"v": {"values": np.zeros((99, 99)), "dims": ["y", "x"]}})
     target = make_store(tmp_path, {"old": np.arange(3)}, name="target.zarr")
     before = contents(target)
@@ -406,7 +406,7 @@ def test_in_memory(cpl):
     cpl.assert_quiet()
 
 
-@zarr_formats.V2  # the built-in driver of GDAL 3.6 reads only a draft of Zarr v3
+@zarr_formats.V2  # in GDAL 3.6 the built-in driver reads only a draft of Zarr v3
 def test_the_built_in_driver_reads_new_datasets(tmp_path):
     dataset = w.create(tmp_path / "b.zarr")
     root = dataset.GetRootGroup()
@@ -436,8 +436,7 @@ def test_the_built_in_driver_reads_new_datasets(tmp_path):
 
 
 def test_an_attribute_that_is_never_written_is_stored(tmp_path, cpl):
-    """An attribute whose value is never written is stored with zeros, as GDAL's built-in driver
-    does."""
+    """An attribute that is created but not written is stored with zeros. GDAL's built-in driver does so."""
     store = str(tmp_path / "a.zarr")
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)
     root = dataset.GetRootGroup()

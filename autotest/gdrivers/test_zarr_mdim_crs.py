@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CRS of arrays that gdalmdimtranslate and the multidimensional API write: stored like a raster's
-CRS, so that xarray, rioxarray and netCDF find it."""
+"""The CRS of an array is stored by gdalmdimtranslate and by the multidimensional API as for a raster, so
+that xarray, rioxarray and netCDF find it."""
 
 import numpy as np
 import pytest
@@ -32,8 +32,8 @@ def mdim_translate(source, target, **options):
 
 
 def check(store, names=("air",), code=32632, mappings=("spatial_ref",)):
-    """Asserts that every reader finds the CRS, and that the scalar arrays are exactly
-    `mappings`."""
+    """Asserts that all readers find the CRS of the arrays `names`, and that the scalar arrays of the store
+    are exactly `mappings`."""
     root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     for name in names:
         array = root.OpenMDArray(name)
@@ -52,7 +52,8 @@ def check(store, names=("air",), code=32632, mappings=("spatial_ref",)):
 
 @pytest.mark.parametrize("names", [("air",), ("air", "tas", "zg")])
 def test_the_crs_of_a_netcdf_file(tmp_path, cpl, names):
-    """GDAL's netCDF driver hides the grid mapping variable and the attribute grid_mapping."""
+    """The copy of a netCDF file has its CRS, although GDAL's netCDF driver hides the grid mapping variable
+    and the attribute grid_mapping."""
     dataset_of(names).to_netcdf(tmp_path / "a.nc")
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr")
     check(tmp_path / "a.zarr", names)
@@ -60,7 +61,8 @@ def test_the_crs_of_a_netcdf_file(tmp_path, cpl, names):
 
 
 def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
-    """GDAL's netCDF driver does not list scalar coordinates, such as the height in CMIP data."""
+    """The CRS is found although the copy lacks scalar coordinates, such as the height in CMIP data. GDAL's
+    netCDF driver does not list scalar coordinates."""
     made = dataset_of(("tas",)).assign_coords(height=2.0)
     made.to_netcdf(tmp_path / "a.nc")
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr")
@@ -71,7 +73,7 @@ def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
 @pytest.mark.parametrize("first", ["air", "tas"])
 @pytest.mark.parametrize("mapping_first", [False, True])
 def test_the_grid_mapping_variable_of_netcdf_stays(tmp_path, cpl, first, mapping_first):
-    """The grid mapping variable is copied before or after the arrays that use it."""
+    """The grid mapping variable may be copied before or after the arrays that use it."""
     dataset_of((first,), attributes={"comment": "mine"}).to_netcdf(tmp_path / "a.nc")
     arrays = ["crs", first] if mapping_first else [first, "crs"]
     specs = [f"name={name}" for name in arrays]
@@ -116,7 +118,7 @@ def test_the_attribute_crs_with_convention_gdal(tmp_path):
 
 
 def make(store, crss):
-    """Creates arrays through the API, and sets the CRS of each."""
+    """Creates an array for each CRS in `crss`, and sets its CRS through the API."""
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(store))
     root = dataset.GetRootGroup()
     dimensions = [root.CreateDimension(name, None, None, 4) for name in ("y", "x")]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Dimensions of the multidimensional API: sharing, types and directions, indexing variables."""
+"""Dimensions of the multidimensional API: which arrays share them, their types and directions, and their
+indexing variables."""
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_shared_between_arrays(tmp_path):
 
 
 def test_shared_with_groups_above(tmp_path):
-    """An array of a subgroup has the dimensions of the groups above."""
+    """Arrays of a subgroup share the dimensions of the groups above."""
     store = climate(tmp_path, **{"a/b/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(store)
     x, t = root.OpenMDArrayFromFullname("/a/b/x"), root.OpenMDArray("t")
@@ -83,8 +84,8 @@ def test_shared_with_groups_above(tmp_path):
 
 
 def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
-    """The nearest coordinate array of equal size gives the dimension; a coordinate array of another
-    size is skipped."""
+    """The dimension is that of the nearest coordinate array with a matching size. Coordinate arrays of
+    another size are skipped."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(
@@ -112,9 +113,9 @@ def test_one_name_two_sizes(tmp_path):
 
 
 def test_unnamed(tmp_path, cpl):
-    """Arrays without dimension names share no dimensions, even of equal sizes. The full names of
-    these dimensions have no slash, so GDAL cannot look them up. GDAL's built-in driver gives
-    such names, too."""
+    """Arrays without dimension names do not share dimensions, even of equal size. The full names of these
+    dimensions contain no slash, so that GDAL does not look them up. GDAL's built-in driver uses such
+    names, too."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3)), "b": np.zeros((2, 3))})
     root = zarr_mdim.open_group(store)
     a, b = (root.OpenMDArray(name).GetDimensions() for name in "ab")
@@ -126,7 +127,7 @@ def test_unnamed(tmp_path, cpl):
 
 
 def test_one_dimension_twice(tmp_path, cpl):
-    """A covariance matrix has one dimension twice."""
+    """An array may have one dimension twice, as a covariance matrix does."""
     store = make_store(tmp_path, {"cov": {"values": np.eye(3), "dims": ["band", "band"]}})
     array = zarr_mdim.open_array(store, "cov")
     assert [(d.GetName(), d.GetSize()) for d in array.GetDimensions()] == [("band", 3)] * 2
@@ -176,7 +177,7 @@ def test_indexing_variable_of_strings(tmp_path):
 
 @zarr_formats.V2
 def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
-    """Asking for the indexing variable gives the error; the array itself reads."""
+    """Reading the array succeeds; requesting the indexing variable gives the error."""
     store = climate(tmp_path)
     handmade(store, dtype="<q9", shape=[5], chunks=[5], files={}, path="lon")
     root = zarr_mdim.open_group(store)
@@ -192,7 +193,7 @@ def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     ([-0.5, 1.0, 0.0, -0.5, 0.0, 1.0], [0, 1, 2], [0, 1, 2, 3]),
 ])  # fmt: skip
 def test_indexing_variables_computed_from_a_geotransform(tmp_path, cpl, place, y, x):
-    """The variables hold the pixel centres of the geotransform."""
+    """The computed variables hold the centres of the pixels."""
     attrs = {"spatial:transform": [place[i] for i in (1, 2, 0, 4, 5, 3)],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
     values = np.arange(12, dtype="i2").reshape(3, 4)
@@ -223,7 +224,7 @@ def test_coordinate_variables(tmp_path, cpl):
         "g/t": {"values": CUBE[0, 0], "dims": ["y", "x"],
                 "attrs": {"coordinates": "lon2 lat2 station missing"}},
         "g/lon2": {"values": lon2, "dims": ["y", "x"]},
-        "lat2": {"values": lat2, "dims": ["y", "x"]},  # lat2 is in a group above the array
+        "lat2": {"values": lat2, "dims": ["y", "x"]},  # this array is in a group above the array that names it
         "g/station": {"values": np.array(["a", "b", "c", "d"], "S1"), "dims": ["y"]},
     })  # fmt: skip
     array = zarr_mdim.open_array(store, "g/t")
@@ -241,7 +242,7 @@ def test_no_coordinate_variables(tmp_path, cpl):
 
 
 def test_coordinates_that_name_each_other(tmp_path, cpl):
-    """Coordinates that refer to each other do not cause endless recursion."""
+    """Coordinate arrays that name each other as coordinates do not cause endless recursion."""
     store = make_store(tmp_path, {
         "a": {"values": CUBE[0, 0], "dims": ["b", "a"], "attrs": {"coordinates": "b a"}},
         "b": {"values": CUBE[0, 0], "dims": ["a", "b"], "attrs": {"coordinates": "a b"}},
@@ -254,7 +255,7 @@ def test_coordinates_that_name_each_other(tmp_path, cpl):
 
 
 def test_dimensions_of_an_array_opened_alone(tmp_path):
-    """The root group has the array and its coordinate arrays, and nothing else."""
+    """If an array is opened alone, the root group contains only the array and its coordinate arrays."""
     store = climate(tmp_path, **{"g/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(zarr_gdal.array_name(store, "g/x"))
     assert root.GetMDArrayNames() == ["x", "lat", "lon"]
@@ -270,4 +271,4 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert [d.GetSize() for d in array.GetDimensions()] == [0, 3]
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
-    assert zarr_mdim.read(array) is None  # like GDAL's own arrays
+    assert zarr_mdim.read(array) is None  # arrays of GDAL's MEM driver also fail

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Renaming, deleting and resizing through the multidimensional API; zarr-python and xarray read the
-result."""
+"""Renames, deletes and resizes nodes by the multidimensional API. zarr-python and xarray then read the
+store."""
 
 import os
 import re
@@ -22,7 +22,8 @@ VALUES = np.arange(24, dtype="i4").reshape(4, 6)
 
 
 def cf_store(folder, **options):
-    """Makes two arrays over time and x with coordinates, and an array in a group that shares x."""
+    """Writes a store with two arrays over time and x, their coordinates, and an array in a group that shares
+    x."""
     arrays = {
         "v": {"values": VALUES, "dims": ["time", "x"], "chunks": (3, 4), "attrs": {"units": "m"}},
         "w": {"values": VALUES[0] * 2, "dims": ["x"], "chunks": (4,)},
@@ -39,7 +40,7 @@ def opened(store):
 
 
 def assert_consolidated(store):
-    """Asserts that consolidated metadata, if present, equals the store's documents."""
+    """Asserts that the consolidated metadata, if it exists, equals the documents of the store."""
     held = zarr_formats.consolidated(store)
     if held is None:
         return
@@ -62,7 +63,7 @@ def test_rename_an_array(tmp_path, consolidated):
         edit.do(write="n", values=[8])
         assert edit.do(read="v") == [5.0] * 24
         assert sorted(edit.do(describe="root")["arrays"]) == ["height", "time", "w", "x"]
-        assert edit.do(rename="v", to="height") is None  # the name that the array has already
+        assert edit.do(rename="v", to="height") is None  # this name does not change
     group = opened(store)
     assert sorted(group.array_keys()) == ["height", "time", "w", "x"]
     assert (group["height"][...] == 5).all() and group["height"].attrs["n"] == 8
@@ -70,7 +71,7 @@ def test_rename_an_array(tmp_path, consolidated):
 
 
 def test_rename_a_group(tmp_path):
-    """Open objects below the group follow the rename, and their pending changes are stored."""
+    """Open objects below the group get the new path, and their pending changes are stored."""
     store = cf_store(tmp_path)
     with Editor(store) as edit:
         edit.do(hold="g", **{"from": "root"}, group="g")
@@ -97,7 +98,7 @@ def test_rename_a_group(tmp_path):
 
 
 def test_rename_a_dimension(tmp_path):
-    """A rename applies to every array with the dimension, in groups below too, and to the
+    """Renaming a dimension renames it in each array that uses it, also in groups below, and renames its
     coordinate array."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
@@ -146,7 +147,7 @@ def test_rename_an_attribute(tmp_path):
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", ".", "..", ".zarray", ".zgroup", ".zattrs",
                                   ".zmetadata", "w", "g"])  # fmt: skip
 def test_names_that_are_refused(tmp_path, name):
-    """Names are refused for arrays, groups and dimensions, at creation and at a rename."""
+    """Creation and renaming refuse these names for arrays, groups and dimensions."""
     store = cf_store(tmp_path, consolidated=True)
     before = {str(f): f.read_bytes() for f in store.rglob("*") if f.is_file()}
     with Editor(store) as edit:
@@ -188,7 +189,7 @@ def test_arrays_that_are_too_large(tmp_path):
 
 
 def test_delete(tmp_path):
-    """Every use of a deleted node is an error, and the name can be used again."""
+    """After a node is deleted, each use of it is an error, and a new node can have its name."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -239,7 +240,7 @@ def test_delete_attributes(tmp_path):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_resize(tmp_path, consolidated):
-    """Every array that shares a resized dimension is resized; new elements have the fill value."""
+    """All arrays with a resized dimension are resized. New elements have the fill value."""
     store = cf_store(tmp_path, consolidated=consolidated)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -267,16 +268,15 @@ def test_resize_wants_all_sizes(tmp_path):
 
 
 def chunk_keys(folder):
-    """Returns the indices of an array's stored chunks."""
+    """Returns the indices of all stored chunks of an array."""
     keys = zarr_formats.chunk_keys(folder)
     return {tuple(map(int, re.split("[./]", key))) for key in keys}
 
 
 @pytest.mark.parametrize("turn", range(24))
 def test_random_sizes(tmp_path, turn):
-    """Sizes grow and shrink in turns, with writes in between. The array must equal a model, an
-    array in memory that loses the elements that are cut off. No chunk may lie outside of the
-    array."""
+    """Grows, shrinks and writes an array in random order. It must equal a model, an array in memory that
+    loses the elements that are cut off. No chunk may be outside of the array."""
     draw = types.Draw(SEED, turn)
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     rank = draw.integer(1, 3)
@@ -333,8 +333,7 @@ def test_stray_chunks_do_not_appear_when_an_array_grows(tmp_path):
 
 
 def test_objects_that_outlive_the_dataset(tmp_path):
-    """Objects still work after the dataset is closed; changes are stored when the last object is
-    gone."""
+    """Nodes still work after their dataset is closed. Changes are stored when the last node is released."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -353,8 +352,8 @@ def test_objects_that_outlive_the_dataset(tmp_path):
 
 
 def test_an_array_that_is_the_store(tmp_path):
-    """The array can be written and resized. Renaming and deleting it, and creating a group in it,
-    are errors."""
+    """A store that consists of one array: the array can be written and resized. Renaming it, deleting it and
+    creating a group in it are errors."""
     store = tmp_path / "a.zarr"
     zarr.open_array(str(store), mode="w", shape=(4,), chunks=(3,), dtype="i4", fill_value=0)[...] = 5
     with Editor(store) as edit:
@@ -371,7 +370,7 @@ def test_an_array_that_is_the_store(tmp_path):
 
 
 def test_resize_of_an_array_that_was_opened(tmp_path):
-    """Arrays next to the opened array share its dimensions, and are resized too."""
+    """If one array is opened alone and resized, arrays beside it that share its dimensions are also resized."""
     store = cf_store(tmp_path)
     with Editor(f'ZARR:"{store}":/v') as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")

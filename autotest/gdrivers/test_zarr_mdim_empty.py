@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays without elements in the multidimensional API. GDAL's common code divides by sizes of
-dimensions, so each method runs in a process of its own, which must not crash."""
+"""Arrays without elements in the multidimensional API. GDAL divides by sizes of dimensions, so each method
+runs in a process of its own, to detect a crash."""
 
 import json
 import subprocess
@@ -23,8 +23,8 @@ GOOD = np.arange(24, dtype="i2").reshape(4, 6)
 
 
 def shown(shape):
-    """Returns the shape that the driver presents: only one dimension of size 0, which comes
-    first."""
+    """Returns the shape that the driver presents for a stored shape. Only one dimension of size 0 remains,
+    which comes first."""
     return [0] + [size for size in shape if size != 0]
 
 
@@ -33,8 +33,8 @@ def names_of(shape):
 
 
 def store_of(folder, *shapes):
-    """Makes a store with an array "empty", or "empty0", "empty1", ... for each shape, and
-    "good"."""
+    """Writes a store with the array "good", and an array "empty" (or "empty0", "empty1", ...) for each
+    shape."""
     arrays = {"good": {"values": GOOD, "dims": ["y", "x"], "attrs": {"note": "kept"}}}
     for i, shape in enumerate(shapes):
         arrays["empty" if len(shapes) == 1 else f"empty{i}"] = {
@@ -45,7 +45,7 @@ def store_of(folder, *shapes):
 
 
 def run(*command):
-    """Runs a program that must succeed; returns its output and its errors as text."""
+    """Runs a program and asserts that it succeeds. Returns its output and its error messages as text."""
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, timeout=120, check=False, text=True
     )
@@ -133,7 +133,8 @@ def test_info(tmp_path, option):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_netcdf(tmp_path, shape):
-    """The whole store is copied, and the empty array has its dimensions and attributes."""
+    """gdalmdimtranslate copies the whole store to netCDF. The copy of the empty array has its dimensions and
+    attributes."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, shape), tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         dataset.set_auto_mask(False)
@@ -153,7 +154,7 @@ def test_the_empty_array_alone_to_netcdf(tmp_path, shape):
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_zarr(tmp_path, shape, alone):
-    """The copy has the stored shape, with its dimensions in the stored order."""
+    """The copy has the stored shape, not the presented one."""
     store = store_of(tmp_path, shape)
     source = f'ZARR:"{store}":/empty' if alone else store
     assert run("gdalmdimtranslate", "-q", "-of", "Zarr", source, tmp_path / "o.zarr")[1] == ""
@@ -167,7 +168,7 @@ def test_to_zarr(tmp_path, shape, alone):
 
 
 def test_copying_an_array_that_is_open(tmp_path):
-    """A handle of the array keeps the presented shape during the copy."""
+    """While an array is copied, an open handle of it keeps the presented shape."""
     dataset = gdal.OpenEx(str(store_of(tmp_path, (5, 0))), gdal.OF_MULTIDIM_RASTER)
     held = dataset.GetRootGroup().OpenMDArray("empty")
     assert gdal.MultiDimTranslate(str(tmp_path / "o.zarr"), dataset, format="Zarr") is not None
@@ -176,7 +177,7 @@ def test_copying_an_array_that_is_open(tmp_path):
 
 
 def test_to_a_virtual_dataset(tmp_path):
-    """GDAL's VRT driver cannot open a dimension of size 0; the written file lists both arrays."""
+    """GDAL's VRT driver cannot open a dimension of size 0. The written file still lists both arrays."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, (5, 0)), tmp_path / "o.vrt")
     root = xml.etree.ElementTree.parse(tmp_path / "o.vrt").getroot()
     assert {array.get("name") for array in root.iter("Array")} == {"good", "empty"}
@@ -184,7 +185,7 @@ def test_to_a_virtual_dataset(tmp_path):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_from_netcdf(tmp_path, shape):
-    """Empty arrays of other drivers, which present their stored shape, are copied into Zarr."""
+    """Copies empty arrays of the netCDF driver, which presents their stored shape, into Zarr."""
     with netCDF4.Dataset(tmp_path / "i.nc", "w") as dataset:
         for name, size in zip(names_of(shape), shape):
             dataset.createDimension(name, size or None)
@@ -197,7 +198,7 @@ def test_from_netcdf(tmp_path, shape):
 
 @pytest.mark.parametrize("shape", [(5, 0), (0, 5), (0, 0)])
 def test_created_and_grown(tmp_path, cpl, shape):
-    """An array created without elements can be resized and written."""
+    """An array that was created without elements can be resized and written."""
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.CreateMultiDimensional(str(tmp_path / "o.zarr"))
     root = dataset.GetRootGroup()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Groups of the multidimensional API: names, which name opens which node, and errors."""
+"""Groups of the multidimensional API: their names, which node a name opens, and errors."""
 
 import concurrent.futures
 import json
@@ -60,8 +60,8 @@ def test_full_names(tmp_path, name, offset):
 
 
 def test_resolving_array_names(tmp_path):
-    """GDAL searches the starting group and all groups below it, then its parent group in the same
-    way, up to the root."""
+    """GDAL searches the starting group and all groups below it. If the array is not found, GDAL searches
+    from the parent group on, up to the root."""
     root = zarr_mdim.open_group(tree(tmp_path))
     assert root.ResolveMDArray("top", "/g/h").GetFullName() == "/g/h/top"
     assert root.ResolveMDArray("top", "/g").GetFullName() == "/g/h/top"
@@ -73,7 +73,7 @@ def test_resolving_array_names(tmp_path):
 
 
 def test_one_array_is_one_object_however_it_is_reached(tmp_path):
-    """An array that is reached in two ways is one object while that object is in use."""
+    """While an array is in use, each way of opening it returns the same object."""
     root = zarr_mdim.open_group(tree(tmp_path))
     a, b = root.OpenMDArrayFromFullname("/g/a"), root.OpenGroup("g").OpenMDArray("a")
     assert zarr_mdim.is_same(a, b)
@@ -81,7 +81,7 @@ def test_one_array_is_one_object_however_it_is_reached(tmp_path):
 
 
 def test_missing_nodes_give_no_error(tmp_path, cpl):
-    """A name without a node gives None, and no error."""
+    """If a group has no node of a name, the result is None, without an error."""
     root = zarr_mdim.open_group(tree(tmp_path))
     for name in ("nope", "g", "", "g/a", "..", ".", "/top"):
         assert root.OpenMDArray(name) is None, name
@@ -121,7 +121,7 @@ def test_an_array_as_the_root(tmp_path, cpl, path):
 
 
 def test_a_store_that_is_an_array(tmp_path, cpl):
-    """The array has the store's name, and the attributes of its own document."""
+    """If the store is an array, the array is named like the store, and has the attributes of its document."""
     store = make_array(tmp_path, DEM, name="elevation.zarr", attrs={"note": "x"})
     root = zarr_mdim.open_group(store)
     assert root.GetMDArrayNames() == ["elevation"] and (root.GetGroupNames() or []) == []
@@ -151,7 +151,7 @@ def test_slices_are_no_multidimensional_datasets(tmp_path, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# A bad array among good ones
+# Invalid arrays among valid ones
 
 BAD = {
     "no JSON": ("{nonsense", r"\.zarray"),
@@ -173,7 +173,7 @@ def test_bad_among_good(tmp_path, cpl, case):
     handmade(store, path="other")
     root = zarr_mdim.open_group(store)
     assert root.GetMDArrayNames() == ["bad", "good", "other"]
-    assert len(root.GetDimensions() or []) == 0  # looks at every array
+    assert len(root.GetDimensions() or []) == 0  # GetDimensions() reads every array
     cpl.assert_quiet()
     assert root.OpenMDArray("bad") is None
     error = cpl.the_error()
@@ -203,12 +203,12 @@ def test_broken_consolidated_metadata(tmp_path, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Large and deep
+# Large and deep stores
 
 
 def consolidated_store(folder, groups, arrays=()):
-    """Makes a store whose nodes are only in the consolidated metadata. The fill value of each array
-    is its number."""
+    """Writes a store whose nodes exist only in the consolidated metadata. The fill value of each array is
+    its number."""
     store = group(folder / "s.zarr")
     if zarr_formats.is_v3():
         nodes = {path: zarr3.group_document() for path in groups}
@@ -226,8 +226,8 @@ def consolidated_store(folder, groups, arrays=()):
 
 
 def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
-    """Arrays are listed from the consolidated metadata: documents of their own do not exist, and
-    none is opened. An array opens by its name."""
+    """The arrays are listed from the consolidated metadata. They have no documents of their own, and listing
+    does not open them. Each array opens by its name."""
     store = consolidated_store(tmp_path, ["g"], [f"g/a{i:05}" for i in range(10000)])
     root = zarr_mdim.open_group(store)
     assert root.GetGroupNames() == ["g"] and (root.GetMDArrayNames() or []) == []
@@ -240,7 +240,7 @@ def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_listing_does_not_open_arrays(tmp_path, cpl):
-    """Listing succeeds if documents of arrays are not JSON."""
+    """Listing does not read the documents of arrays, so it succeeds even if these are not JSON."""
     store = group(tmp_path / "s.zarr")
     for i in range(50):
         handmade(store, "\0", files={}, path=f"a{i}")
@@ -269,7 +269,7 @@ def test_depth(tmp_path, cpl, consolidated):
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links here")
 def test_a_group_inside_itself(tmp_path, cpl):
-    """ResolveMDArray() walks the tree, and does not loop."""
+    """ResolveMDArray() ends, although a symbolic link makes the tree of groups endless."""
     store = group(tmp_path / "s.zarr")
     group(store, "g")
     handmade(store, path="g/a")
@@ -281,7 +281,7 @@ def test_a_group_inside_itself(tmp_path, cpl):
 
 
 def test_objects_outlive_the_dataset(tmp_path):
-    """Arrays and groups keep the objects that they need after the dataset is closed."""
+    """After the dataset is closed, arrays and groups still work."""
     array = zarr_mdim.open_group(tree(tmp_path)).OpenGroup("g").OpenMDArray("a")
     dimension = array.GetDimensions()[0]
     zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(2))
@@ -311,7 +311,8 @@ def test_names_without_a_store_are_refused(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_folders_that_are_no_groups(tmp_path, cpl):
-    """A folder is a group only if a node lies below it; `.zattrs` alone does not make a group."""
+    """A folder is a group only if it contains a node at some depth. The document `.zattrs` alone does not
+    make it a group."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3))})
     for name in ("described", "deep/below", "plain", "implied"):
         (store / name).mkdir(parents=True)
@@ -343,8 +344,8 @@ def test_bad_options(tmp_path, cpl):
 
 
 def test_options_of_rasters_do_not_matter(tmp_path, cpl):
-    """DIM_X, DIM_Y and MULTIBAND apply to gdal.Open(); callers of the multidimensional API name the
-    axes."""
+    """DIM_X, DIM_Y and MULTIBAND have no effect, because callers of the multidimensional API choose the axes
+    themselves."""
     values = np.arange(24, dtype="i2").reshape(2, 3, 4)
     store = make_store(tmp_path, {"a": {"values": values, "dims": ["z", "y", "x"]}})
     for options in (["DIM_X=0", "DIM_Y=2"], ["MULTIBAND=NO"], ["DIM_X=z", "DIM_Y=x"]):
@@ -359,8 +360,7 @@ def test_options_of_rasters_do_not_matter(tmp_path, cpl):
 
 
 def test_a_dataset_for_reading_cannot_be_changed(tmp_path, cpl):
-    """A dataset opened for reading refuses each change with an error, and the store is
-    unchanged."""
+    """Each change of a dataset that is open for reading is an error. The store is unchanged."""
     store = tree(tmp_path)
     root = zarr_mdim.open_group(store)
     array = root.OpenMDArray("top")
@@ -374,7 +374,7 @@ def test_a_dataset_for_reading_cannot_be_changed(tmp_path, cpl):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 def test_closing_frees_memory(tmp_path):
-    """Sessions, arrays and dimensions refer to each other, and are freed nevertheless."""
+    """Closing a dataset frees its memory, although its objects refer to each other."""
     attrs = {"note": "x" * 300000, "spatial:transform": [30, 0, 5e5, 0, -30, 5.2e6],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
     lat = {"values": np.arange(3.0), "dims": ["lat"], "attrs": {**attrs, "units": "degrees_north"}}
@@ -398,13 +398,13 @@ def test_closing_frees_memory(tmp_path):
     for _ in range(20):
         use()
     before = resident()
-    for _ in range(100):  # leaking one array's attributes each time would take 30 megabytes
+    for _ in range(100):  # if attributes leaked, each run would take 0.3 megabytes more
         use()
     assert resident() - before < 15e6
 
 
 def test_threads_open_and_georeference_arrays(tmp_path):
-    """Many threads use one dataset: arrays, dimensions, coordinates, CRS."""
+    """Many threads open arrays of one dataset, and read their dimensions, coordinates and CRS."""
     attrs = {"proj:code": "EPSG:32632"}
     lon = {"values": 5e5 + np.arange(4.0), "dims": ["x"]}
     lat = {"values": 5e6 - np.arange(3.0), "dims": ["y"]}

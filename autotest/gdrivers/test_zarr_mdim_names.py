@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Full names in the multidimensional API: each names one object, and opens from the root group,
-even if the dataset is a group or an array below the store's root."""
+"""Full names in the multidimensional API. Each full name belongs to one object, and opens it from the root
+group, even if the dataset is a group or an array below the store's root."""
 
 import json
 import subprocess
@@ -23,8 +23,8 @@ FLAT = {"values": VALUES, "dims": ["lat", "lon"]}
 
 
 def tree(folder, consolidated=False, **more):
-    """Makes coordinates in the root group, and arrays over them in the groups "sub" and
-    "sub/deep"."""
+    """Writes a store with coordinates in the root group, and with arrays in the groups "sub" and "sub/deep"
+    that use them."""
     arrays = {
         "lat": {"values": LAT, "dims": ["lat"], "attrs": {"units": "degrees_north"}},
         "lon": {"values": LON, "dims": ["lon"], "attrs": {"units": "degrees_east"}},
@@ -50,8 +50,8 @@ def all_dimensions(group):
 
 
 def assert_names_open(root):
-    """Asserts that the full name of each dimension and each indexing variable opens that object.
-    Returns the dimensions by full name."""
+    """Asserts that the full name of each dimension and of each indexing variable opens exactly that object.
+    Returns {full name: dimension}."""
     seen = {}
     for dimension in all_dimensions(root):
         full = dimension.GetFullName()
@@ -68,7 +68,7 @@ def assert_names_open(root):
 
 
 def translate(source, target, *options):
-    """Runs gdalmdimtranslate; returns its errors as text."""
+    """Runs gdalmdimtranslate. Returns what it prints to standard error."""
     done = subprocess.run(
         ["gdalmdimtranslate", "-q", *options, str(source), str(target)],
         capture_output=True, timeout=120, check=False, text=True,
@@ -78,7 +78,7 @@ def translate(source, target, *options):
 
 
 # -------------------------------------------------------------------------------------------------
-# Datasets below the root
+# Datasets that are groups or arrays below the root
 
 
 @pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
@@ -109,7 +109,7 @@ def test_an_array_shows_its_coordinates(tmp_path, cpl, form):
 
 
 def test_an_unused_array_above_opens_by_name(tmp_path, cpl):
-    """A name may open an array of a group above, as in CF; such an array is not listed."""
+    """A name may open an array of a group above, as in CF. An array that no listed array uses is not listed."""
     root = zarr_mdim.open_group(names_below(tree(tmp_path), "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArray("unused").ReadAsArray(), LON)
     assert root.OpenGroup("deep").OpenMDArray("unused") is None
@@ -133,7 +133,7 @@ def test_translating_keeps_coordinates(tmp_path, node, options, consolidated):
 
 
 def test_translating_a_group_of_groups(tmp_path):
-    """The array of the subgroup uses the root group's dimension."""
+    """In the copy, the array of the subgroup has the dimension that is in the root group."""
     translate(names_below(tree(tmp_path), "sub")[0], tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         assert sorted(dataset.dimensions) == ["lat", "lon"]
@@ -166,8 +166,7 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
 
 
 def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
-    """If the opened group has its own array lat, the array lat of the group above is named
-    lat_2."""
+    """If the opened group has its own array lat, the array lat of a group above gets the name lat_2."""
     own = {"values": np.arange(7.0), "dims": ["lat"]}
     store = tree(tmp_path, **{"sub/lat": own, "sub/own": own})
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
@@ -180,7 +179,7 @@ def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
     ]  # fmt: skip
     sizes = {full: d.GetSize() for full, d in assert_names_open(root).items()}
     assert sizes == {"/lat": 7, "/lat_2": 4, "/lon": 5}
-    # The name opens without a listing, as GDAL's virtual datasets open it.
+    # This name opens without a previous listing, because GDAL's virtual datasets do not list.
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArrayFromFullname("/lat_2").ReadAsArray(), LAT)
     cpl.assert_quiet()
@@ -192,7 +191,7 @@ def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
 
 
 def test_changes_from_below(tmp_path, cpl):
-    """Changes apply to the opened group, and to arrays that it shows of groups above."""
+    """A dataset below the root can change the opened group, and the arrays of groups above that it shows."""
     store = tree(tmp_path)
     dataset = gdal.OpenEx(names_below(store, "sub")[0], gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     root = dataset.GetRootGroup()
@@ -212,8 +211,8 @@ def test_changes_from_below(tmp_path, cpl):
 
 
 def test_one_name_several_sizes(tmp_path, cpl):
-    """The group's dimension has the size of the coordinate array, whichever array is opened
-    first."""
+    """The dimension of the group has the size of its coordinate array, even if an array with another size is
+    opened first."""
     store = make_store(tmp_path, {
         "a": {"values": np.zeros((2, 3)), "dims": ["y", "x"]},
         "b": {"values": np.zeros((2, 7)), "dims": ["y", "x"]},
@@ -237,8 +236,8 @@ def test_one_name_several_sizes(tmp_path, cpl):
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
-    """The dimension that is opened first keeps the name until the dataset is closed, even if no
-    object holds the dimension."""
+    """Without coordinates, the dimension that is opened first keeps the name until the dataset is closed,
+    even if no object refers to it any more."""
     sizes = {"a": 3, "b": 7, "c": 9}
     store = make_store(tmp_path, {
         name: {"values": np.zeros(size), "dims": ["x"]} for name, size in sizes.items()
@@ -298,7 +297,7 @@ def test_info_of_unnamed_dimensions_tells_each_size(tmp_path):
 
 
 # -------------------------------------------------------------------------------------------------
-# Computed variables
+# Names of computed variables
 
 
 @pytest.mark.parametrize("node, options", [

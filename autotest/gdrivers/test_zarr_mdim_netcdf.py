@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdalmdimtranslate of the sample stores, and of NumPy times, to netCDF: netCDF4 and xarray find
+"""Copies the sample stores, and NumPy times, to netCDF by gdalmdimtranslate. netCDF4 and xarray must find
 equal values, attributes, dimensions and CRS."""
 
 import pathlib
@@ -20,11 +20,11 @@ pytestmark = zarr_formats.BOTH
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 SAMPLES = ("terrain", "temperature", "satellite_rgb", "product")
 EPSG = {"terrain": 32632, "temperature": 4326, "satellite_rgb": 32632, "product": 32632}
-# The netCDF driver writes a grid mapping variable of its own and points the arrays to it.
+# Attributes that differ: the netCDF driver writes its own grid mapping variable, to which the arrays refer.
 REWRITTEN = {"_ARRAY_DIMENSIONS", "grid_mapping"}
-# Warnings of the netCDF driver that report no fault. The driver creates arrays before the arrays of
-# their dimensions. GDAL 3.10 and 3.13 expect the unit "m" for a projected CRS; the samples have
-# "metre", which the driver keeps.
+# Warnings of the netCDF driver that do not report a fault. The driver creates arrays before the arrays of their
+# dimensions. GDAL 3.10 and 3.13 expect the unit "m" in a projected CRS, but the samples have "metre", which is
+# kept.
 REMARKS = re.compile(
     r"Warning 1: (Dimension \w+ lacks a indexing variable"
     r"|Variable [xy] has a units which is metre and not m)"
@@ -40,14 +40,14 @@ def translate(store, target):
 
 
 def sample(name, folder):
-    """Returns the store of a sample, in the format of the test."""
+    """Returns a sample store in the format of the test; for v3, as a converted copy."""
     store = DATA / f"{name}.zarr"
     return as_v3(store, folder / store.name) if zarr_formats.is_v3() else store
 
 
 @pytest.fixture(scope="module", params=SAMPLES)
 def pair(request, tmp_path_factory, zarr_format):
-    """Yields (name, Zarr group, netCDF file) of a sample."""
+    """Returns (name, Zarr group, netCDF file) of a sample and its copy."""
     folder = tmp_path_factory.mktemp("netcdf")
     store = sample(request.param, folder)
     translate(store, folder / "x.nc")
@@ -89,7 +89,7 @@ def test_dimensions(pair):
         variable = dataset["/" + path]
         assert list(variable.dimensions) == array.attrs["_ARRAY_DIMENSIONS"], path
         assert variable.shape == array.shape, path
-        # The dimensions are in the group of the array, and arrays there share them.
+        # The dimensions are in the group of the array. Other arrays of the group share them.
         for name in variable.dimensions:
             assert name in variable.group().dimensions, path
 
@@ -148,7 +148,7 @@ def test_numpy_times_keep_their_meaning(tmp_path):
     array = group.array("lead", spans)
     array.attrs["_ARRAY_DIMENSIONS"] = ["time"]
     translate(tmp_path / "x.zarr", tmp_path / "x.nc")
-    # xarray 2026.4 reads a number of hours as a duration only with decode_timedelta.
+    # xarray 2026.4 decodes numbers of hours to durations only with decode_timedelta.
     with xr.open_dataset(tmp_path / "x.nc", decode_timedelta=True) as dataset:
         np.testing.assert_array_equal(dataset["time"].values, times.astype("datetime64[ns]"))
         np.testing.assert_array_equal(dataset["lead"].values, spans.astype("timedelta64[ns]"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading ahead, caching, statistics and errors of the multidimensional API."""
+"""Read-ahead, caching, statistics and errors of the multidimensional API."""
 
 import concurrent.futures
 import os
@@ -25,7 +25,7 @@ VALUES = np.arange(40 * 60, dtype="i4").reshape(40, 60)
 
 
 def aged(store):
-    """Makes a store's files look old enough for the driver to trust their timestamps."""
+    """Sets the modification times of a store's files back, so that the driver trusts these times."""
     then = time.time() - 60
     for file in pathlib.Path(store).rglob("*"):
         os.utime(file, (then, then))
@@ -46,7 +46,7 @@ def numbers(folder, **options):
 @pytest.mark.parametrize("options", [[], ["NUM_THREADS=1"], ["NUM_THREADS=ALL_CPUS"],
                                      ["CACHE_SIZE=9600", "NUM_THREADS=3"]])  # fmt: skip
 def test_advise_read(tmp_path, cpl, options):
-    """After AdviseRead() reads need no stored chunk: the test removes all chunks."""
+    """After AdviseRead(), reads succeed although the test has removed all chunks from the store."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead(options=options) == gdal.CE_None
@@ -58,8 +58,8 @@ def test_advise_read(tmp_path, cpl, options):
 
 @zarr_formats.BOTH
 def test_advise_read_of_a_part(tmp_path):
-    """AdviseRead() loads only the chunks that the window overlaps; other chunks read as the fill
-    value after they are removed."""
+    """AdviseRead() loads only the chunks that overlap its window. The test then removes all chunks, so that
+    other chunks read as the fill value."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead([5, 20], [10, 20], ["CACHE_SIZE=1600"]) == gdal.CE_None
@@ -118,8 +118,8 @@ def test_advise_read_through_a_view(tmp_path):
 
 @pytest.mark.parametrize("first", ["classic", "multidimensional"])
 def test_both_apis_have_one_cache(tmp_path, first):
-    """Chunks that one API has cached are read by the other API, after the stored chunks are
-    removed."""
+    """Chunks that one API has read are cached for the other API. The test removes the stored chunks in
+    between."""
     store = numbers(tmp_path)
     raster, array = open_raster(store), zarr_mdim.open_array(store)
     if first == "classic":
@@ -134,7 +134,7 @@ def test_both_apis_have_one_cache(tmp_path, first):
 
 
 def test_a_changed_store_is_read_again(tmp_path):
-    """Chunks of a store that is opened again are read from the store, not from the cache."""
+    """If a store is opened again, its chunks are read from the store instead of the cache."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     array.AdviseRead()
@@ -143,12 +143,12 @@ def test_a_changed_store_is_read_again(tmp_path):
 
 
 # -------------------------------------------------------------------------------------------------
-# Files that GDAL writes next to the store: Cache() and statistics
+# Files that GDAL writes beside the store: Cache() and statistics
 
 
 @zarr_formats.BOTH
 def test_cache(tmp_path, cpl):
-    """Cache() writes a copy to <store>.gmac, from which GDAL reads afterwards."""
+    """Cache() writes a copy of the array to the file <store>.gmac, which GDAL reads afterwards."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.Cache(["BLOCKSIZE=20,30"]), cpl.events
@@ -191,8 +191,8 @@ if found is not None:
 
 
 def in_another_process(store, what, path, *more):
-    """Runs PROGRAM in a process of its own with PAM on, as users have it; returns the words that it
-    prints."""
+    """Runs PROGRAM in a process of its own with PAM enabled, which is the default for users. Returns the
+    words that it prints."""
     program = PROGRAM.format(here=str(pathlib.Path(__file__).parent))
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     done = subprocess.run([sys.executable, "-c", program, str(store), what, path, *more],
@@ -202,7 +202,7 @@ def in_another_process(store, what, path, *more):
 
 
 def test_statistics_are_kept(tmp_path):
-    """Statistics are in pam.aux.xml inside the store, like those of GDAL's built-in driver."""
+    """Statistics are saved in the file pam.aux.xml inside of the store, as GDAL's built-in driver does."""
     values = VALUES.copy()
     values[3, 4] = -7
     store = make_store(tmp_path, {"a": {"values": values, "fill_value": -7}, "g/b": VALUES + 5,
@@ -239,7 +239,7 @@ def test_a_crs_that_a_user_adds_is_kept(tmp_path):
 
 
 # -------------------------------------------------------------------------------------------------
-# Failures
+# Reads that fail
 
 
 def test_a_corrupt_chunk(tmp_path, cpl):
@@ -260,8 +260,8 @@ def test_a_corrupt_chunk(tmp_path, cpl):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("threads", [1, 4])
 def test_strings_that_fail_midway(tmp_path, cpl, threads):
-    """Strings of the sound chunks are freed: the caller gets null pointers, and memory does not
-    grow with the number of attempts."""
+    """If one chunk fails, the strings of the valid chunks are freed. The caller gets null pointers, and
+    memory does not grow with the number of attempts."""
     store = tmp_path / "names.zarr"
     names = zarr.open_array(str(store), mode="w", shape=(40, 100), chunks=(10, 100), dtype=str,
                             compressor=None)  # fmt: skip
@@ -272,7 +272,7 @@ def test_strings_that_fail_midway(tmp_path, cpl, threads):
     root = zarr_mdim.open_group(store, f"NUM_THREADS={threads}")
     array = root.OpenMDArray("names")
     before = None
-    # The address sanitizer holds back 256 megabytes of freed memory.
+    # AddressSanitizer delays the release of 256 megabytes of freed memory.
     sanitized = "asan" in os.environ.get("LD_PRELOAD", "")
     attempts, limit = (210, 350e6) if sanitized else (60, 60e6)
     for attempt in range(attempts):
@@ -281,7 +281,7 @@ def test_strings_that_fail_midway(tmp_path, cpl, threads):
         cpl.clear()
         if attempt == 10:
             before = _resident_bytes()
-    if before is not None:  # each attempt makes three megabytes of strings
+    if before is not None:  # each attempt allocates three megabytes of strings
         assert _resident_bytes() - before < limit
     assert set(zarr_mdim.read(array, [0, 0], [30, 100])[""].ravel()) == {b"x" * 1000}
 
@@ -295,7 +295,7 @@ def _resident_bytes():
 
 
 def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
-    """Structures with numbers and strings have null strings after an error."""
+    """After a failed read, all strings in structures are null."""
     values = np.array([(1, b"ab"), (2, b"cd"), (3, b"ef"), (4, b"gh")], [("n", "i4"), ("s", "S2")])
     store = make_array(tmp_path, values, chunks=2, compressor=numcodecs.Zlib())
     zarr_formats.chunk_file(store, "", 1).write_bytes(b"junk")
@@ -308,7 +308,7 @@ def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
 
 
 def test_absent_chunks(tmp_path, cpl):
-    """Absent chunks read as the fill value, for strings too."""
+    """Absent chunks read as the fill value. This includes arrays of strings."""
     handmade(tmp_path / "a.zarr", fill_value=9, files={})
     assert zarr_mdim.open_array(tmp_path / "a.zarr").ReadAsArray().tolist() == [[9] * 6] * 4
     store = tmp_path / "names.zarr"
@@ -321,7 +321,7 @@ def test_absent_chunks(tmp_path, cpl):
 
 
 def test_many_threads_read_one_array(tmp_path):
-    """Threads read windows of one array in parallel."""
+    """Several threads read windows of one array in parallel."""
     array = zarr_mdim.open_array(numbers(tmp_path))
 
     def task(i):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdalmdiminfo of the sample stores, compared with what zarr-python reads."""
+"""Compares the output of gdalmdiminfo for the sample stores with what zarr-python reads."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ EPSG = {"temperature": "4326"}
 
 
 def info(name, *options):
-    """Returns the JSON output of gdalmdiminfo, which must print no error."""
+    """Runs gdalmdiminfo and asserts that it prints no error. Returns its JSON output."""
     command = ["gdalmdiminfo", *options, str(DATA / f"{name}.zarr")]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stderr == b"", done.stderr.decode()
@@ -32,7 +32,7 @@ def info(name, *options):
 
 
 def nodes(answer, path=""):
-    """Yields (path, kind, output of gdalmdiminfo) of every group and array."""
+    """Yields (path, kind, part of gdalmdiminfo's output) for each group and array."""
     yield path, "group", answer
     for name, array in answer.get("arrays", {}).items():
         yield f"{path}/{name}".lstrip("/"), "array", array
@@ -93,7 +93,7 @@ def test_nodata(name):
         if kind != "array":
             continue
         wanted = store[path].attrs.get("_FillValue", store[path].fill_value)
-        is_coordinate = store[path].ndim < 2  # holds in these samples
+        is_coordinate = store[path].ndim < 2  # in these samples, only coordinates have fewer than two dimensions
         if store[path].dtype.kind == "U" or wanted is None or is_coordinate:
             assert "nodata_value" not in said, path
         elif np.isnan(float(wanted)):
@@ -112,7 +112,7 @@ def test_dimensions_are_shared_in_their_group(name):
                 assert axis == AXES[dimension["name"]], dimension
                 full_name = "/".join([""] + ([path] if path else []) + [dimension["name"]])
                 assert dimension["full_name"] == full_name
-                variable = dimension["indexing_variable"]  # newer GDAL prints the whole variable
+                variable = dimension["indexing_variable"]  # newer versions of GDAL print the whole variable
                 assert variable == full_name or list(variable) == [dimension["name"]]
                 assert dimension["size"] == store[full_name].shape[0]
             continue
@@ -137,7 +137,7 @@ def test_crs(name):
         wanted = osr.SpatialReference()
         wanted.ImportFromEPSG(int(EPSG.get(name, "32632")))
         assert srs.IsSame(wanted), path
-        rank = store[path].ndim  # X is the last dimension, Y the one before
+        rank = store[path].ndim  # the last dimension is X, the one before is Y
         latitude_first = name == "temperature"
         axes = [rank - 1, rank] if latitude_first else [rank, rank - 1]
         assert said["srs"]["data_axis_to_srs_axis_mapping"] == axes, path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores that cannot be listed, in the multidimensional API: a node with a document opens by its
-name, and NCZarr's own lists are read."""
+"""Stores on servers without listings, in the multidimensional API. A node opens by its name if it has a
+document. NCZarr's own lists of nodes are used."""
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ group: g { dimensions: z = 2 ; variables: float w(z, lat) ; float z(z) ;
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, zarr_format):
-    """Folder of stores: "plain" has nested groups, "raster" has a geotransform. In Zarr v2 the
-    stores of make_nczarr() are there, too."""
+    """Returns a folder with stores: "plain" has nested groups, and "raster" has a geotransform. In Zarr v2,
+    the folder also has the stores of make_nczarr()."""
     folder = tmp_path_factory.mktemp("stores")
     make_store(folder, {
         "lat": {"values": LAT, "dims": ["lat"]}, "lon": {"values": LON, "dims": ["lon"]},
@@ -44,8 +44,8 @@ def folder(tmp_path_factory, zarr_format):
 
 
 def make_nczarr(folder, cdl):
-    """Makes three stores: "nczarr"; "old", as netCDF-C 4.8 writes it; and "gone", which lists
-    nodes that do not exist."""
+    """Writes three stores: "nczarr", "old" (as netCDF-C 4.8 writes it), and "gone" (which lists nodes that
+    do not exist)."""
     cdl.write_text(CDL)
     url = f"file://{folder}/nczarr.zarr#mode=nczarr,file"
     run_tool("ncgen", "-4", "-o", url, cdl)
@@ -78,14 +78,14 @@ def s3(folder, tmp_path_factory):
         yield server
 
 
-# Each case is (kind of server, flags for opening).
+# (kind of server, flags for opening)
 WAYS = [("web", 0), ("s3", 0), ("s3", gdal.OF_UPDATE)]
 
 
 @pytest.fixture(params=WAYS, ids=lambda way: f"{way[0]}-{'update' if way[1] else 'read'}")
 def way(request):
-    """Returns a function that opens a store of `folder`, or a node in it, and returns the root
-    group."""
+    """Returns a function that opens a store of `folder`, or a node in it, through a server. The function
+    returns the root group."""
     place, flags = request.param
     server = request.getfixturevalue(place)
     prefix = server.url + "/" if place == "web" else "/vsis3/demo/"
@@ -167,7 +167,7 @@ def test_missing_members_that_nczarr_lists_are_skipped(way, cpl):
 
 @zarr_formats.V2
 def test_nczarr_opens_as_rasters(web, cpl):
-    """The classic API lists the arrays, too."""
+    """The classic API lists the arrays of NCZarr stores, too."""
     dataset = gdal.OpenEx(f'ZARR:"{web.url}/nczarr.zarr"')
     names = [text for key, text in dataset.GetMetadata("SUBDATASETS").items() if "NAME" in key]
     found = {name.rpartition(":/")[2] for name in names} or {dataset.GetDescription()}
@@ -176,7 +176,7 @@ def test_nczarr_opens_as_rasters(web, cpl):
 
 
 def test_opening_by_name_lists_nothing(folder, s3):
-    """Opening by name takes at most one request for each document that may exist."""
+    """Opening a node by its name sends at most one request for each document that may exist."""
     root = gdal.OpenEx(
         'ZARR:"/vsis3/demo/plain.zarr":/', gdal.OF_MULTIDIM_RASTER
     ).GetRootGroup()  # fmt: skip

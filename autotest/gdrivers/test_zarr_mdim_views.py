@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's views of multidimensional arrays, and reads in data types that the caller chooses."""
+"""Views of multidimensional arrays that GDAL makes, and reads into data types that the caller selects."""
 
 import numpy as np
 import pytest
@@ -87,11 +87,11 @@ def test_members_of_structures(tmp_path, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Types of the caller's choice, compared with GDAL's arrays in memory
+# Reads into other data types, compared with GDAL's arrays in memory
 
 
 def memory_copy(values, data_type):
-    """Returns the values as an array of GDAL's MEM driver with the data type `data_type`."""
+    """Returns an array of GDAL's MEM driver that holds `values` as `data_type`."""
     root = gdal.GetDriverByName("MEM").CreateMultiDimensional("copy").GetRootGroup()
     dimensions = [root.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(values.shape)]
     array = root.CreateMDArray("a", dimensions, data_type)
@@ -113,7 +113,7 @@ SOURCES = {
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("code", SOURCES)
 def test_numbers_in_other_types(tmp_path, cpl, code, order):
-    """Numbers read as another type are clamped, rounded, or formatted as by GDAL's MEM driver."""
+    """Reading numbers as another type clamps, rounds or formats them as GDAL's MEM driver does."""
     values = np.array(SOURCES[code], code).astype(order + code)
     array = zarr_mdim.open_array(make_array(tmp_path, values, chunks=2))
     _, copy = memory_copy(zarr_gdal.as_gdal(values), array.GetDataType())
@@ -128,8 +128,7 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """Strings are converted to numbers if GDAL's own arrays do so; GDAL 3.6 refuses this
-    conversion."""
+    """Strings are converted to numbers if GDAL's own arrays do this. GDAL 3.6 refuses the conversion."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)
@@ -149,7 +148,7 @@ def test_strings_in_other_types(tmp_path, dtype):
 
 
 def test_types_that_do_not_go_together(tmp_path, cpl):
-    """Reading a structure as a number, or a number as a structure, is an error."""
+    """Reading a structure as a number is an error, and so is reading a number as a structure."""
     values = np.zeros(3, [("a", "i4"), ("b", "S2")])
     array = zarr_mdim.open_array(make_array(tmp_path, values))
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
@@ -176,7 +175,7 @@ def test_a_member_that_does_not_exist(tmp_path):
 ])  # fmt: skip
 def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
     array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
-    if count[0] > 1000:  # a window larger than memory is read into a buffer of one element
+    if count[0] > 1000:  # this window does not fit in memory; it is read into a buffer of one element
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None
@@ -184,7 +183,7 @@ def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
 
 
 # -------------------------------------------------------------------------------------------------
-# Masks, scales, classic datasets
+# Masks, scales and classic datasets of arrays
 
 
 def test_mask(tmp_path):
@@ -241,7 +240,8 @@ def test_classic_datasets_of_any_axes(tmp_path, x, y):
 
 
 def test_classic_dataset_of_the_array_is_the_raster(tmp_path):
-    """The dataset has all facts of the raster, after the multidimensional objects are freed."""
+    """The classic dataset of an array has all properties of the raster, even after the multidimensional
+    objects are released."""
     attrs = {"units": "K", "scale_factor": 0.5, "note": "x"}
     store = make_store(tmp_path, {
         "t": {"values": CUBE, "dims": ["time", "y", "x"], "attrs": attrs, "fill_value": 3},
@@ -284,7 +284,7 @@ def test_strings_are_no_classic_dataset(tmp_path, cpl):
 
 
 def test_unsigned(tmp_path):
-    """netCDF's attribute `_Unsigned` applies to the nodata value, too."""
+    """netCDF's attribute `_Unsigned` also applies to the nodata value."""
     store = make_store(tmp_path, {"a": {"values": np.array([[-1, 0], [127, -128]], "i1"),
                                         "attrs": {"_Unsigned": "true", "_FillValue": -1}}})  # fmt: skip
     array = zarr_mdim.open_array(store, "a")
@@ -312,7 +312,7 @@ def test_64_bit_nodata(tmp_path):
     ({"calendar": "julian"}, "days since 1970-01-01", -(2**63), "julian"),
 ])  # fmt: skip
 def test_times(tmp_path, attrs, unit, nodata, calendar):
-    """Times are integers with the CF attributes units and calendar."""
+    """Times are read as integers with the CF attributes units and calendar."""
     values = np.array([1, 2, 3], "M8[D]")
     array = zarr_mdim.open_array(make_array(tmp_path, values, attrs=attrs))
     assert (array.GetUnit(), array.GetNoDataValue()) == (unit, nodata)
@@ -328,7 +328,7 @@ def test_durations_have_no_calendar(tmp_path):
 
 @zarr_formats.V2
 def test_members_that_share_a_name(tmp_path):
-    """An element of a subarray and a member with an equal name keep their own offsets."""
+    """If a member is named like an element of a subarray ("a[0]"), both keep their own offsets."""
     values = np.zeros(3, [("a", "u1", (2,)), ("a[0]", "u2"), ("b", "i4")])
     values["a"], values["a[0]"], values["b"] = [[1, 2], [3, 4], [5, 6]], [300, 301, 302], 7
     array = zarr_mdim.open_array(make_array(tmp_path, values))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of every type, created and written through the multidimensional API, and read by
-zarr-python."""
+"""Creates and writes arrays of all types by the multidimensional API. zarr-python must read equal values."""
 
 import concurrent.futures
 import json
@@ -26,8 +25,8 @@ KINDS = [*w.DTYPES, "text", "text of 7 bytes", "compound"]
 
 
 def random_leaf(draw, code, shape, length=0):
-    """Returns random numbers of a GDAL type over its whole range, or texts of at most `length`
-    bytes."""
+    """Returns random numbers from the whole range of the GDAL type `code`; if `code` is None, returns texts
+    of at most `length` bytes."""
     if code is not None:
         dtype = np.dtype(w.DTYPES[code])
         return types._scalar_values(draw, dtype, int(np.prod(shape, dtype=int)), False).reshape(shape)
@@ -63,7 +62,7 @@ def random_type(draw, kind):
 
 
 def random_window(draw, shape):
-    """Returns (start, count, step) of a random window; steps have any size and sign, or are 0."""
+    """Returns (start, count, step) of a random window. Steps may be positive, negative or 0."""
     start, count, step = [], [], []
     for size in shape:
         first = draw.integer(0, size - 1)
@@ -77,8 +76,7 @@ def random_window(draw, shape):
 
 
 def random_stride(draw, count):
-    """Returns the strides of a block in memory with its dimensions in random order and
-    direction."""
+    """Returns strides of a block in memory whose dimensions have a random order and random directions."""
     order, stride, room = list(range(len(count))), [0] * len(count), draw.choice([1, 1, 2])
     draw.random.shuffle(order)
     for axis in order:
@@ -88,7 +86,8 @@ def random_stride(draw, count):
 
 
 def put(model, values, start, step):
-    """Writes the window to the model; the last of several values for one element stays."""
+    """Writes a window of values to the model, an array in memory. If several values are for one element, the
+    last one stays."""
     for index in np.ndindex(*next(iter(values.values())).shape):
         at = tuple(s + i * b for s, i, b in zip(start, index, step))
         for label, leaf in values.items():
@@ -142,7 +141,7 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
         got = zarr.open_group(str(tmp_path / "r.zarr"), mode="r")[path][...]
     got = w.flatten(np.array(got) if not isinstance(got, np.ndarray) else got)
     windows_cover = len(windows) > 0 or not shape
-    if windows_cover:  # zarr-python leaves other elements undefined if the fill value is null
+    if windows_cover:  # with a null fill value, zarr-python leaves unwritten elements undefined
         w.assert_leaves(got, model, told)
     w.assert_leaves(zarr_mdim.read(zarr_mdim.open_array(tmp_path / "r.zarr", path)), model, told)
 
@@ -150,14 +149,14 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
 @pytest.mark.parametrize("stored", w.DTYPES)
 @pytest.mark.parametrize("buffer", zarr_mdim.NUMBER_TYPES)
 def test_conversion(tmp_path, stored, buffer):
-    """Numbers of each type are converted to each other type as by GDALCopyWords64()."""
+    """Numbers are converted between all pairs of types as GDALCopyWords64() converts them."""
     draw = types.Draw(SEED, stored * 100 + buffer)
     group = w.create(tmp_path / "c.zarr").GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [50]), w.number(stored))
     dtype = zarr_mdim.number_dtype(buffer)
     if buffer in w.DTYPES:
         values = random_leaf(draw, buffer, [50])
-    else:  # complex integers are drawn as raw bits
+    else:  # complex integers are random bits
         values = draw.numpy.integers(0, np.iinfo(dtype).max, 50, dtype)
     assert w.write(array, {"": values}, data_type=w.number(buffer))
     wanted = np.empty(50, w.DTYPES[stored])
@@ -193,8 +192,7 @@ def test_a_text_cannot_be_written_to_numbers(tmp_path, cpl):
     ("V3", "????", "base64"), ("V3", "AA==", "base64"),
 ])  # fmt: skip
 def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
-    """A text that cannot be an element of the array's type gives an error, and no element is
-    written."""
+    """A text that the array's type cannot hold gives an error, and no element is written."""
     values = np.array([b"abc"] * 4).astype(kind)
     store = make_store(tmp_path, {"g/v": {"values": values, "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
@@ -211,7 +209,7 @@ def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
 ])  # fmt: skip
 @pytest.mark.parametrize("many", [False, True])
 def test_texts_that_are_too_long_are_cut_at_a_character(tmp_path, cpl, kind, text, cut, many):
-    """A call gives a single warning for all its texts, and writes the other texts unchanged."""
+    """If texts are cut, one call gives one warning for all of them. Texts that fit are written unchanged."""
     store = make_store(tmp_path, {"g/v": {"values": np.zeros(4, kind), "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
     assert w.write(array, {"": np.array([b"a", text.encode(), b"b", text.encode() if many else b""], object)})
@@ -238,7 +236,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     del array, group, dataset
     held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
     assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # NumPy 2 has the kind T
-    wanted = "aé€" if dtype != "|S5" else "aé".encode()  # its last character does not fit 5 bytes
+    wanted = "aé€" if dtype != "|S5" else "aé".encode()  # the last character does not fit in 5 bytes
     assert held[0] == wanted
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []
 
@@ -247,8 +245,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
-    """Reads one half of an array that zarr-python wrote, and writes these values into the other
-    half."""
+    """The values in one half of an array of zarr-python are read and written into the other half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])
@@ -277,8 +274,8 @@ def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
 
 
 def test_members_of_a_structure(tmp_path, cpl):
-    """Members are matched by name, in any order and type. Members that the array lacks are ignored;
-    members that the caller lacks are an error."""
+    """Members of structures are matched by name, in any order and type. Members that only the caller's type
+    has are ignored. Members that only the array's type has are an error."""
     dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("c", "<u4")])
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 4), dtype), "chunks": (6, 3)}})
     array = w.update(store).GetRootGroup().OpenMDArray("v")
@@ -300,8 +297,7 @@ def test_members_of_a_structure(tmp_path, cpl):
 
 
 def test_description(tmp_path, cpl):
-    """Unit, scale, offset, nodata and CRS that are written are read by this driver and by xarray.
-    """
+    """This driver and xarray read the unit, scale, offset, nodata value and CRS that were written."""
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [4, 6], "yx"), w.number(gdal.GDT_Int16))
@@ -334,7 +330,8 @@ def test_description(tmp_path, cpl):
     (gdal.GDT_Float32, float("inf")), (gdal.GDT_Byte, 255), (gdal.GDT_CFloat64, 1 - 2j),
 ])  # fmt: skip
 def test_nodata(tmp_path, code, value):
-    """The nodata value is exact, elements that are not written have it, and it can be removed."""
+    """The nodata value is stored exactly, and can be removed. Elements that were not written have this
+    value."""
     dataset = w.create(tmp_path / "n.zarr")
     group = dataset.GetRootGroup()
     for name in ("v", "w"):
@@ -354,8 +351,8 @@ def test_nodata(tmp_path, code, value):
 
 
 def test_nodata_of_an_array_with_values(tmp_path):
-    """Absent chunks keep their values. In v2 the fill value becomes the nodata value, by which
-    xarray masks."""
+    """Setting a nodata value keeps the values in absent chunks. In v2 the fill value becomes the nodata
+    value, and xarray masks by it."""
     values = np.zeros((4, 4), "i2")
     store = make_store(tmp_path, {"v": {"values": values, "fill_value": 0, "chunks": (2, 2)}})
     for file in (store / "v").glob("[0-9]*"):
@@ -395,7 +392,7 @@ def test_default_encoding(tmp_path):
 
 
 def test_views(tmp_path, cpl):
-    """Writes through slices and transposed views change the array."""
+    """Values written to slices and transposed views change the array."""
     dataset = w.create(tmp_path / "v.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [6, 8]), w.number(gdal.GDT_Int32))
@@ -425,8 +422,7 @@ def test_fill_value_chunks_are_not_stored(tmp_path):
 
 
 def test_random_order_of_everything(tmp_path):
-    """Several arrays in groups are open for writing at the same time. Windows of the arrays are
-    written in random order."""
+    """Writes windows of several arrays in random order, while all arrays are open."""
     choose = random.Random(SEED)
     dataset = w.create(tmp_path / "r.zarr")
     root = dataset.GetRootGroup()
@@ -454,7 +450,7 @@ def test_random_order_of_everything(tmp_path):
 
 
 def test_threads(tmp_path, cpl):
-    """Threads write and read parts of common chunks through one array."""
+    """Threads write and read different parts of the same chunks through one array."""
     dataset = w.create(tmp_path / "t.zarr")
     group = dataset.GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [64, 50]), w.number(gdal.GDT_Int32),

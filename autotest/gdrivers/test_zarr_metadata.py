@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nodata, scale, offset, unit, attributes and the list of files."""
+"""Metadata of rasters: nodata, scale, offset, unit, attributes, and the list of files."""
 
 import json
 import math
@@ -25,7 +25,7 @@ def band_of(folder, **attrs):
 def test_scale_offset_unit(tmp_path):
     dataset, band = band_of(tmp_path, scale_factor=0.01, add_offset=-5.5, units="K")
     assert (band.GetScale(), band.GetOffset(), band.GetUnitType()) == (0.01, -5.5, "K")
-    zarr_gdal.assert_same(dataset.ReadAsArray(), DEM)  # raw values, as everywhere in GDAL
+    zarr_gdal.assert_same(dataset.ReadAsArray(), DEM)  # raw values, as GDAL always returns them
 
 
 @pytest.mark.parametrize("scale", ["0.5", [0.5]])
@@ -53,7 +53,7 @@ def test_where_nodata_comes_from(tmp_path, attrs, nodata):
 
 
 def test_bare_nan_in_attributes(tmp_path):
-    """xarray writes NaN, which is not valid JSON, in attributes of real stores."""
+    """An attribute may be NaN, which is not valid JSON, because xarray writes it."""
     text = '{"_FillValue": NaN, "n": 1}'
     handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=0.0, files={}, attrs=text)
     dataset = open_raster(tmp_path / "a.zarr")
@@ -105,7 +105,7 @@ def test_objects_become_json(tmp_path):
 
 
 def test_interpreted_attributes(tmp_path):
-    """_ARRAY_DIMENSIONS describes the store, not the data."""
+    """_ARRAY_DIMENSIONS and other attributes that the driver interprets are not listed as metadata."""
     store = make_store(tmp_path, {"a": {"values": DEM, "dims": ["y", "x"]}})
     dataset = open_raster(store)
     assert dataset.GetMetadataItem("_ARRAY_DIMENSIONS") is None
@@ -132,7 +132,7 @@ def test_group_attributes_beside_subdatasets(tmp_path):
 
 
 def test_broken_attributes_do_not_hide_the_array(tmp_path):
-    """An attribute of the wrong type is ignored. A warning names the attribute."""
+    """An attribute of the wrong type is ignored, with a warning that names the attribute."""
     for name, value in (("scale_factor", "much"), ("_FillValue", "nothing"), ("units", 5),
                         ("_ARRAY_DIMENSIONS", ["y"]), ("_ARRAY_DIMENSIONS", 3)):  # fmt: skip
         store = make_array(tmp_path, DEM, attrs={name: value})
@@ -166,7 +166,7 @@ def test_info_prints_every_store(tmp_path):
                                    "[not json", "{}x", "text", "{1,2"])  # fmt: skip
 @pytest.mark.parametrize("of", ["array", "group"])
 def test_attributes_keep_their_type_in_a_copy(tmp_path, cpl, value, of):
-    """Lists of numbers, other lists and objects keep their type; texts that look like a list stay
+    """In a copy, lists of numbers, other lists and objects keep their type. Texts that look like a list stay
     texts."""
     attrs = {"note": value}
     store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": attrs if of == "array" else {}}},
@@ -180,8 +180,8 @@ def test_attributes_keep_their_type_in_a_copy(tmp_path, cpl, value, of):
 
 @zarr_formats.V2
 def test_a_fill_value_that_is_missing(tmp_path, cpl):
-    """A document without the compulsory fill_value gives one warning. The fill value then counts as
-    null."""
+    """If a document lacks the compulsory fill_value, the driver gives one warning and treats the fill value
+    as null."""
     values = np.arange(6, dtype="<i2").reshape(2, 3)
     store = make_array(tmp_path, values, fill_value=None)
     document = json.loads((store / ".zarray").read_text())

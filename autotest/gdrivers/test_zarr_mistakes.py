@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages for wrong names, and for stores whose documents differ from their consolidated
-metadata."""
+"""Messages for wrong names, and for documents that differ from the consolidated metadata."""
 
 import json
 import shutil
@@ -75,7 +74,8 @@ def test_a_broken_chunk_is_one_error_for_all_bands(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_equal_consolidated_metadata_is_not_outdated(tmp_path, cpl):
-    """Newer programs add options to codecs, or spell values differently, when they consolidate."""
+    """Consolidated metadata is not outdated if only spellings differ, or options of codecs that newer
+    programs add."""
     values = {"values": np.ones((3, 4)), "fill_value": -np.inf, "compressor": numcodecs.Zstd(3)}
     store = make_store(tmp_path, {"a": values, "b": np.ones((3, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
@@ -106,7 +106,7 @@ def test_outdated_consolidated_metadata_gives_a_warning(tmp_path, cpl, change):
     if "shape" in change:
         assert dataset.RasterYSize == 2
     cpl.clear()
-    # Order and spelling of the members do not make the metadata outdated.
+    # The order and the spelling of members do not make consolidated metadata outdated.
     zarr_formats.put_array_document(store, document, "a")
     file = zarr_formats.document_file(store, "a/.zarray")
     file.write_text(json.dumps(dict(reversed(json.loads(file.read_text()).items()))))
@@ -116,7 +116,8 @@ def test_outdated_consolidated_metadata_gives_a_warning(tmp_path, cpl, change):
 
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
 def test_an_array_that_is_gone_gives_a_warning(tmp_path, cpl, flags):
-    """The array reads as fill values, as in zarr-python, with a warning."""
+    """If an array has been deleted, it reads as the fill value, with a warning. zarr-python also reads the
+    fill value."""
     store = make_store(tmp_path, {"a": np.ones((3, 4)), "b": np.ones((3, 4))}, consolidated=True)
     shutil.rmtree(store / "a")
     if flags == gdal.OF_RASTER:
@@ -147,7 +148,7 @@ def test_own_attributes_win_over_consolidated_ones(tmp_path, cpl, kind):
         return array.GetScale(), array.GetUnit()
 
     assert opened() == (1.5, "K") and cpl.events == []
-    # Attributes with other spellings of numbers and in another order are equal.
+    # Attributes are equal if only their order and the spelling of numbers differ.
     own = zarr_formats.attributes(store, "a")
     zarr_formats.put_attributes(store, {**dict(reversed(own.items())), "valid_range": [0, 0.000005],
                                         "about": {"b": None, "a": 1.0}}, "a")  # fmt: skip
@@ -174,7 +175,7 @@ def test_one_document_with_another_shape_and_other_attributes_is_one_warning(tmp
 @pytest.mark.parametrize("names", [("lat", "lon"), ("latitude", "longitude")])
 @pytest.mark.parametrize("option, has_crs", [(None, False), ("YES", True), ("NO", False)])
 def test_names_of_longitudes_and_latitudes(tmp_path, cpl, names, option, has_crs):
-    """Coordinates named like longitudes and latitudes, without units, have the CRS WGS 84 only with
+    """Coordinates without units that are named like longitudes and latitudes have the CRS WGS 84 only with
     ASSUME_LONGLAT."""
     store = make_store(tmp_path, {
         "v": {"values": np.zeros((3, 4)), "dims": names},

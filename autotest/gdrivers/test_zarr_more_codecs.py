@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Codecs that zarr-python has only with other packages: zfpy, pcodec, msgpack2,
-imagecodecs_tiff."""
+"""Codecs that zarr-python supports only with other packages: zfpy, pcodec, msgpack2 and imagecodecs_tiff."""
 
 import base64
 import json
@@ -18,7 +17,7 @@ from zarr_gdal import array_name, as_gdal, assert_same, error_log, open_raster
 from zarr_store import handmade
 
 zfpy = pytest.importorskip("numcodecs.zfpy")
-# numcodecs 0.15 with NumPy 2 has the module zfpy without the class ZFPY.
+# numcodecs 0.15 with NumPy 2 has the module zfpy, but not its class ZFPY.
 needs_zfpy = pytest.mark.skipif(not hasattr(zfpy, "ZFPY"), reason="numcodecs has no zfpy beside this NumPy")
 
 SEED = os.environ["ZARR_TEST_SEED"]
@@ -49,7 +48,7 @@ def read(path):
     return root.OpenMDArray(root.GetMDArrayNames()[0]).ReadAsArray()
 
 
-# libzfp has no tolerance for integers.
+# libzfp does not support a tolerance for integers.
 @needs_zfpy
 @pytest.mark.parametrize("mode, dtype", [
     (mode, dtype) for mode in MODES for dtype in ("<f4", "<f8", "<i4", "<i8") if mode != "accuracy" or dtype[1] == "f"])
@@ -107,7 +106,7 @@ def test_zfpy_that_is_damaged(tmp_path, mode):
         with error_log() as log:
             assert open_raster(path).ReadAsArray() is None, size
         assert "0.0: chunk [0, 0]: zfpy: " in log.the_error()
-    for _ in range(300):  # values or an error, but no read outside of the chunk
+    for _ in range(300):  # each damaged chunk gives values or an error, but no read outside of the chunk
         bad = bytearray(good)
         for _ in range(choose.randint(1, 4)):
             bad[choose.randrange(len(bad))] = choose.randrange(256)
@@ -125,7 +124,7 @@ def test_zfpy_of_another_shape(tmp_path):
     assert "2048" in log.the_error()
 
 
-# pcodec is not in Debian: the package's recorded output serves these tests and the C++ tests.
+# Debian has no package pcodec. These tests and the C++ tests use chunks that pcodec has written before.
 
 RECORDED = json.loads((pathlib.Path(__file__).parents[1] / "cpp/codec/pcodec.json").read_text())
 
@@ -139,7 +138,7 @@ def recorded(folder, entry, chunk=None):
 
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: entry["name"])
 def test_pcodec(tmp_path, entry):
-    """Recorded chunks are read. Written chunks equal the recorded bytes that pcodec has read."""
+    """Chunks that pcodec wrote are read. The bytes of written chunks equal those that pcodec has read."""
     path, values = recorded(tmp_path, entry)
     values = as_gdal(values)
     assert_same(read(path), values)
@@ -173,13 +172,13 @@ def test_pcodec_that_is_damaged(tmp_path, change, told):
     assert "0: chunk [0]: pcodec: " in log.the_error() and told in log.the_error()
 
 
-# msgpack2
+# Codec msgpack2
 
 
 @pytest.mark.parametrize("options", [{}, {"use_single_float": True}, {"use_bin_type": False}])
 @pytest.mark.parametrize("dtype", ["<i2", ">i4", "<u8", "<f4", ">f8", "|b1", "<U5"])
 def test_msgpack2(tmp_path, dtype, options):
-    """Chunks are read and written as by numcodecs."""
+    """numcodecs reads the written chunks, and the driver reads the chunks of numcodecs."""
     count = np.arange(600).reshape(20, 30)
     values = (count.astype("U3") if dtype == "<U5" else count % 2 if dtype == "|b1" else count - 100 * (dtype != "<u8")).astype(dtype)  # fmt: skip
     codec = numcodecs.MsgPack(**options)
@@ -202,7 +201,7 @@ def test_msgpack2(tmp_path, dtype, options):
 
 
 def test_msgpack2_of_objects(tmp_path):
-    """Strings are unchanged, null is the empty string, and other values become JSON text."""
+    """Strings read unchanged, null reads as an empty string, and other values read as JSON text."""
     values = np.empty((2, 3), object)
     values[...] = [["Zürich", "", "x" * 300], [None, [1, "a"], {"b": 2.5}]]
     path = make(tmp_path, values, numcodecs.Zlib(), (1, 3), object_codec=numcodecs.MsgPack())
@@ -211,7 +210,7 @@ def test_msgpack2_of_objects(tmp_path):
     assert [text.replace('":2', '": 2').replace('1,"', '1, "') for text in dataset.GetRootGroup().OpenMDArray("a").Read()] == expected
 
 
-# imagecodecs_tiff
+# Codec imagecodecs_tiff
 
 TIFFS = {
     "strips": ["COMPRESS=DEFLATE"],
@@ -222,7 +221,7 @@ TIFFS = {
 
 
 def tiff(path, values, options):
-    """Writes `values` with dimensions (sample, row, column) as a TIFF file by GDAL."""
+    """Writes `values` with the dimensions (sample, row, column) to a TIFF file by GDAL."""
     dtype = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype)
     dataset = gdal.GetDriverByName("GTiff").Create(str(path), *values.shape[:0:-1], len(values), dtype, options)
     dataset.WriteArray(values)
@@ -232,7 +231,7 @@ def tiff(path, values, options):
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "f8"])
 @pytest.mark.parametrize("interleave", ["PIXEL", "BAND"])
 def test_imagecodecs_tiff(tmp_path, kind, dtype, interleave):
-    """A series of files as tifffile and Kerchunk describe it: each file is a chunk."""
+    """Each TIFF file is a chunk of one array. tifffile and Kerchunk describe a series of files in this way."""
     values = (np.arange(2 * 3 * 20 * 33).reshape(2, 3, 20, 33) * 7 % 251).astype(dtype)
     for i, scene in enumerate(values):
         predictor = ["PREDICTOR=2"] if kind == "tiles" and dtype[0] != "f" else []
@@ -275,7 +274,7 @@ def test_imagecodecs_tiff_that_is_damaged(tmp_path, kind):
         with error_log() as log:
             assert open_raster(store).ReadAsArray() is None, size
         assert "0.0: chunk [0, 0]: imagecodecs_tiff: " in log.the_error()
-    for _ in range(300):  # values or an error, but no read outside of the chunk
+    for _ in range(300):  # each damaged chunk gives values or an error, but no read outside of the chunk
         bad = bytearray(good)
         for _ in range(choose.randint(1, 4)):
             at = choose.randrange(len(bad)) if choose.random() < 0.3 else choose.randrange(min(400, len(bad)))
@@ -286,14 +285,14 @@ def test_imagecodecs_tiff_that_is_damaged(tmp_path, kind):
         assert len(log.errors) <= 1, log.errors
 
 
-# Unknown codecs
+# Codecs that the driver does not know
 
 
 @pytest.mark.parametrize("place", ["", "group/a"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_unknown_codec_is_named(tmp_path, flags, place):
-    """GDAL's built-in driver also tries to open the array. Its message is dropped, so that only one
-    error remains."""
+    """The error names the codec. GDAL's built-in driver also tries to open the array, but its error is
+    removed."""
     store = tmp_path / "a.zarr"
     if place:
         zarr.open_group(str(store)).create_group("group")

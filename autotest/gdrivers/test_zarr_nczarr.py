@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr, netCDF-C's variant of Zarr.
+"""NCZarr, the variant of Zarr that netCDF-C writes.
 
-Stores written by the installed netCDF-C tools are read with their netCDF meaning. Forms of older
-and newer netCDF-C releases are written by hand. Stores of this driver open in netCDF-C."""
+The driver reads stores of the installed netCDF-C programs with their meaning in netCDF. Stores in the form of
+older and newer netCDF-C versions are written file by file. netCDF-C opens stores of this driver."""
 
 import json
 import re
@@ -128,7 +128,7 @@ def nczarr(tmp_path_factory):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores that netCDF-C writes
+# Stores that the installed netCDF-C writes
 
 
 @pytest.mark.parametrize("name", sorted(VALUES))
@@ -216,7 +216,7 @@ def test_dimensions_are_shared_between_groups(nczarr):
     assert sizes(q) == [("/g/deep/lat", 3), ("/time", 2)]
     assert is_same(q.GetDimensions()[1], root.OpenMDArray("t").GetDimensions()[0])
     assert q.GetDimensions()[1].GetIndexingVariable().GetFullName() == "/time"
-    # /g/deep/lat has the size of /lat, but /lat is not its coordinate variable.
+    # /lat is not the coordinate variable of /g/deep/lat, although both have equal sizes.
     assert q.GetDimensions()[0].GetIndexingVariable() is None
     assert sizes(deep.OpenMDArray("other")) == [("/g/deep/lat", 3), ("/g/lon", 3)]
 
@@ -264,7 +264,7 @@ def test_texts_survive_a_copy(nczarr, tmp_path):
 
 @pytest.mark.parametrize("chunks", [[1, 2], [2, 3], [3, 1]])
 def test_texts_in_several_chunks(tmp_path, chunks):
-    """netCDF-C 4.9.0 writes <U1 for characters of one byte."""
+    """netCDF-C 4.9.0 writes characters of one byte as <U1."""
     texts = np.array([list("abcd"), list("ef\0\0"), list("ghi\0")], "S1")
     group(tmp_path / "x.zarr")
     files = {}
@@ -313,12 +313,12 @@ def test_the_crs_of_a_scalar_grid_mapping(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Forms of other netCDF-C releases, written by hand
+# Stores in the form of other netCDF-C versions, written file by file
 
 
 def test_the_form_of_netcdf_4_8(tmp_path):
-    """netCDF-C 4.8 keeps its extensions in documents of their own, and a superblock `.nczarr` at
-    the root."""
+    """netCDF-C 4.8 stores its extensions as separate documents, and a document `.nczarr` (superblock) in the
+    root."""
     store = tmp_path / "x.zarr"
     group(store)
     (store / ".nczarr").write_text('{"nczarr_version": "1.0.0"}')
@@ -345,8 +345,8 @@ def test_the_form_of_netcdf_4_8(tmp_path):
     [{"name": "time", "size": 4, "unlimited": 1}, {"name": "x", "size": "6"}],
 ])  # fmt: skip
 def test_the_form_of_netcdf_4_9_3(tmp_path, dims):
-    """netCDF-C 4.9.3 keeps its extensions in attributes. Unlimited dimensions are objects, or all
-    dimensions are in a list."""
+    """netCDF-C 4.9.3 stores its extensions as attributes. They list only unlimited dimensions as objects, or
+    all dimensions in one list."""
     store = tmp_path / "x.zarr"
     group(store, attrs={"_nczarr_group": {"dimensions": dims, "arrays": ["v"], "groups": []},
                         "_nczarr_superblock": {"version": "2.0.0"}, "title": "t"})  # fmt: skip
@@ -404,7 +404,8 @@ def test_broken_dimensions_of_a_group(tmp_path, dims):
 
 
 def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
-    """The arrays have one shape but different dimensions, and no _ARRAY_DIMENSIONS."""
+    """Arrays with equal shapes do not become bands of one raster if their dimensions differ. They have no
+    _ARRAY_DIMENSIONS."""
     for name, second in (("same", "/x"), ("other", "/col")):
         store = tmp_path / f"{name}.zarr"
         group(store)
@@ -415,18 +416,17 @@ def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores of this driver in netCDF-C. The builds of 4.9.0, 4.9.3 and 4.10.1 in Debian have no codecs
-# and read compressed chunks as noise. In a store with a scalar, 4.9.0 crashes on the scalar's
-# value; 4.9.3 and 4.10.1 leave the scalar out of the listing. 4.9.0 also refuses attributes that
-# are lists of strings, such as spatial:dimensions. The driver writes spatial:dimensions only for a
-# raster without a CRS whose coordinate arrays would round its geotransform.
+# Stores of this driver, read by netCDF-C. The netCDF-C versions 4.9.0, 4.9.3 and 4.10.1 of Debian have no
+# codecs and read compressed chunks as noise. If a store has a scalar, 4.9.0 crashes when it reads the scalar;
+# 4.9.3 and 4.10.1 do not list it. Version 4.9.0 also refuses attributes that are lists of strings, such as
+# spatial:dimensions. The driver writes spatial:dimensions only for a raster without a CRS whose coordinate
+# arrays would round its geotransform.
 
 NETCDF_C = tuple(int(number) for number in netCDF4.getlibversion().split()[0].split(".")[:3])
 
 
 def assert_scalar(listing, *lines):
-    """Asserts that lines about a scalar are in the listing of netCDF-C before 4.9.3, and absent
-    from 4.9.3 on."""
+    """Asserts that netCDF-C before 4.9.3 lists these lines about a scalar, and that later versions do not."""
     for line in lines:
         assert (line in listing) == (NETCDF_C < (4, 9, 3)), line
 
@@ -466,7 +466,7 @@ def test_a_raster_of_ours_opens_in_netcdf(tmp_path, mode, option):
 
 def test_a_raster_without_a_crs_opens_in_netcdf(tmp_path):
     store, values = our_raster(tmp_path, "COMPRESS=NONE", has_crs=False)
-    listing = ncdump(store)  # the store has no scalar
+    listing = ncdump(store)  # here the store has no scalar
     np.testing.assert_array_equal(values_in(listing, "data"), values.ravel())
     np.testing.assert_array_equal(values_in(listing, "y"), [1995, 1985, 1975])
     assert open_raster(store).GetGeoTransform() == (1000, 10, 0, 2000, 0, -10)
@@ -513,7 +513,8 @@ def test_a_multidimensional_copy_of_ours_opens_in_netcdf(tmp_path, dtype):
 
 
 def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):
-    """Copies a store of this driver to NCZarr, and a netCDF file to NCZarr, with nccopy."""
+    """nccopy copies a store of this driver to NCZarr, and an equal netCDF file to NCZarr. Both copies read
+    equally."""
     values = np.arange(12, dtype="f4").reshape(3, 4)
     make_store(tmp_path, {"v": {"values": values, "dims": "yx", "compressor": None}})
     url = "file://{}#mode={},file"

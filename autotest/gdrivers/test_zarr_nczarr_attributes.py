@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr as netCDF-C 4.9.1 and later write it, made by hand. Characters are >S1; from 4.9.3 on the
-extensions are attributes."""
+"""NCZarr stores in the form of netCDF-C 4.9.1 and later, written file by file. Characters are stored as >S1.
+From 4.9.3 on the extensions are attributes."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_characters(tmp_path, in_attributes):
 
 @pytest.mark.parametrize("in_attributes", [True, False])
 def test_strings_of_one_character(tmp_path, in_attributes):
-    """netCDF-C writes strings (NC_STRING) with _nczarr_maxstrlen of 1 as |S1, too."""
+    """Strings (NC_STRING) with a _nczarr_maxstrlen of 1 are stored as |S1, as characters are."""
     array = texts(tmp_path / "x.zarr", "|S1", in_attributes)
     assert sizes(array) == [("/n", 2), ("/len", 3)]
     assert read(array)[""].tolist() == [[b"a", b"b", b"c"], [b"d", b"e", b""]]
@@ -62,7 +62,7 @@ def test_scalars(tmp_path):
 
 
 def test_fill_values(tmp_path):
-    """netCDF-C prints the fill value with six digits in .zarray; the chunks hold it exactly."""
+    """netCDF-C rounds the fill value in .zarray to six digits, but stores it exactly in chunks."""
     store = tmp_path / "x.zarr"
     root_of(store, x=2)
     handmade(
@@ -75,7 +75,8 @@ def test_fill_values(tmp_path):
 
 
 def test_dimension_references_win_over_names(tmp_path):
-    """netCDF-C 4.10 writes _ARRAY_DIMENSIONS in groups, too; 4.9.3 does not."""
+    """netCDF-C 4.10 also writes _ARRAY_DIMENSIONS to arrays in groups, 4.9.3 does not. The dimension
+    references take precedence."""
     store = tmp_path / "x.zarr"
     root_of(store, lat=4)
     handmade(store, path="lat", shape=[4], chunks=[4], dtype="<f4", files={},
@@ -96,8 +97,7 @@ def test_dimension_references_win_over_names(tmp_path):
     ({"dimension_references": ["/n", "/len", "/n"], "storage": 5}, [b"abc", b"de"]),
 ])  # fmt: skip
 def test_extensions_that_make_no_sense(tmp_path, extension, wanted):
-    """An extension that is not an object is ignored; members of an object that do not fit are
-    ignored."""
+    """An extension that is not an object is ignored. If only a member is invalid, that member is ignored."""
     store = tmp_path / "x.zarr"
     root_of(store, n=2, len=3)
     handmade(store, path="t", shape=[2, 3], chunks=[2, 3], dtype=">S1", fill_value="",

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Updates of NCZarr stores that netCDF-C wrote.
+"""Updates NCZarr stores that netCDF-C wrote.
 
-After each change netCDF-C opens the store and shows the change, both as NCZarr and as plain
-Zarr."""
+After each change, netCDF-C opens the store as NCZarr and as plain Zarr, and shows the change."""
 
 import json
 
@@ -57,7 +56,8 @@ def root_of(store, flags=UPDATE):
 
 
 def listings(store, *arguments):
-    """Lists the store with ncdump in the modes nczarr and zarr; both must succeed."""
+    """Lists the store with ncdump in the modes nczarr and zarr, and asserts that both succeed. Returns both
+    listings."""
     own, plain = (ncdump(store, *arguments, mode=mode) for mode in ("nczarr", "zarr"))
     return own, plain
 
@@ -71,7 +71,7 @@ def assert_lists(store, *lines, without=()):
 
 
 def documents(store):
-    """Returns all metadata documents of the store by their keys."""
+    """Returns {key: document} for all metadata documents of the store."""
     return {str(path.relative_to(store)): json.loads(path.read_text())
             for path in store.rglob(".z*")}  # fmt: skip
 
@@ -102,7 +102,7 @@ def test_new_arrays_and_groups(store):
         count = [d.GetSize() for d in of]
         array.Write(np.arange(np.prod(count), dtype="i4").tobytes())
     group = root.CreateGroup("new").CreateGroup("er")
-    own = group.CreateDimension("x", None, None, 2)  # hides the root's
+    own = group.CreateDimension("x", None, None, 2)  # this dimension hides the dimension x of the root
     array = group.CreateMDArray("c", [dims["y"], own], int32(), UNCOMPRESSED)
     array.Write(np.arange(6, dtype="i4").tobytes())
     array = group = root = own = size5 = dims = of = None
@@ -215,7 +215,7 @@ def test_a_dimension_that_is_renamed(store):
     dims = root = None
     assert_lists(store, "short dem(y, column) ;", "float t(time, y, column) ;")
     own, _ = listings(store, "-h")
-    # netCDF-C keeps the old dimension name for an array of a group whose document is not rewritten.
+    # netCDF-C finds the old name of the dimension in an array whose group document is not rewritten.
     assert "int v(z, x) ;" in own or "int v(z, column) ;" in own
 
 
@@ -277,7 +277,7 @@ def test_attributes(store):
         assert node.GetAttribute("words").Read() == ["a", "b"]
         assert not [a.GetName() for a in node.GetAttributes() if "NCZARR" in a.GetName().upper()]
     node = None
-    # Writes a second time, when some attributes are already stored as texts.
+    # Writes a second time, now that some attributes are stored as texts.
     root = root_of(store)
     assert root.OpenMDArray("dem").GetAttribute("words").Write(["c", "d"]) == 0
     root = None
@@ -323,11 +323,11 @@ def test_nodata_and_values(store):
 
 
 # ---------------------------------------------------------------------------------------------
-# Forms of other netCDF-C releases, converted from the form of the installed one
+# Stores in the form of other netCDF-C versions, converted from the form of the installed version
 
 
 def as_documents(store):
-    """Converts to the form of netCDF-C 4.8.0, which has documents of its own."""
+    """Converts a store to the form of netCDF-C 4.8.0, which stores its extensions as separate documents."""
     for path in list(store.rglob(".zgroup")):
         group = json.loads(path.read_text())
         if group.pop("_NCZARR_SUPERBLOCK", None):
@@ -341,7 +341,8 @@ def as_documents(store):
 
 
 def as_attributes(store):
-    """Converts to the form of netCDF-C 4.9.3, which has attributes with other names."""
+    """Converts a store to the form of netCDF-C 4.9.3, which stores its extensions as attributes with other
+    names."""
     words = {"dims": "dimensions", "vars": "arrays", "dimrefs": "dimension_references"}
     for path in [*store.rglob(".zgroup"), *store.rglob(".zarray")]:
         document = json.loads(path.read_text())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Arrays whose chunks are in nested folders without a dimension_separator in `.zarray`.
+"""Arrays whose chunks are in nested folders, although `.zarray` has no dimension_separator.
 
-Writers are zarr-python's NestedDirectoryStore before version 2.8, and programs that follow OGC's
-standard, which has no dimension_separator."""
+zarr-python before 2.8 writes such arrays with NestedDirectoryStore. Programs that follow the OGC standard also
+write them, because that standard has no dimension_separator."""
 
 import json
 import pathlib
@@ -25,7 +25,7 @@ CUBE = np.arange(1, 4 * 6 * 5 + 1, dtype="<i4").reshape(4, 6, 5)
 
 
 def unsay(store):
-    """Removes dimension_separator from all metadata of the store."""
+    """Removes dimension_separator from all documents of the store."""
     for path in pathlib.Path(store).rglob(".z*"):
         document = json.loads(path.read_text())
         for metadata in document.get("metadata", {"": document}).values():
@@ -64,7 +64,8 @@ def by_mdim(name, path="v"):
 @pytest.mark.parametrize("options", [[], ["CACHE_TILE_PRESENCE=YES"], ["NUM_THREADS=8"]])
 @pytest.mark.parametrize("empty", [None, (0, 0), (0, 1), (2, 1)])
 def test_nested_folders_are_read(tmp_path, cpl, consolidated, options, empty):
-    """Nested chunks are found whichever chunk is absent. Consolidated metadata list no chunks."""
+    """The driver finds nested chunks even if some are absent. This also holds with consolidated metadata,
+    which does not list chunks."""
     values = VALUES.copy()
     if empty:
         values[4 * empty[0] : 4 * empty[0] + 4, 5 * empty[1] : 5 * empty[1] + 5] = 0
@@ -104,7 +105,8 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
 
 
 def test_nested_folders_on_a_server(tmp_path, cpl):
-    """A web server lists nothing: only the first chunk is requested a second time."""
+    """A web server returns no listing. Only the first chunk is then requested twice, under both possible
+    keys."""
     make_nested(tmp_path)
     with Served(tmp_path) as server:
         dataset = open_raster(f'ZARR:"{server.url}/n.zarr":/v')
@@ -202,8 +204,8 @@ def test_an_empty_array_is_written_as_the_specification_says(tmp_path, cpl):
 
 
 def test_arrays_that_say_nothing_and_are_not_nested(tmp_path, cpl):
-    """Chunks that are not in nested folders are read and written without such folders, even if
-    some chunks are absent."""
+    """If chunks are not in nested folders, the driver reads and writes them without nested folders. Some
+    chunks may be absent."""
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 5), "fill_value": 0,

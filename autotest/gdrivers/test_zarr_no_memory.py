@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Allocation failures: the process continues, and stored data stay as they were.
+"""Makes allocations of the driver fail. The process continues, and stored data stay unchanged.
 
-Some allocations fail in turn; with ZARR_FAULTS=all each one fails."""
+Each run makes another allocation fail. Only some allocations are tried; ZARR_FAULTS=all tries each."""
 
 import os
 import pathlib

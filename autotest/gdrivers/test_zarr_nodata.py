@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Fill values that are nodata values, and others that are not.
+"""Tests which fill values are nodata values.
 
-Every array of Zarr v3 has a fill value, zero by default in zarr-python and xarray. xarray masks by
-the fill value in Zarr v2 alone. Coordinates have a nodata value only if an attribute names it."""
+Each array of Zarr v3 has a fill value; zarr-python and xarray use zero by default. xarray masks by the fill
+value only in Zarr v2. A coordinate array has a nodata value only if an attribute states it."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ NAN = float("nan")
 
 
 def double(value):
-    """Encodes a float as xarray writes the attribute `_FillValue` of float arrays in Zarr v3."""
+    """Returns a double as xarray stores it in the attribute `_FillValue` of float arrays in Zarr v3."""
     return base64.b64encode(struct.pack("<d", value)).decode()
 
 
@@ -36,8 +36,7 @@ def v3_type(dtype):
 
 
 def put(store, path, values, fill=0, dims=None, attrs=None):
-    """Writes an array of one chunk in the format that the test runs in; `fill` is the fill value's
-    JSON."""
+    """Writes an array with one chunk in the tested format. `fill` is the fill value as JSON."""
     values = np.asarray(values)
     raw, shape, attrs = values.tobytes(), list(values.shape), dict(attrs or {})
     folder = pathlib.Path(store) / path
@@ -73,7 +72,7 @@ def put_root(store, attrs=None):
 
 
 def stored(store, path):
-    """Returns the attributes of an array from its document; empty if it has none."""
+    """Returns the stored attributes of an array; empty if the array has none."""
     name = "zarr.json" if zarr_formats.is_v3() else ".zattrs"
     file = pathlib.Path(store) / path / name
     if not file.exists():
@@ -87,8 +86,8 @@ def mdim_nodata(store, path, *options):
 
 
 def assert_nodata(store, path, wanted, *options):
-    """Asserts the nodata value of an array in the raster and the multidimensional API; None stands
-    for no nodata value."""
+    """Asserts that an array has this nodata value as a raster and in the multidimensional API. None means no
+    nodata value."""
     found = (
         open_band(array_name(store, path), options=options).GetNoDataValue(),
         mdim_nodata(store, path, *options),
@@ -100,11 +99,11 @@ def assert_nodata(store, path, wanted, *options):
 
 
 # ---------------------------------------------------------------------------------------------
-# When a fill value is a nodata value
+# Fill values that are nodata values, and fill values that are not
 
 GDAL_CRS = {"_CRS": {"url": "http://www.opengis.net/def/crs/EPSG/0/32632"}}
 RULE = [
-    # Each case is (dtype, fill_value, attributes, nodata).
+    # (dtype, fill_value, attributes, nodata value)
     ("i2", 0, {}, None),
     ("i2", -9999, {}, -9999),
     ("u1", 0, {}, None),
@@ -170,8 +169,8 @@ def test_the_fill_value_of_v2(tmp_path, fill, attrs, nodata):
 
 
 def xarray_store(folder, fill=0):
-    """Writes a store as xr.Dataset(count int16 0..2, time).to_zarr() does, with a fill value for
-    all arrays."""
+    """Writes a store as xarray does for Dataset(count int16 0..2, time).to_zarr(). All arrays have the fill
+    value `fill`."""
     store = put_root(folder / "a.zarr")
     since = {"units": "days since 2000-01-01", "calendar": "noleap"}
     put(store, "count", np.array([[0, 1, 2], [0, 1, 2]], "i2"), fill, ["time", "x"])
@@ -211,12 +210,12 @@ def test_unscaling_keeps_zeros(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Coordinates
+# Fill values of coordinate arrays
 
 
 def put_swath(store, fill_of_floats, fill_of_integers):
-    """Writes data with every kind of coordinate variable; each coordinate holds its own fill
-    value."""
+    """Writes an array with every kind of coordinate array. Elements of the coordinate arrays equal their
+    fill values."""
     floats = {"fill": fill_of_floats}
     put(store, "data", np.ones((2, 3, 4), "f4"), -9999.0, ["time", "y", "x"],
         {"coordinates": "lon lat height step"})  # fmt: skip
@@ -273,8 +272,8 @@ def test_coordinates_have_the_nodata_value_that_an_attribute_names(tmp_path):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill, nodata", [(-9999.0, -9999), (9.96921e36, 9.96921e36), (-180.0, None)])
 def test_gaps_of_a_swath(tmp_path, fill, nodata):
-    """A fill value outside of the range of longitudes is the nodata value of a longitude array,
-    because GDAL's -geoloc needs that value."""
+    """If the fill value of a longitude array is outside of the range of longitudes, it is the nodata value.
+    GDAL's -geoloc needs it to skip such pixels."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "lon", np.ones((3, 4)), fill, ["y", "x"], {"units": "degrees_east"})
     assert_nodata(store, "lon", nodata)
@@ -283,7 +282,7 @@ def test_gaps_of_a_swath(tmp_path, fill, nodata):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill", [0, 946684800])
 def test_a_time_that_numpy_knows(tmp_path, fill):
-    """NaT is nodata of a time coordinate, whatever the fill value is."""
+    """NaT is the nodata value of a time coordinate, independent of the fill value."""
     store = put_root(tmp_path / "s.zarr")
     times = np.array(["2000-01-01", "NaT"], "M8[s]")
     put(store, "time", times, fill, ["time"])
@@ -339,7 +338,7 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = copy_to(tmp_path / "s.zarr", source(dtype, nodata), *options)
     assert_nodata(store, "a", nodata)
-    # GDAL's built-in driver would take 0 for nodata of an array that has only _CRS.
+    # Without the mark, GDAL's built-in driver would treat 0 as the nodata value of an array that has only _CRS.
     is_needed = nodata is None and convention == "GDAL"
     assert stored(store, "a").get(MARK) == (0 if is_needed else None)
     again = copy_to(tmp_path / "again.zarr", open_raster(store))
@@ -349,7 +348,7 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
 
 @zarr_formats.V3
 def test_the_mark_is_a_number(tmp_path):
-    """The mark is not a boolean, because xarray writes attributes through netCDF4, which refuses
+    """The mark is a number instead of a boolean. xarray writes attributes through netCDF4, which refuses
     booleans."""
     store = copy_to(tmp_path / "s.zarr", source(nodata=7))
     run_gdal("gdal_edit.py", "-unsetnodata", store)
@@ -372,8 +371,8 @@ def test_the_mark_of_an_older_store_becomes_a_number(tmp_path, fill, wanted):
 
 @zarr_formats.V3
 def test_a_change_of_the_crs_keeps_the_meaning(tmp_path):
-    """Setting a CRS keeps nodata 0 of an array that GDAL's built-in driver wrote, and gives a plain
-    array no nodata value."""
+    """Setting a CRS does not change which value is nodata: 0 for an array of GDAL's built-in driver, none
+    for a plain array."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "gdal", np.zeros((2, 3), "i2"), 0, ["y", "x"], GDAL_CRS)
     put(store, "plain", np.zeros((2, 3), "i2"), 0, ["y", "x"])
@@ -441,8 +440,7 @@ def test_a_multidimensional_copy(tmp_path, nodata):
     ("M8[s]", "missing_value", 2),
 ])  # fmt: skip
 def test_the_attribute_is_one_that_xarray_reads(tmp_path, dtype, name, wanted):
-    """xarray cannot open a Zarr v3 array whose `_FillValue` is a number, if the array holds floats
-    or times."""
+    """In Zarr v3, xarray fails to open an array of floats or times if `_FillValue` is a number."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "a", np.zeros((2, 3), dtype), [0, 0] if dtype == "c16" else 0, ["y", "x"])
     array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()
@@ -454,11 +452,11 @@ def test_the_attribute_is_one_that_xarray_reads(tmp_path, dtype, name, wanted):
 
 
 # ---------------------------------------------------------------------------------------------
-# Absent chunks
+# Fill values of absent chunks
 
 
 def sparse(folder, fill, attrs=None):
-    """Writes an array of four chunks, of which only the first is stored, filled with 1."""
+    """Writes an array of four chunks. Only the first chunk is stored; its elements are 1."""
     store = put_root(folder / "s.zarr")
     if zarr_formats.is_v3():
         document = zarr3.document(
@@ -478,8 +476,7 @@ def sparse(folder, fill, attrs=None):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill", [0, 5])
 def test_absent_chunks_are_the_fill_value(tmp_path, fill):
-    """Absent chunks read as the fill value in GDAL, zarr-python and xarray, whatever `_FillValue`
-    says."""
+    """Absent chunks read as the fill value in GDAL, zarr-python and xarray, even if `_FillValue` differs."""
     store, values = sparse(tmp_path, fill, {"_FillValue": -1})
     band = open_band(store)
     assert band.GetNoDataValue() == -1
@@ -514,8 +511,8 @@ def test_nodata_is_unset_in_a_sparse_store(tmp_path, fill, attrs, unset):
     assert_nodata(store, "a", None)
     np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
     assert not {"_FillValue", "missing_value"} & set(stored(store, "a"))
-    # In v2 the fill value is removed from the document, because other programs take it for nodata. Absent
-    # chunks are stored instead.
+    # In v2 the fill value is removed from the document, because other programs would treat it as nodata. Absent
+    # chunks are then stored with this value.
     if not zarr_formats.is_v3():
         assert json.loads((store / "a" / ".zarray").read_text())["fill_value"] is None
         assert len(zarr_formats.chunk_keys(store, "a")) == 4
@@ -561,19 +558,18 @@ def test_words_of_fill_value_as_nodata(tmp_path, word, nodata, warned, kind):
 
 
 # ---------------------------------------------------------------------------------------------
-# Changes of the nodata value. xarray masks by the fill value of Zarr v2, whatever `_FillValue`
-# says.
+# Changes of the nodata value. In Zarr v2, xarray masks by the fill value and ignores `_FillValue`.
 
 
 def assert_fill(store, name, value):
-    """Asserts the array's fill value in v2. Does nothing in v3, where the fill value may stay
-    because absent chunks keep their value."""
+    """In v2, asserts that the array has this fill value. In v3, asserts nothing, because the old fill value
+    may stay for absent chunks."""
     fill = zarr_formats.array_document(store, name)["fill_value"]
     assert zarr_formats.is_v3() or (np.isnan(value) if fill == "NaN" else fill == value), fill
 
 
 def stored_pixels(store):
-    """Reads the pixels with zarr-python if it reads this format, else with this driver."""
+    """Returns the pixels that zarr-python reads; for v3, the pixels that this driver reads."""
     if zarr_formats.is_v3():
         return open_band(store).ReadAsArray()
     return zarr.open_group(str(store), mode="r")["a"][...]
@@ -647,8 +643,8 @@ def test_another_nodata_value_while_a_store_is_made(tmp_path):
     dataset = None
     assert_nodata(store, "a", 5)
     assert_fill(store, "a", 5)
-    # Chunks that were never written read as the last nodata value. Other chunks keep their values, as in
-    # GeoTIFF.
+    # Chunks that were never written read as the nodata value that was set last. Other chunks keep their values,
+    # as in GeoTIFF.
     expected = np.full((4, 4), 5)
     expected[:2, :2] = [[1, 3], [0, 7]]
     expected[2:, 2:] = [[0, 0], [0, 2]]  # the nodata value was 0 when this chunk was written
@@ -667,8 +663,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
     band.SetNoDataValue(3)
     assert overview.GetNoDataValue() == 3
     dataset.FlushCache()
-    # The pixels were written while the overview was open, so they stay, although they equal its
-    # former fill value.
+    # These pixels equal the former fill value of the overview. They stay, because they were written while the
+    # overview was open.
     overview.WriteArray(np.full((1, 1), 5, "i2"), 0, 0)
     pixels[0, 0] = 5
     dataset = None
@@ -682,12 +678,12 @@ def test_another_nodata_value_of_overviews(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Statistics and 64 bits
+# Statistics, and nodata values of 64 bits
 
 
 @zarr_formats.V3
 def test_statistics_of_another_rule_are_not_taken(tmp_path):
-    """Statistics in the .aux.xml file are not used if they were computed when 0 was nodata."""
+    """Statistics in the .aux.xml file are ignored if they were computed when 0 was the nodata value."""
     store = xarray_store(tmp_path)
     for option, mean in (("YES", 1.5), ("AUTO", 1.0), ("YES", 1.5)):
         dataset = open_raster(array_name(store, "count"), f"FILL_VALUE_AS_NODATA={option}")
