@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documents and chunks that are not regular files, and links that form a cycle."""
+"""Documents and chunks that are not regular files, and symbolic links that form a cycle."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ def make_pipe(path):
 def make_socket(path):
     with socket.socket(socket.AF_UNIX) as server:
         folder = os.getcwd()
-        os.chdir(path.parent)  # the whole path may be too long
+        os.chdir(path.parent)  # the absolute path may be too long
         try:
             server.bind(path.name)
         finally:
@@ -66,8 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """Replaces one document of array "a", named by its key in Zarr v2, and returns gdalinfo's exit
-    status and errors."""
+    """Replaces a document of array "a", given by its v2 key, by what `make` creates. Returns the exit status
+    and the error output of gdalinfo."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)
@@ -82,7 +82,7 @@ def test_a_document(tmp_path, make):
     assert with_odd_document(tmp_path, make, ".zarray") != 0
 
 
-@zarr_formats.V2  # only v2 has attributes in a document of their own
+@zarr_formats.V2  # only v2 has a separate document for attributes
 @pytest.mark.parametrize("make", ODD)
 def test_attributes(tmp_path, make):
     assert with_odd_document(tmp_path, make, ".zattrs") == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Images of OME-NGFF: channels, colours, ranges, physical sizes, labels and plates."""
+"""OME-NGFF images: their channels, colours, ranges of values, physical sizes, labels and plates."""
 
 import pathlib
 
@@ -104,12 +104,12 @@ def test_a_plate_lists_its_images():
         dataset = open_raster(name)
         assert (dataset.RasterXSize, dataset.RasterYSize) == (32, 24)
         assert dataset.GetRasterBand(1).GetOverview(0).XSize == 16
-    assert subdatasets(plate / "A") == []  # a single image opens as a raster
+    assert subdatasets(plate / "A") == []  # a single image opens as a raster, without subdatasets
     assert open_raster(plate / "A").RasterXSize == 32
 
 
 # ---------------------------------------------------------------------------------------------
-# Levels at any depth below the image
+# Levels in folders at any depth below the image
 
 DEPTHS = {
     "beside": ("0", "1"), "in groups": ("scale0/image", "scale1/image"), "deep": ("a/b/0", "a/c/1"),

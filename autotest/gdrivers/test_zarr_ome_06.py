@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Images of OME-Zarr 0.6, which are stored in Zarr v3: coordinate systems, transformations that place
-the image, and transformations that are only metadata."""
+"""OME-Zarr 0.6 images, which are stored in Zarr v3: their coordinate systems, the transformations that give
+the geotransform, and transformations that are kept only as metadata."""
 
 import json
 
@@ -39,7 +39,8 @@ def system(name, names="cyx", unit="micrometer"):
 
 
 def steps(k):
-    """Returns the transformation of level `k`: pixels of 0.5 at level 0, aligned at their corners."""
+    """Returns the transformation of level `k`. Pixels of level 0 have the size 0.5. All levels have the same
+    upper left corner."""
     size = 0.5 * 2**k
     return sequence(scale(1, size, size), translation(0, (size - 0.5) / 2, (size - 0.5) / 2))
 
@@ -67,7 +68,7 @@ def make(folder, multiscale, values=VALUES, version="0.6rc0", names="cyx", **mem
 
 
 class Log:
-    """Handler that keeps warnings, errors and the driver's debug lines."""
+    """Error handler that collects warnings, errors and the driver's debug lines."""
 
     def __init__(self):
         self.warnings, self.debug = [], []
@@ -90,8 +91,7 @@ def opened(store):
 
 
 def place(sy, sx, ty=0.0, tx=0.0):
-    """Returns the geotransform of pixels of size sx, sy, if the centre of the first pixel lies at
-    tx, ty."""
+    """Returns the geotransform of pixels of size sx, sy. The centre of the first pixel is at tx, ty."""
     return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
 
 
@@ -139,7 +139,7 @@ OWN = {
 @pytest.mark.parametrize("name", OWN)
 def test_transformations_of_levels(tmp_path, name):
     own, expected = OWN[name]
-    levels = 1 if name == "identity" else 2  # two levels of the identity have different extents
+    levels = 1 if name == "identity" else 2  # with the identity, two levels would have different extents
     dataset, log = opened(make(tmp_path, described(own, levels=levels)))
     assert log.warnings == []
     assert_place(dataset, expected)
@@ -165,7 +165,8 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_other_transformations_are_kept_as_metadata(tmp_path, name):
-    """The image stays in its own system. Other systems give one debug line, and no warning."""
+    """The image stays in its own coordinate system. Transformations to other systems give one debug line and
+    no warning."""
     after = [{**KEPT[name], "input": PHYSICAL, "output": {"name": "other"}},
              {**DISPLACED, "input": PHYSICAL, "output": {"name": "atlas"}}]  # fmt: skip
     store = make(tmp_path, described(after=after, systems=[system("other"), system("atlas")]))
@@ -223,8 +224,8 @@ BROKEN = {
 @pytest.mark.parametrize("is_own", [True, False])
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_transformation_gives_a_warning(tmp_path, name, is_own):
-    """If a transformation of the levels is broken, the raster has no geotransform. If a
-    transformation to another system is broken, the raster stays in its own system."""
+    """If the transformation of a level is invalid, the raster has no geotransform. If a transformation to
+    another system is invalid, the raster stays in its own system."""
     after = [{**BROKEN[name], "input": PHYSICAL, "output": {"name": "other"}}]
     multiscale = described(lambda k: BROKEN[name]) if is_own else described(after=after, systems=[system("other")])
     dataset, log = opened(make(tmp_path, multiscale))
@@ -249,7 +250,7 @@ VALUES_OF_ANOTHER_KIND = [None, 7, "text", [], {}, [None], [[]], {"name": 3}]
                                    ("datasets", 0, "coordinateTransformations", 0, "output")],
                          ids=lambda keys: ".".join(map(str, keys)))  # fmt: skip
 def test_a_document_of_another_shape_still_opens(tmp_path, where, value):
-    """The values stay readable, whatever a member holds."""
+    """Any JSON value in any member leaves the pixels readable."""
     multiscale = json.loads(json.dumps(described()))
     owner = multiscale
     for key in where[:-1]:

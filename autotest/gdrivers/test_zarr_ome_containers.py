@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores of several OME-NGFF images: plates and wells, series of bioformats2raw, and labels.
+"""Stores with several OME-NGFF images: plates with wells, series of bioformats2raw, and labels.
 
-The stores are on disk, and on a web server without listings, where attributes name the images."""
+The stores are opened from disk, and from a web server without listings, where attributes name the images."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def assert_is_image(name, seed):
 
 
 # ---------------------------------------------------------------------------------------------
-# bioformats2raw
+# Series of bioformats2raw
 
 
 @pytest.mark.parametrize("series", [True, False], ids=["listed", "numbered"])
@@ -136,7 +136,8 @@ def test_series_that_lead_elsewhere_give_one_warning(tmp_path):
     bad.append("a/" * 70 + "a")
     change(store, "OME", series=["2", *bad, "1", "1", "0/0"])
     dataset, warnings = warnings_of(store)
-    # Images that the attribute does not name are found by listing; "0/0" is an array, not an image.
+    # The driver finds images that the attribute does not name by a listing. "0/0" is an array of image "0", not
+    # an image.
     assert paths_of(store, dataset.GetSubDatasets())[:2] == ["2/0", "1/0"]
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["0/0", "1/0", "2/0"]
     assert len(warnings) == 1 and '".."' in warnings[0] and "more" in warnings[0], warnings
@@ -150,7 +151,7 @@ def test_an_unknown_layout_is_read_with_a_warning(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Plates
+# Plates with wells
 
 WELLS = ["B/2", "A/10", "A/2"]
 
@@ -192,7 +193,7 @@ def test_a_broken_plate_gives_one_warning(tmp_path):
     change(store, "", plate=plate)
     change(store, "A/2", well={"images": 3})
     dataset, warnings = warnings_of(store)
-    # Images of the last well are found by listing.
+    # The images of the last well are found by a listing.
     assert paths_of(store, dataset.GetSubDatasets()) == ["B/2/0/0", "A/10/0/0", "A/2/0/0"]
     assert len(warnings) == 1 and "plate.wells[1]: expected a path" in warnings[0], warnings
 
@@ -234,16 +235,16 @@ def test_containers_in_containers_end(tmp_path):
     add_image(a, "b", 1)
     add_image(a, "a/b", 2)
     a.array("plain", np.zeros((3, 4)))
-    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes empty ones
+    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes an empty document
     dataset, warnings = warnings_of(store)
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["a/a/b/0", "a/b/0", "a/plain"]
-    # The warning says that an array without attributes is no image; arrays of Zarr v3 always have
+    # In v2, a warning says that an array without attributes is not an image. Arrays of Zarr v3 always have
     # attributes.
     assert len(warnings) == (0 if zarr_formats.is_v3() else 1), warnings
 
 
 # ---------------------------------------------------------------------------------------------
-# Images and labels
+# Images with labels
 
 
 def test_labels_are_listed_behind_their_image(tmp_path):
@@ -316,7 +317,7 @@ def test_an_array_beside_the_levels_is_listed_too(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# A web server
+# Stores on a web server
 
 
 @pytest.fixture
@@ -330,8 +331,7 @@ def served_paths(url, *options):
 
 
 def assert_like_local(server, store):
-    """Asserts that the store opens over HTTP as on disk, and that each document is requested
-    once."""
+    """Asserts that the driver lists a store equally over HTTP and on disk, and requests each document once."""
     local = listed(store)
     server.log()
     url = f"/vsicurl/{server.url}/{store.name}"
@@ -362,8 +362,8 @@ def test_a_plate_over_the_network_asks_for_no_more_than_it_lists(server, tmp_pat
     wells = [f"{row}/{column}" for row in "ABC" for column in range(1, 5)]
     store = make_plate(tmp_path, wells, fields=2)
     requests = assert_like_local(server, store)
-    # Each well costs one request, for its attributes. Each image costs three: its attributes, those
-    # of its labels, and one array.
+    # Each well takes one request, for its attributes. Each image takes three: for its attributes, for the
+    # attributes of its labels, and for one array.
     below = [path for path in requests if path.count("/") > 2]
     assert len(below) == 12 + 24 * 3, below
     assert not [path for path in below if "/1/.zarray" in path]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME-NGFF's transformations into coordinate systems, as SpatialData writes them and as version 0.6
-defines them."""
+"""Transformations of OME-NGFF to coordinate systems, in the form of SpatialData and in the form of version
+0.6."""
 
 import json
 
@@ -30,7 +30,8 @@ def axes(names, unit=None):
 
 
 def to(system, transformation, names="cyx", out=None):
-    """Returns a transformation as SpatialData writes it, with the axes of input and output."""
+    """Returns a transformation to a coordinate system as SpatialData writes it, with the axes of its input
+    and output."""
     return {
         "input": {"axes": axes(names, "unit"), "name": names},
         "output": {"axes": axes(out or names, "unit"), "name": system},
@@ -84,7 +85,7 @@ def make(folder, described, values=VALUES, **attributes):
 
 
 def opened(name):
-    """Returns the dataset, and the warnings of opening it and of reading its geotransform."""
+    """Opens a dataset and reads its geotransform. Returns the dataset and the warnings."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
         dataset.GetGeoTransform()
@@ -93,8 +94,7 @@ def opened(name):
 
 
 def place(sy, sx, ty=0.0, tx=0.0):
-    """Returns the geotransform of pixels of size sx, sy, if the centre of the first pixel lies at
-    tx, ty."""
+    """Returns the geotransform of pixels of size sx, sy. The centre of the first pixel is at tx, ty."""
     return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
 
 
@@ -133,7 +133,7 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
 
 
 def _corner(expected, at):
-    """Returns a coordinate of the first pixel's centre, which all levels share."""
+    """Returns one coordinate of the centre of the first pixel. It is equal for all levels."""
     return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
 
 
@@ -177,12 +177,12 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     dataset, warnings = opened(store)
     assert_place(dataset, place(2, 4, 10, 20))
     assert warnings == []
-    # The output has fewer axes: the channel axis is kept.
+    # The output has fewer axes than the input. The channel axis is unchanged.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
     assert_place(opened(store)[0], place(2, 4))
 
 
-# The matrix means x' = 3x + 10 and y' = 2y + 20, with output axes in the order c, x, y.
+# This matrix means x' = 3x + 10 and y' = 2y + 20. Its output axes have the order c, x, y.
 TO_CXY = affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20], [0, 0, 0, 1])
 INNER = {
     "affine": ([to("?", TO_CXY, out="cxy")], place(2, 3, 20, 10)),
@@ -252,13 +252,13 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
-    # If the first system cannot be read, a second system is used.
+    # If the first system cannot be read, the second system gives the geotransform.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
     assert_place(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
-    # Without a readable system there is no geotransform: a part of the transformations alone would
-    # give a wrong one.
+    # If no system can be read, the raster has no geotransform. Only a part of the transformations would give a
+    # wrong one.
     store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
     dataset, warnings = opened(store)
     assert dataset.GetGeoTransform(can_return_null=True) is None
@@ -267,8 +267,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
-    """If the system's transformation is unsupported, the raster has no geotransform. Neither the
-    level's own transformation nor pixels of size 1 replace it."""
+    """If a transformation to the system is unsupported, the raster has no geotransform. The driver does not
+    use the level's own transformation or pixels of size 1 instead."""
     far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
     for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
                             [to("b", UNREAD[name]), far]):  # fmt: skip
@@ -278,8 +278,8 @@ def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
 
 
 def by_dimension(*parts, spell=0):
-    """Builds a byDimension transformation from parts (input, output, transformation); axes are
-    names or indices."""
+    """Returns a byDimension transformation with parts (input, output, transformation). Input and output are
+    names or indices of axes. `spell` selects one of three spellings of the members."""
     names = (("inputAxes", "outputAxes"), ("input_axes", "output_axes"), ("input", "output"))[spell]
     listed = []
     for input_, output, part in parts:
@@ -316,7 +316,7 @@ def test_transformations_by_dimension(tmp_path, name, named, out, spell):
     dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
     assert_place(dataset, expected)
     assert warnings == []
-    if named:  # as a step of a sequence
+    if named:  # here the transformation is a step of a sequence
         sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
         store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
         assert_place(opened(store)[0], expected)
@@ -363,7 +363,7 @@ def test_slices_are_placed_by_their_system(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Labels stay on their image
+# Labels have the place of their image
 
 
 LABELS = VALUES[0].astype("u1")
@@ -372,8 +372,8 @@ LABELS = VALUES[0].astype("u1")
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
 def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
-    """The labels are placed in the system of their image, whatever the order is in which the
-    labels list systems."""
+    """Labels are placed in the coordinate system of their image, even if they list coordinate systems in
+    another order."""
     one, other = systems
     image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
     labels = [to(one, scale(2, 2), "yx"), to(other, scale(10, 10), "yx")]
@@ -419,7 +419,7 @@ def test_labels_that_are_not_in_the_system_of_their_image(tmp_path, name):
 
 
 def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
-    """SpatialData stores images and labels as separate elements, in folders of the store."""
+    """SpatialData stores an image and its labels as separate elements, in different folders of the store."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
     root.attrs["spatialdata_attrs"] = {"version": "0.1"}
     image = [to("global", IDENTITY), to("other", scale(1, 3, 2))]
@@ -431,7 +431,7 @@ def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Version 0.6
+# Coordinate systems of version 0.6
 
 
 def system(name, names="cyx", unit="micrometer"):
@@ -454,7 +454,7 @@ def described_06(names="cyx", own=None, after=(), systems=(), version=None, spel
 
 
 def as_text(path=None, name=None):
-    """Returns a reference to a coordinate system as the drafts before 0.6.dev4 spell it."""
+    """Returns a reference to a coordinate system in the spelling of drafts before 0.6.dev4."""
     return path if name is None else name
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME images as microscopes make them: volumes with channels and times, whose levels halve z, too.
-Labels have colours and properties."""
+"""OME images in the form of microscopes: volumes with channels and times, whose levels also halve z. Their
+labels have colours and properties."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def transforms(level):
 
 @pytest.fixture
 def volume(tmp_path):
-    """Writes a store and returns it with the values of its levels."""
+    """Writes a volume with several levels. Returns the store, and a list with the values of each level."""
     store = tmp_path / "o.zarr"
     group = zarr.open_group(str(store), mode="w")
     base = np.random.default_rng(3).integers(0, 9, SHAPE).astype("u2")
@@ -36,7 +36,7 @@ def volume(tmp_path):
 
 
 def test_levels_with_fewer_slices_are_overviews(volume, cpl):
-    """A band shows the nearest slice of a level that has fewer slices."""
+    """If a level has fewer slices than the base, the overview of a band is the nearest slice of that level."""
     store, (base, half, quarter) = volume
     dataset = open_raster(store)
     assert dataset.RasterCount == 2 * 3 * 8
@@ -68,7 +68,7 @@ def test_positions_of_slices(volume, cpl):
 
 
 def test_rows_grow_downwards(volume, cpl):
-    """The first row is the uppermost one in GDAL's tools, as in QGIS: y grows downwards."""
+    """y grows downwards, so the first row is the uppermost one in GDAL's tools and in QGIS."""
     store, (base, half, _) = volume
     dataset = open_raster(store)
     assert dataset.GetGeoTransform() == pytest.approx((1.875, 0.25, 0, -0.875, 0, -0.25))
@@ -140,7 +140,7 @@ def test_labels_have_colours_and_properties(volume, cpl):
         assert rat.GetUsageOfCol(columns.index("class")) == gdal.GFU_Name
         assert band.GetColorTable().GetColorEntry(2) == (0, 255, 0, 128)
         assert band.GetColorInterpretation() == gdal.GCI_PaletteIndex
-        assert band.GetNoDataValue() == 0  # the background
+        assert band.GetNoDataValue() == 0  # nodata is the background
     listed = [name.rpartition(":")[2] for name, _ in open_raster(store).GetSubDatasets()]
     assert listed == ["/0", "/labels/0/0", "/labels/cells/0"]
     assert cpl.events == []
@@ -157,7 +157,7 @@ def test_labels_that_say_nothing_of_use(volume, cpl, said):
     assert cpl.errors == []
 
 
-# Slices of several dimensions
+# Slices along several dimensions
 
 
 @pytest.mark.parametrize("selection, indices", [

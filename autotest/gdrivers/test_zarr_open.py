@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Connection strings and the other names of a store."""
+"""Connection strings, and other names by which a store opens."""
 
 import os
 import shutil
@@ -135,8 +135,7 @@ def test_a_folder_that_is_no_store(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_plain_folder_with_the_prefix(store):
-    """Arrays in a folder without .zgroup: the connection prefix ZARR: opens the folder as a
-    group."""
+    """With the prefix ZARR:, a folder without .zgroup opens as a group of the arrays in it."""
     for file in list(store.rglob(".zgroup")) + [store / ".zmetadata"]:
         file.unlink()
     assert len(open_raster(f'ZARR:"{store}"').GetSubDatasets()) == 2
@@ -149,7 +148,7 @@ def test_identify(array, store):
 
 
 def test_python_exceptions(tmp_path):
-    """gdal.UseExceptions() raises the driver's own message."""
+    """With gdal.UseExceptions(), the exception has the text of the driver's error."""
     gdal.UseExceptions()
     with pytest.raises(RuntimeError, match="nothing.zarr"):
         gdal.Open(f'ZARR:"{tmp_path}/nothing.zarr"')
@@ -192,7 +191,8 @@ def test_vsizip(store, tmp_path):
 
 @pytest.mark.parametrize("option", ["USE_CONSOLIDATED_METADATA", "USE_ZMETADATA"])
 def test_consolidated_metadata(store, option, cpl):
-    """Consolidated metadata alone describe a store; option=NO ignores them."""
+    """A store with only consolidated metadata opens. With the open option for it set to NO, consolidated
+    metadata is ignored."""
     kept = zarr_formats.document_file(store, ".zmetadata")
     for file in [*store.rglob(".z*"), *store.rglob("zarr.json")]:
         if file != kept:
@@ -206,7 +206,8 @@ def test_consolidated_metadata(store, option, cpl):
 
 
 def test_stale_consolidated_metadata(store):
-    """An array's own attributes win over the consolidated ones, with a warning."""
+    """If an array's own attributes differ from those in the consolidated metadata, they are used, with a
+    warning."""
     zarr.open(str(store / "elevation"), mode="r+").attrs["note"] = "new"
     name = array_name(store, "elevation")
     with zarr_gdal.error_log() as log:

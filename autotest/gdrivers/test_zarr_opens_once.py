@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opening a local store looks at each path once, and opens each document once."""
+"""Opening a local store calls stat() at most once for each path, and opens each document once."""
 
 import collections
 import os
@@ -17,10 +17,10 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-# Names of documents, and of a file of GDAL itself.
+# Names of documents, and of a file that GDAL reads.
 LAST_NAMES = re.compile(r"/(zarr\.json|\.z[a-z]+|pam\.aux\.xml)$|\.zarr$")
 
-# The second opening is counted, because one-time lookups of the process are done by then.
+# Calls of the second opening are counted. By then, look-ups that a process does only once are done.
 SCRIPT = """
 import os, sys
 from osgeo import gdal
@@ -32,7 +32,7 @@ for i in range(2):
 
 
 def calls_below(store, name=None):
-    """Counts stat() and open() calls by path while a store is opened."""
+    """Opens a store under strace. Counts the calls of stat() and open() by path."""
     command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
     command.append(name or store)
     with config_options(GDAL_DRIVER_PATH=os.environ["GDAL_DRIVER_PATH"]):
@@ -83,8 +83,8 @@ def test_levels_of_an_image(tmp_path):
 
 
 def test_overviews_are_not_looked_at_before_they_are_asked_for(tmp_path):
-    """Opening reads no overview before the program asks for overviews. It also reads none of the
-    chunks that show whether overviews are outdated."""
+    """Opening does not read overviews before a program requests them. It also does not read the chunks that
+    show whether overviews are outdated."""
     arrays = {
         "a": {"values": np.ones((64, 96), "f4"), "dims": ["y", "x"]},
         "y": {"values": np.arange(64.0), "dims": ["y"]},

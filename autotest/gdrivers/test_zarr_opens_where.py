@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The column `ours` of docs/opens_where.md states what this driver does now: every store is written
-and opened again.
+"""Checks that the column `ours` of docs/opens_where.md states what this driver does: the test writes and
+opens each store again.
 
-ZARR_OPENS_WHERE names a folder that docs/opens_where/stores.py has filled. Without it the test
-makes the stores, which takes zarr-python 2."""
+The environment variable ZARR_OPENS_WHERE names a folder with the stores that docs/opens_where/stores.py writes.
+If it is unset, the test writes them, for which it needs zarr-python 2."""
 
 import json
 import os
@@ -28,8 +28,8 @@ def version_key(text):
 
 
 def kept_result():
-    """Returns the stored result of this GDAL version, else of the newest older version that was
-    measured."""
+    """Returns the recorded result for this GDAL version. If there is none, returns the result for the newest
+    older version."""
     kept = {path.stem[5:]: path for path in (FOLDER / "results").glob("ours-*.json")}
     running = version_key(gdal.VersionInfo("RELEASE_NAME"))
     versions = sorted(kept, key=version_key)
@@ -40,7 +40,7 @@ def kept_result():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Makes the stores and returns their folder and the descriptions in stores.json."""
+    """Writes the stores. Returns their folder and their descriptions from stores.json."""
     folder = tmp_path_factory.mktemp("opens_where") / "stores"
     if "ZARR_OPENS_WHERE" in os.environ:
         shutil.copytree(os.environ["ZARR_OPENS_WHERE"], folder)
@@ -50,8 +50,7 @@ def made(tmp_path_factory):
 
 
 def test_the_stores_are_those_of_the_page(made):
-    """Compares all properties of the stores except the writers, because the versions of the writers
-    differ."""
+    """Compares all properties of the stores except their writers, whose versions differ."""
     told = [{**each, "writer": None} for each in DESCRIBED]
     assert [{**each, "writer": None} for each in writer.descriptions(made[1])] == told
 
@@ -65,7 +64,8 @@ def test_opens_as_the_page_says(name, made):
 
 
 def test_a_probe_finds_what_is_wrong(made):
-    """A probe with wrong expectations fails: values, CRS, geotransform, nodata, overviews."""
+    """A probe fails if it expects wrong values, a wrong CRS, geotransform or nodata value, or wrong
+    overviews."""
     folder, listed = made
     store = json.loads(json.dumps(listed[NAMES.index("ndpyramid")]))
     store["arrays"] = store["arrays"][:1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Metadata that another program changes while a dataset is open.
+"""Another program changes metadata while a dataset is open.
 
-A dataset opened later shows the change, and a dataset in update mode keeps it in the store."""
+A dataset that is opened later shows the change. A dataset in update mode keeps the change in the store."""
 
 import json
 
@@ -37,7 +37,7 @@ def put_shape(store, name, shape):
 
 
 def copy_array(store, name, copy):
-    """Adds an array to the store as another program does."""
+    """Copies the files of an array under another name, as another program may do while a dataset is open."""
     for file in [file for file in (store / name).rglob("*") if file.is_file()]:
         target = store / copy / file.relative_to(store / name)
         target.parent.mkdir(parents=True, exist_ok=True)

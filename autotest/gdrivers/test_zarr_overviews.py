@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Overviews that are built into the store: their pixels, their metadata, and how they open.
+"""Overviews in the store: their pixels, their metadata, and how they open.
 
-GTiff gives the expected pixels: its overviews are built by the same GDAL from the same raster."""
+The expected pixels are the overviews that the same GDAL builds for a GeoTIFF of the same raster."""
 
 import os
 
@@ -29,7 +29,7 @@ def rng():
 
 
 # -------------------------------------------------------------------------------------------------
-# Pixels
+# Pixels of the overviews
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -69,7 +69,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
     assert dataset.BuildOverviews(method, [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
-    # GDAL 3.10 and 3.13 write zeros for MODE where no pixels are valid, for any driver.
+    # For MODE, GDAL 3.10 and 3.13 write zeros where no pixel is valid. They do so with any driver.
     is_lost = method == "MODE" and gdal_is_at_least(3, 10)
     assert wanted[0].min() == (0 if is_lost else -99) and (wanted[0] > 0).any()
     check_levels(dataset, wanted)
@@ -82,8 +82,8 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 7), (7, 1), (2, 3), (33, 17), (64, 64), (65, 127)])
 def test_sizes(tmp_path, rng, size, cpl):
-    """A factor adds no level if its level would repeat the size of another level or would not be
-    smaller than the base."""
+    """A factor adds no level if that level would have the size of another level, or would not be smaller
+    than the base."""
     values = smooth(rng, 1, *size)
     dataset = make(tmp_path / "a.zarr", values, "BLOCKSIZE=16,16")
     assert dataset.BuildOverviews("AVERAGE", [2, 3, 4, 8, 16, 128]) == 0
@@ -112,7 +112,8 @@ def test_method_none_makes_empty_levels_that_can_be_written(tmp_path, rng, cpl):
 
 
 def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
-    """Overviews include pixels pending in the driver's chunks, and pixels in GDAL's own blocks."""
+    """Overviews include pixels that are not stored yet: pending chunks in the driver, and blocks in GDAL's
+    cache."""
     values = smooth(rng, 1, 50, 50)
     make(tmp_path / "a.zarr", values, "BLOCKSIZE=32,32")
     dataset = update(tmp_path / "a.zarr")
@@ -121,7 +122,7 @@ def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
     values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
     small = dataset.GetRasterBand(1).WriteRaster(
         32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
-        gdal.GDT_Float32)  # resampled through GDAL's own blocks
+        gdal.GDT_Float32)  # resampling goes through GDAL's block cache
     assert small == 0
     assert dataset.BuildOverviews("AVERAGE", [2]) == 0
     check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
@@ -141,7 +142,7 @@ def test_reading_smaller_uses_the_level(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Metadata of the levels
+# Metadata of the overview levels
 
 
 def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
@@ -213,8 +214,8 @@ def test_levels_of_a_raster_without_a_geotransform_have_none(tmp_path, rng, cpl)
 
 
 def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
-    """Levels get a CRS and geotransform that are set after the overviews were built, before and
-    after closing."""
+    """If CRS and geotransform are set after overviews were built, the levels also get them, before and after
+    closing."""
     dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), place=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     srs = osr.SpatialReference()
@@ -268,7 +269,7 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
 
 @zarr_formats.V2
 def test_ome_metadata(tmp_path, rng, cpl):
-    """The metadata follow `multiscales` of OME-NGFF 0.4, and the layout of zarr-conventions."""
+    """The attribute `multiscales` describes the levels by OME-NGFF 0.4 or by the convention multiscales."""
     make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
     (entry,) = root_attributes(tmp_path / "a.zarr")["multiscales"]
     assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"
@@ -293,7 +294,7 @@ def test_ome_metadata(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Opening
+# Opening rasters with overviews
 
 
 @pytest.mark.parametrize("single", ["YES", "NO"])
@@ -336,7 +337,7 @@ def test_builtin_driver_opens_the_base(tmp_path, rng, cpl):
 
 
 def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
-    """Two rasters of different sizes in one group, each with overviews, are still listed as
+    """If a group has two rasters of different sizes, each with overviews, both are still listed as
     subdatasets."""
     store = tmp_path / "a.zarr"
     one, two = smooth(rng, 1, 64, 64), smooth(rng, 2, 99, 33)
@@ -358,7 +359,7 @@ def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
 
 
 def test_one_array_of_a_group_of_bands(tmp_path, rng, cpl):
-    """Overviews of one band belong to that band alone in the dataset of all bands."""
+    """Overviews of one array belong only to its band when the whole group opens as one dataset."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 50, 50)
     make(store, values, "SINGLE_ARRAY=NO")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Building overviews again, adding levels, removing levels, and cancelled builds."""
+"""Changes of overviews: building again, adding levels, removing levels, and cancelled builds."""
 
 import os
 import subprocess
@@ -26,15 +26,15 @@ def rng():
 
 
 def rewrite(dataset, values):
-    """Overwrites pixels that have overviews, which gives one warning."""
+    """Overwrites pixels that have overviews. Asserts that this gives one warning."""
     with error_log() as log:
         assert dataset.WriteArray(values) == 0
-        dataset.FlushCache()  # writes GDAL's blocks to the store
+        dataset.FlushCache()  # stores the blocks of GDAL's cache
     assert log.errors == [] and len(log.warnings) == 1 and "overviews" in log.warnings[0]
 
 
 # -------------------------------------------------------------------------------------------------
-# Building again, adding and removing levels
+# Building again, adding levels and removing levels
 
 
 @pytest.mark.parametrize("options", [[], ["INTERLEAVE=PIXEL"], ["SINGLE_ARRAY=NO"],
@@ -57,7 +57,7 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
     check(gtiff_levels(tmp_path, old, "AVERAGE", [4]))
     dataset = update(store)
     rewrite(dataset, new)
-    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # builds only a larger level
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # this call adds a level that is larger than the existing one
     dataset = None
     two, four = gtiff_levels(tmp_path, new, "NEAREST", [2]), gtiff_levels(tmp_path, old, "AVERAGE", [4])
     check(two + four)
@@ -77,14 +77,13 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
 
 
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
-    """The dataset still has handles of deleted levels. These handles must not write anything
-    into the store."""
+    """The dataset still has handles of deleted levels. Closing it must not write through these handles."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 64, 64)
     dataset = make(store, values, "BLOCKSIZE=1,32,32")
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     old = dataset.GetRasterBand(1).GetOverview(0)
-    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # pending
+    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # this chunk is pending
     assert dataset.BuildOverviews("NONE", []) == 0
     assert not (store / "overviews").exists()
     assert old.ReadAsArray().shape == (32, 32)
@@ -122,8 +121,8 @@ def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
-    """The array has grown along another dimension since its overviews were built, so the levels no
-    longer match the array."""
+    """The array has grown along another dimension after its overviews were built, so the old levels are
+    removed."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])
     array = zarr.open(str(store))["raster"]
@@ -152,7 +151,8 @@ def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
 
 @zarr_formats.V2
 def test_only_overviews_are_ever_deleted(tmp_path, rng, cpl):
-    """Attributes may list any array as a level; only groups made for overviews are deleted."""
+    """Attributes may list any array as a level. Removing overviews deletes only groups that were made for
+    overviews."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2])
     root = zarr.open(str(store))
@@ -202,7 +202,7 @@ def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("taken", ["group", "array"])
 def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
-    """A group with a name that overviews use may belong to a user."""
+    """A group that has the name of an overview group may belong to a user. It stays unchanged."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))
     root = zarr.open_group(str(store))
@@ -221,7 +221,7 @@ def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
 
 
 def test_pixels_that_became_nodata_are_left_out(tmp_path, rng, cpl):
-    """Nodata pixels are also left out of levels that are computed from an existing level."""
+    """If a level is computed from an existing level, pixels that have become nodata are left out there, too."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 64, 64, "i2")
     values[:, 8:43, 8:33] = -99
@@ -239,7 +239,7 @@ def test_pixels_that_became_nodata_are_left_out(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Builds that do not complete
+# Builds that fail or are cancelled
 
 
 @pytest.mark.parametrize("share", [0, 1e-9, 0.2, 0.5, 0.9, 1.0])
@@ -312,8 +312,8 @@ def test_a_process_that_ends_leaves_no_overviews(tmp_path, rng, single, cpl):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_store_that_cannot_be_written(tmp_path, rng, is_first, cpl):
-    """A file exists at the path of a folder that the build needs. Every file system then refuses to
-    create the folder, even for root."""
+    """A file exists at the path of a folder that the build needs. Creating the folder then fails, even for
+    root."""
     store = tmp_path / "a.zarr"
     where = level_group(2).partition("/")[0] if is_first else level_group(2)
     values = smooth(rng, 1, 40, 40)

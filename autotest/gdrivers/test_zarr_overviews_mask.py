@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Overviews of masked rasters: masks of the levels, and resampling that honours mask, alpha and
+"""Overviews of rasters with masks: the masks of the levels, and resampling that respects mask, alpha and
 nodata."""
 
 import os
@@ -29,7 +29,7 @@ def rng():
 
 
 def disc(rng):
-    """Returns a mask: a disc with holes."""
+    """Returns a mask with the shape of a disc with holes."""
     rows, columns = np.indices((SIDE, SIDE))
     mask = ((rows - 100) ** 2 + (columns - 95) ** 2 < 65**2) & (rng.random((SIDE, SIDE)) > 0.2)
     return (mask * 255).astype("u1")
@@ -60,9 +60,9 @@ def raster(rng, bands=3, mask=None, alpha=None, nodata=None):
 
 
 def as_tiff(folder, source, method, factors):
-    """Returns the dataset with overviews that GTiff builds, with bands interleaved.
+    """Copies `source` to a GeoTIFF with interleaved bands, and builds overviews. Returns the dataset.
 
-    If bands are separate, GDAL computes smaller levels from larger ones without their masks."""
+    If the bands were separate, GDAL would compute smaller levels from larger ones without their masks."""
     name = str(folder / f"{method}.tif")
     options = ["TILED=YES", "INTERLEAVE=PIXEL", "BLOCKXSIZE=64", "BLOCKYSIZE=64"]
     with config_options(GDAL_TIFF_INTERNAL_MASK="YES"):
@@ -78,7 +78,7 @@ def copy(name, source, *options):
 
 
 def levels_of(dataset):
-    """Returns (valid values, mask, flags, colour) of every overview of every band."""
+    """Returns (valid values, mask, flags, colour) for each overview of each band."""
     found = []
     for number in range(1, dataset.RasterCount + 1):
         band = dataset.GetRasterBand(number)
@@ -168,7 +168,7 @@ def test_masks_of_single_bands(tmp_path, rng, cpl):
 @each_method
 @each_layout
 def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
-    """An alpha band masks the colours as a mask does; alpha itself is resampled as a band."""
+    """An alpha band masks the colour bands as a mask does. The alpha band itself is resampled as a band."""
     mask = disc(rng)
     values = rng.bit_generator.state
     store = copy(tmp_path / "a.zarr", raster(rng, alpha=mask), *options)
@@ -183,7 +183,7 @@ def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
             other = wanted.GetRasterBand(number).GetOverview(i)
             assert level.GetMaskFlags() == gdal.GMF_PER_DATASET | gdal.GMF_ALPHA
             valid = other.GetMaskBand().ReadAsArray() > 0
-            if method in ("NEAREST", "AVERAGE"):  # with other methods, alpha is valid at more or fewer pixels
+            if method in ("NEAREST", "AVERAGE"):  # with other methods, alpha covers more or fewer pixels than the mask
                 assert_same(level.GetMaskBand().ReadAsArray() > 0, valid)
                 assert_same(np.where(valid, level.ReadAsArray(), 0), np.where(valid, other.ReadAsArray(), 0))
     assert dataset.GetRasterBand(4).GetOverview(0).GetColorInterpretation() == gdal.GCI_AlphaBand
@@ -230,7 +230,7 @@ def test_rasterio_reads_the_mask_of_a_level(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Masks that are added later, and masks that change
+# Masks that are added or changed after overviews were built
 
 
 def left_out(store, words):
@@ -282,7 +282,8 @@ def test_writing_to_a_mask_warns(tmp_path, rng):
 
 
 def test_overviews_without_a_mask_are_ignored(tmp_path, rng):
-    """Overviews without a mask, as earlier versions of this driver built them."""
+    """If a raster has a mask, overviews without a mask are ignored. Earlier versions of this driver built
+    such overviews."""
     store = copy(tmp_path / "a.zarr", raster(rng, mask=disc(rng)), "OVERVIEWS=2")
     level = f"{level_group(2)}/a"
     attributes = zarr_formats.attributes(store, level)
@@ -313,7 +314,7 @@ def test_a_build_that_is_refused_makes_no_masks(tmp_path, rng):
 
 @pytest.mark.parametrize("gone", ["mask", "level"])
 def test_a_deleted_mask_or_level_is_not_used(tmp_path, cpl, gone):
-    """A deleted mask or level is ignored even if consolidated metadata list it."""
+    """A deleted mask or level is ignored, even if the consolidated metadata lists it."""
     source = gdal.GetDriverByName("MEM").Create("", 256, 256)
     source.GetRasterBand(1).Fill(50)
     source.CreateMaskBand(gdal.GMF_PER_DATASET)

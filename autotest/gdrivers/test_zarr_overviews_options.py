@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdaladdo, and the creation options OVERVIEWS and OVERVIEW_RESAMPLING."""
+"""Overviews built by gdaladdo, and by the creation options OVERVIEWS and OVERVIEW_RESAMPLING."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ def test_gdaladdo(tmp_path, rng, cpl):
     assert "Overviews: 250x300, 125x150" in told and "SUBDATASET" not in told
     assert run("gdaladdo", "-clean", store).returncode == 0
     assert entries(store) == before
-    assert run("gdaladdo", store).returncode == 0  # chooses factors by itself
+    assert run("gdaladdo", store).returncode == 0  # without factors, gdaladdo chooses them
     assert sizes(open_raster(store)) == [(250, 300), (125, 150)]
     assert not (tmp_path / "a.zarr.ovr").exists()
     assert run("gdaladdo", "-clean", store).returncode == 0
@@ -76,7 +76,7 @@ def test_creation_option(tmp_path, rng, text, wanted, copy, cpl):
 
 @pytest.mark.parametrize("share", [0.3, 0.8])
 def test_a_cancelled_copy_is_deleted(tmp_path, rng, share, cpl):
-    """A copy is cancelled while pixels are copied, and while overviews are built."""
+    """The copy is cancelled once while pixels are copied, and once while overviews are built."""
     source = make(tmp_path / "s.tif", smooth(rng, 1, 520, 600), driver="GTiff")
     with error_log() as log:
         copy = gdal.GetDriverByName("Zarr").CreateCopy(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Requests that BuildOverviews() refuses, overviews beside the store, and overviews of other
-programs' stores."""
+"""Requests that BuildOverviews() refuses, overviews in files beside the store, and overviews in stores of
+other programs."""
 
 import os
 import pathlib
@@ -38,7 +38,7 @@ def test_overviews_of_a_read_only_dataset_go_beside_the_store(tmp_path, rng, cpl
     dataset = None
     assert entries(store) == before and (tmp_path / "a.zarr.ovr").exists()
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
-    # Overviews in the store are used before those beside it; cleaning deletes both.
+    # Overviews in the store take precedence over an .ovr file beside it. Removing the overviews deletes both.
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "NEAREST", [2]))
     assert update(store).BuildOverviews("NONE", []) == 0
@@ -55,10 +55,10 @@ for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
     assert dataset.GetRasterBand(1).GetOverview(0).ComputeStatistics(False)
     dataset = None
 """
-    # PAM is disabled in the tests' own process.
+    # PAM is disabled in this process, so another process runs the program.
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
-    assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # holds the CRS
+    assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # this file has the CRS
     cpl.assert_quiet()
 
 
@@ -107,9 +107,9 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-@zarr_formats.V2  # in v2 each array has its own entry
+@zarr_formats.V2  # in v2 each array has its own entry in multiscales
 def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
-    """Readers look at no more than 64 multiscales of a group."""
+    """Readers examine at most 64 entries of a group's multiscales, so further arrays get no overviews."""
     for count in (64, 65):
         store = tmp_path / f"{count}.zarr"
         make(store, smooth(rng, count, 8, 8), "SINGLE_ARRAY=NO", place=False)
@@ -127,8 +127,8 @@ def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
 
 
 def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
-    """An array that is the whole store has no group that could contain overviews. They are written
-    beside the store."""
+    """If an array is the whole store, no group can contain its overviews. They are written to a file beside
+    the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 40, 40)
     zarr.save_array(str(store), values[0], fill_value=None)
@@ -140,7 +140,8 @@ def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
 
 
 def test_a_level_gets_no_overviews_of_its_own(tmp_path, rng, cpl):
-    """A level opened by its name cannot get overviews; cleaning the base deletes all levels."""
+    """A level that is opened by its name cannot get overviews. Removing the overviews of the base deletes
+    all levels."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 64))
     before = entries(store)
@@ -152,7 +153,7 @@ def test_a_level_gets_no_overviews_of_its_own(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Pyramids of other programs
+# Pyramids that other programs wrote
 
 
 @pytest.mark.parametrize("name", ["ome_0.4.zarr", "ome_0.1.zarr", "ndpyramid.zarr",
@@ -179,7 +180,8 @@ def test_levels_of_other_programs_are_rebuilt(tmp_path, name, cpl):
 
 
 def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
-    """An OME image with one level keeps its metadata, and the overviews are separate levels."""
+    """If an OME image has only one level, its metadata stays unchanged, and overviews become separate
+    levels."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 32, 48)
     root = zarr.open_group(str(store), mode="w")
@@ -200,7 +202,7 @@ def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
 
 
 def test_a_store_of_xarray(tmp_path, rng, cpl):
-    """Levels take over coordinates and attributes of a cube whose dimensions have other names."""
+    """The levels of a cube get its coordinates and attributes, even if its dimensions are not named x and y."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 3, 40, 60)
     time = np.array(["2020-01-01", "2020-01-02", "2020-01-05"], "M8[ns]")
@@ -244,7 +246,7 @@ def test_columns_before_rows(tmp_path, rng, cpl):
 @pytest.mark.parametrize("kind", ["struct", "bool", "time", "big-endian", "i8"])
 def test_other_types(tmp_path, rng, kind, cpl):
     store = tmp_path / "a.zarr"
-    values = rng.integers(0, 2**20, (30, 22))  # GDAL 3.6 resamples longer integers through float32
+    values = rng.integers(0, 2**20, (30, 22))  # GDAL 3.6 resamples larger integers as float32
     if kind == "struct":
         values = np.rec.fromarrays([values, values % 251], [("a", ">i8"), ("b", "u1")])
     else:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Metadata that GDAL keeps in .aux.xml files for other drivers are in the store, and stay when the
-store is copied.
+"""Metadata that other drivers keep in .aux.xml files is stored in the store, and is copied with it.
 
-The driver writes no file beside the store, and loses nothing if PAM is disabled."""
+The driver writes no file beside the store, so nothing is lost if PAM is disabled."""
 
 import os
 import shutil
@@ -58,7 +57,7 @@ def attribute_table():
 
 
 def describe(dataset):
-    """Sets everything that any GDAL dataset in update mode can store."""
+    """Sets all properties that GDAL can store for a dataset in update mode."""
     bands = dataset.RasterCount
     first, last = dataset.GetRasterBand(1), dataset.GetRasterBand(bands)
     first.SetColorTable(table())
@@ -113,13 +112,13 @@ EXPECTED = what_is_said(source_of())
 
 
 def beside(folder):
-    """Lists the files that GDAL has left beside stores."""
+    """Returns the names of files that GDAL wrote beside stores in a folder."""
     return sorted(name for name in os.listdir(folder) if name.endswith((".aux.xml", ".msk", ".ovr")))
 
 
 def copied(store):
-    """Copies the store as `cp -r` does, so that every file of the copy has a new time of
-    modification."""
+    """Copies the store as `cp -r` does, so that all files of the copy have new modification times. Returns
+    the copy."""
     target = store.with_name("copied-" + store.name)
     if store.is_dir():
         shutil.copytree(store, target, copy_function=shutil.copyfile)
@@ -139,7 +138,7 @@ def test_a_copy_has_all_that_its_source_has(tmp_path, cpl, options, name):
     for opened in (store, copied(store)):
         assert what_is_said(open_raster(opened)) == EXPECTED
     assert beside(tmp_path) == [] and cpl.events == []
-    # A copy of the copied store has all properties, too.
+    # A second copy, made from the copied store, also has all properties.
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "again.zarr"), open_raster(store))
     assert what_is_said(open_raster(tmp_path / "again.zarr")) == EXPECTED
 
@@ -154,7 +153,7 @@ def test_an_update_stores_it(tmp_path, cpl, options):
     describe(dataset)
     dataset = None
     assert what_is_said(open_raster(copied(store))) == EXPECTED
-    # Each item can be changed and deleted.
+    # Each item can be changed, and can be deleted.
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     band = dataset.GetRasterBand(1)
     band.SetMetadataItem("sensor", None)
@@ -178,7 +177,8 @@ def has_statistics(store):
 @pytest.mark.parametrize("options", [[], ["BLOCKSIZE=10,15"]])
 @pytest.mark.parametrize("how", ["changed", "first chunk", "last chunk"])
 def test_statistics_of_a_changed_copy_go(tmp_path, cpl, options, how):
-    """Uncompressed chunks keep their names and sizes when pixels change."""
+    """Statistics of a copied store are ignored after its pixels change. Chunks without compression keep
+    their names and sizes when pixels change."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(
         str(store), source_of(1), options=[*options, "COMPRESS=NONE", "ARRAY_NAME=v"]
@@ -199,8 +199,8 @@ NAMES = ("red", "nir", "class")
 
 
 def named_bands(store, *options):
-    """Writes a store of three bands. The name of each band is its description, a metadata item
-    and a category, or only a metadata item."""
+    """Writes a store with three bands. Each band's name is its description, a metadata item and a category,
+    or only a metadata item."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 3)
     for number, name in enumerate(NAMES, start=1):
         band = source.GetRasterBand(number)
@@ -213,7 +213,7 @@ def named_bands(store, *options):
 
 
 def bands_of(store):
-    """Returns (description, metadata item, first category, pixel) of each band."""
+    """Returns (description, metadata item, first category, pixel) for each band."""
     dataset = open_raster(store)
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return [
@@ -223,7 +223,7 @@ def bands_of(store):
 
 
 def selected(store, **indices):
-    """Returns a store with the bands that xarray selects, with all attributes."""
+    """Selects bands with xarray, and writes them with all attributes to a new store. Returns the new store."""
     contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load().isel(**indices)
     for name in contents.variables:
         contents[name].encoding = {}
@@ -262,7 +262,7 @@ def test_renamed_bands_keep_their_properties(tmp_path, cpl):
     expected = [EXPECTED_BANDS[0], ("infrared", *EXPECTED_BANDS[1][1:]), EXPECTED_BANDS[2]]
     assert bands_of(store) == expected
     assert bands_of(selected(store, band=[2, 1])) == [expected[2], expected[1]]
-    # Another program (xarray) renames all bands.
+    # Another program, xarray, renames all bands.
     contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load()
     contents = contents.assign_coords(band=["a", "b", "c"])
     for name in contents.variables:
@@ -286,8 +286,8 @@ def test_stores_of_earlier_versions_keep_the_properties_of_bands(tmp_path, cpl):
 
 
 def test_properties_of_one_band_are_attributes(tmp_path, cpl):
-    """Properties that CF defines are attributes; properties of a single band are not shown as the
-    dataset's."""
+    """Properties of a single band that CF defines are attributes of the array. They are not shown as
+    properties of the dataset."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source_of(1))
     attributes = dict(zarr.open_group(str(store), mode="r")["a"].attrs)
@@ -298,7 +298,7 @@ def test_properties_of_one_band_are_attributes(tmp_path, cpl):
     assert attributes["gdal_pam"].startswith("<PAMDataset>")
     told = what_is_said(open_raster(store))
     wanted = what_is_said(source_of(1))
-    del told["alpha"], wanted["alpha"]  # palette there, as the band has a colour table
+    del told["alpha"], wanted["alpha"]  # the band has a colour table, so GDAL reports a palette there
     assert told == wanted
     read = xr.open_zarr(str(store))
     assert read["a"].attrs["long_name"] == "land cover"
@@ -319,7 +319,7 @@ def test_properties_of_bands_in_arrays_of_their_own_are_attributes(tmp_path, cpl
     assert cpl.events == []
 
 
-# Statistics
+# Statistics of bands
 
 
 def statistics(name):
@@ -368,7 +368,7 @@ def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     assert cpl.events == []
 
 
-# Properties that users set on a read-only store
+# Properties that users set on read-only stores
 
 
 def set_beside(dataset):
@@ -421,7 +421,7 @@ def test_properties_set_on_a_read_only_store_are_kept_beside_it(tmp_path, cpl, p
     assert read_beside(open_raster(store)) == BESIDE
     assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
     assert beside(tmp_path) == ["store.zarr.aux.xml"]
-    # An update writes these properties to the store; later changes are found in the store.
+    # In update mode these properties are written to the store, and later opens find them there.
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).SetUnitType("mm")
     dataset.GetRasterBand(1).SetMetadataItem("note", "n")
@@ -464,7 +464,8 @@ def test_a_damaged_or_foreign_attribute(tmp_path, cpl, text):
 
 @zarr_formats.V2
 def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, cpl, pam):
-    """`pam.aux.xml` of this driver and of GDAL's built-in driver holds a CRS and statistics."""
+    """`pam.aux.xml` in the store contains the CRS and statistics. This driver and GDAL's built-in driver
+    write it equally."""
     if pam == "NO":
         pytest.skip("GDAL keeps nothing beside datasets then")
     values = np.arange(20, dtype="<i2").reshape(4, 5)
@@ -492,7 +493,8 @@ def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, 
 
 @pytest.mark.parametrize("bands", [[2, 1, 0], [0], [1], [2, 1], [0, 1, 2], [1, 0]])
 def test_masks_of_bands_are_found_again_by_their_names(tmp_path, cpl, bands):
-    """xarray moves the bands of the mask with the bands of the raster, and keeps the attributes."""
+    """If xarray reorders the bands of a raster, it also reorders the bands of its mask, and keeps the
+    attributes. The driver assigns masks to bands by the names of the bands."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 6, 4, 3)
     for i, name in enumerate(NAMES):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The attribute gdal_pam of a raster: its content in views that open options change, and in copies
-of a part."""
+"""The attribute gdal_pam of a raster: its contents when open options change the raster, and in copies of a
+part of the raster."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def wgs84():
 
 
 def describe(band):
-    """Sets properties of a band that depend neither on the place of pixels nor on nodata."""
+    """Sets properties of a band that depend neither on the positions of pixels nor on nodata."""
     table = gdal.ColorTable()
     for i in range(3):
         table.SetColorEntry(i, (i * 100, 1, 2, 255))
@@ -41,7 +41,7 @@ def describe(band):
 
 
 def make(folder, transform=(0, 10, 0, -90, 0, 10), points=False, bands=1, options=()):
-    """Writes a raster whose rows run from south to north and whose longitudes run from 0 to 360
+    """Writes a raster whose rows are ordered from south to north, and whose longitudes range from 0 to 360
     degrees."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, bands, gdal.GDT_Byte)
     source.WriteArray(np.tile(np.arange(ROWS, dtype="u1")[:, None] % 3, (bands, 1, COLUMNS)).reshape(bands, ROWS, COLUMNS))
@@ -84,7 +84,7 @@ def points_of(dataset):
     return [(p.GCPX, p.GCPY, p.GCPPixel, p.GCPLine) for p in dataset.GetGCPs()]
 
 
-# Open options, and whether statistics are kept with each.
+# open option -> whether statistics of the raster stay valid with it
 OPTIONS = {
     "NORTH_UP=YES": True,
     "WRAP_LONGITUDE=YES": True,

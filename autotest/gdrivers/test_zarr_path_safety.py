@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""No name in a store's metadata leads outside of the store.
+"""No name in the metadata of a store makes the driver open files outside of the store.
 
-Each name in the metadata is replaced by a path to an array outside. strace tells which files the
-driver looked at."""
+Each name in the metadata is replaced by a path to an array outside of the store. strace shows which files the
+driver has opened or examined."""
 
 import json
 import os
@@ -24,8 +24,7 @@ pytestmark = zarr_formats.BOTH
 
 ZEROS = np.zeros((4, 6), "<i2")
 
-# Opens, reads, changes and cleans everything in the stores, by the raster and the multidimensional
-# API.
+# Program that opens, reads, changes and deletes everything in the stores, by both APIs.
 SCRIPT = """
 import sys
 from osgeo import gdal
@@ -79,7 +78,7 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 
 
 def looked_at(folder, *names, what="all"):
-    """Returns the paths of all files that the script asks the operating system for."""
+    """Runs SCRIPT under strace. Returns the paths of all files that it opens or examines."""
     command = ["strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=%file",
                sys.executable, "-c", SCRIPT, what]  # fmt: skip
     done = subprocess.run(
@@ -92,23 +91,24 @@ def looked_at(folder, *names, what="all"):
 
 
 def outside(folder):
-    """Writes the array that every relative and absolute path of ways_out() leads to."""
+    """Writes the array outside of the store to which all paths of ways_out() lead."""
     handmade(folder / "outside", attrs={"secret": 1})
     handmade(folder / "outside" / "a")
     return folder / "outside"
 
 
 def check(tmp_path, *stores, what="all"):
-    """Asserts that the script looks at files of the stores, and at no file of the outside array."""
+    """Asserts that SCRIPT accesses files of the stores, and no file of the array outside."""
     kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
     paths = looked_at(tmp_path, *stores, what=what)
-    assert any(path.startswith(str(stores[0])) for path in paths)  # otherwise strace has seen nothing
+    assert any(path.startswith(str(stores[0])) for path in paths)  # shows that strace has recorded calls
     assert [path for path in paths if path.startswith(str(tmp_path / "outside"))] == []
     assert kept == {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
 
 
 def ways_out(tmp_path, depth):
-    """Returns paths to outside/a as seen from a group `depth` levels below the root."""
+    """Returns relative and absolute paths to the array outside/a, seen from a group `depth` levels below the
+    root."""
     up = "../" * (depth + 1)
     return [up + "outside/a", f"./{up}outside/a", f"x/../{up}outside/a", str(tmp_path / "outside" / "a"),
             up.replace("/", "\\") + "outside\\a", f"file://{tmp_path}/outside/a"]  # fmt: skip
@@ -121,7 +121,7 @@ def needs_plain_plugin():
 
 
 def attributes(path):
-    """Returns every attribute that names another node, with `path` as its value."""
+    """Returns all attributes that can name another node. Each has the value `path`."""
     return {
         "_ARRAY_DIMENSIONS": [path, path],
         "coordinates": path,
@@ -161,7 +161,7 @@ def test_paths_in_attributes_stay_in_the_store(tmp_path, number, consolidated):
 
 
 def crs_texts(file):
-    """Returns CRS texts that make PROJ or GDAL look at a file."""
+    """Returns CRS texts that make PROJ or GDAL open the file `file`."""
     utm = ('PROJCS["a",GEOGCS["b",DATUM["c",SPHEROID["d",6378137,298]%s],PRIMEM["e",0],'
            'UNIT["f",0.017]],PROJECTION["Transverse_Mercator"],PARAMETER["central_meridian",9],'
            'UNIT["m",1]%s]')  # fmt: skip
@@ -189,9 +189,9 @@ def crs_texts(file):
     ]  # fmt: skip
 
 
-@zarr_formats.V2  # texts are equal in v3
+@zarr_formats.V2  # in v3 these attributes are equal
 def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
-    """Each text is tried as each attribute that may hold a CRS."""
+    """Each text is the value of each attribute that can state a CRS."""
     outside(tmp_path)
     arrays = {}
     for form, name in enumerate([str(tmp_path / "outside" / "a" / ".zarray"), "outside/a/.zarray"]):
@@ -223,7 +223,7 @@ def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
 
 @zarr_formats.V2
 def test_paths_in_array_metadata_stay_in_the_store(tmp_path):
-    """NCZarr's extension is in .zarray itself, and not in the attributes."""
+    """Paths in .zarray, where NCZarr stores its extension, do not lead out of the store."""
     outside(tmp_path)
     for number, path in enumerate(ways_out(tmp_path, 1)):
         extension = {"dimrefs": ["/" + path, path], "dimension_references": [path, path]}
@@ -253,7 +253,7 @@ def test_keys_of_consolidated_metadata_stay_in_the_store(tmp_path):
 @zarr_formats.V2
 def test_links_of_xcube_stay_in_the_store(tmp_path):
     outside(tmp_path)
-    folder = tmp_path / "deeper" / "x.levels"  # the driver follows a link to a store beside it
+    folder = tmp_path / "deeper" / "x.levels"  # this is a store beside the link, which the driver follows
     for number, path in enumerate(ways_out(tmp_path, 1)):
         make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
         (folder / f"{2 * number}.link").write_text(path.replace("/a", ""))
@@ -288,7 +288,7 @@ def test_paths_in_attributes_of_v1_stay_in_the_store(tmp_path):
 
 
 def test_symbolic_links_are_followed(tmp_path):
-    """Symbolic links belong to the user who made them, not to the store."""
+    """The driver follows symbolic links, because the user made them, and not the writer of the store."""
     values = np.arange(24, dtype="i2").reshape(4, 6)
     elsewhere = make_store(tmp_path, {"dem": values}, name="elsewhere.zarr")
     store = make_store(tmp_path, {"own": values + 1})
@@ -298,7 +298,7 @@ def test_symbolic_links_are_followed(tmp_path):
     chunk.symlink_to(zarr_formats.chunk_file(elsewhere, "dem", 0, 0))
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/linked').ReadAsArray(), values)
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/own').ReadAsArray(), values)
-    # A written file replaces the link, as in any program that renames files.
+    # Writing replaces the link by a file, because written files are renamed.
     dataset = gdal.Open(f'ZARR:"{store}":/own', gdal.GA_Update)
     dataset.GetRasterBand(1).Fill(7)
     del dataset
@@ -307,7 +307,7 @@ def test_symbolic_links_are_followed(tmp_path):
 
 
 def test_access_outside_of_the_store_would_be_seen(tmp_path):
-    """Opening the outside array by a path is seen by strace, so the tests above can fail."""
+    """strace records when a path leads to the array outside, so the tests above can fail."""
     name = f"{tmp_path}/store.zarr/../outside/a"
     outside(tmp_path)
     assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The creation option PROFILE=CLOUD: layout, encoding, overviews, size and requests beside those of a
-Cloud Optimized GeoTIFF."""
+"""Creation option PROFILE=CLOUD, compared with a Cloud Optimized GeoTIFF: layout, encoding, overviews, size
+and requests."""
 
 import json
 import os
@@ -20,7 +20,7 @@ COG = ["COMPRESS=ZSTD", "PREDICTOR=YES", "BLOCKSIZE=512", "RESAMPLING=AVERAGE"]
 
 
 def surface(seed, roughness):
-    """Returns a fractal surface with mean 0 and deviation 1."""
+    """Returns a fractal surface of random numbers with the mean 0 and the standard deviation 1."""
     rng = np.random.default_rng(seed)
     waves = np.fft.rfft2(rng.standard_normal((SIDE, SIDE)))
     y, x = np.fft.fftfreq(SIDE)[:, None], np.fft.rfftfreq(SIDE)[None, :]
@@ -69,7 +69,8 @@ def save(path, values, *options):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """{kind: (values, folder)}: each folder has source.tif, cog.tif and a store made by the profile."""
+    """Returns {kind: (values, folder)}. Each folder has source.tif, cog.tif, and store.zarr, which the
+    profile makes."""
     made = {}
     for kind, function in KINDS.items():
         folder = tmp_path_factory.mktemp(kind)
@@ -99,7 +100,7 @@ def array_of(store):
 
 
 def codecs_of(metadata):
-    """Returns the names of the codecs of a chunk."""
+    """Returns the names of the codecs of a chunk; in an array with shards, of an inner chunk."""
     chain = metadata["codecs"]
     if chain[0]["name"] == "sharding_indexed":
         chain = chain[0]["configuration"]["codecs"]
@@ -124,7 +125,7 @@ def test_values_and_place_are_those_of_the_source(sources, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_store_is_not_larger_than_a_cog(sources, kind):
     _, folder = sources[kind]
-    # The limit allows for the metadata, which takes a larger part of a small raster.
+    # The store may be 2 % larger, because its metadata takes a large part of a small raster.
     assert size_of(folder / "store.zarr") <= 1.02 * size_of(folder / "cog.tif")
 
 
@@ -242,8 +243,8 @@ def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
 
 
 def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
-    """A chunk as large as the raster can still be sampled, so that the profile finds that
-    differences of smooth colours compress better."""
+    """A chunk may be as large as the raster. The profile can sample it even then, and finds that differences
+    compress smooth colours better."""
     values = photo()[:, :300, :200]
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "BLOCKSIZE=512")
     metadata = array_of(store)
@@ -315,7 +316,7 @@ def test_bands_that_differ_become_arrays(tmp_path):
 
 @pytest.mark.parametrize("bands, size", [(4, 700), (3, 700), (2, 700), (1, 700)])
 def test_create(tmp_path, bands, size):
-    """Create() knows no pixels, so it chooses the encoding by the data type."""
+    """Create() gets no pixels, so the profile selects the encoding by the data type."""
     values = np.random.default_rng(8).integers(0, 255, (bands, size, size), dtype="u1")
     dataset = gdal.GetDriverByName("Zarr").Create(
         str(tmp_path / "a.zarr"), size, size, bands, gdal.GDT_Byte, ["PROFILE=CLOUD"]
@@ -381,11 +382,12 @@ def test_added_arrays_have_the_format_of_the_store(tmp_path, format):
 
 
 # ---------------------------------------------------------------------------------------------
-# BITROUND
+# Rounding with the filter BITROUND
 
 
 def informative_bits(samples):
-    """Computes in NumPy how many mantissa bits of float32 hold 99 % of the information (xbitinfo)."""
+    """Returns how many mantissa bits of float32 numbers hold 99 % of their information. Uses NumPy and the
+    method of xbitinfo."""
     information = []
     for bit in range(31, -1, -1):
         counts = np.zeros(4)
@@ -460,7 +462,8 @@ def test_rounding_keeps_nodata_of_every_band(tmp_path):
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 @pytest.mark.parametrize("nodata", [-1, 1024, 0, 3.0, -0.5, np.nan, np.inf, None])
 def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
-    """A valid number never becomes nodata, and a finite number stays finite, also beside the nodata value."""
+    """Rounding never turns a valid number into nodata, and never a finite number into infinity. This
+    includes numbers next to the nodata value."""
     largest = np.finfo(kind).max
     centre = 1 if nodata is None or not np.isfinite(nodata) else nodata
     near = centre * (1 + np.linspace(-0.75, 0.75, 1999) * 2.0 ** -np.arange(1, 24)[:, None])
@@ -483,8 +486,8 @@ def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
     np.testing.assert_array_equal(np.isfinite(read), np.isfinite(values[0]))
     if np.isfinite(centre):
         valid = np.isfinite(values[0]) & (np.abs(values[0]) >= np.finfo(kind).tiny)
-        # Rounding changes a number by at most half a step. Next to the nodata value and the largest number,
-        # the change may be a whole step.
+        # Rounding changes a number by at most half a step. Near the nodata value and the largest number, the
+        # change may be a whole step.
         np.testing.assert_allclose(read[valid], values[0][valid], rtol=2.0**-kept)
 
 
@@ -532,7 +535,7 @@ def test_wrong_rounding(tmp_path, values, option, wanted):
 
 
 # ---------------------------------------------------------------------------------------------
-# Over HTTP
+# Reads over HTTP
 
 
 def requests_of(server, read):
@@ -575,12 +578,12 @@ def test_tiles_take_no_more_requests_than_those_of_a_cog(sources, kind):
         for name in ("/vsicurl/{}/cog.tif", "ZARR:/vsicurl/{}/store.zarr"):
             counts[name] = len(requests_of(server, lambda: draw(name.format(server.url)))["requests"])
     cog, store = counts.values()
-    # The indexes of shards are the only further requests.
+    # The store takes at most two more requests, for the indexes of its shards.
     assert store <= cog + 2, counts
 
 
 def draw(name):
-    """Draws map tiles at random zooms."""
+    """Reads map tiles at random zoom levels."""
     dataset = gdal.Open(name)
     rng = np.random.default_rng(11)
     for _ in range(30):
@@ -599,7 +602,7 @@ def test_a_tile_of_colours_is_one_range(sources):
 
 
 # ---------------------------------------------------------------------------------------------
-# Statistics of rasters that are not copied
+# Statistics of rasters that are written by Create()
 
 
 def statistics_of(store, number=1):
@@ -630,7 +633,7 @@ def test_a_created_raster_gets_statistics_when_it_is_closed(tmp_path, width, hei
         dataset.GetRasterBand(number).SetNoDataValue(-1)
     dataset.GetRasterBand(1).WriteArray(np.arange(width * height).reshape(height, width) % 100)
     dataset = None
-    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97  # an overview is the sample
+    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97  # the statistics are computed from an overview
     assert "STATISTICS_MEAN" not in statistics_of(store, 2), "a band without valid pixels"
 
 

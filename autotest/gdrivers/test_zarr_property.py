@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Property test: random arrays that zarr-python writes read back bit for bit through GDAL, as
-rasters and through the multidimensional API.
+"""Property test: GDAL reads random arrays of zarr-python bit for bit, as rasters and by the multidimensional
+API.
 
-ZARR_TEST_SEED is the seed of the run: random if unset, and printed at the end. ZARR_TEST_ARRAYS is
-the number of arrays, 1200 by default; the coverage test needs at least 1000. ZARR_TEST_ONLY is the
-number of one array, to reproduce a failure."""
+Environment variables: ZARR_TEST_SEED is the seed of the run; by default random, and printed at the end.
+ZARR_TEST_ARRAYS is the number of arrays, by default 1200; the coverage test needs at least 1000. ZARR_TEST_ONLY
+is the number of a single array to test, to reproduce a failure."""
 
 import collections
 import os
@@ -29,13 +29,14 @@ BATCHES = 20
 
 @pytest.fixture(scope="module")
 def seen():
-    """Counts the properties of the arrays that were compared: (property, value) -> count."""
+    """Returns a counter {(property, value): number of arrays}. Each array that was compared adds its
+    properties."""
     return collections.Counter()
 
 
 def _connection_string(array, turn):
-    """Returns a name for the array. If the store has other rasters, it is the array's own name.
-    Otherwise it is the array's own name in one of three turns, else the store's name."""
+    """Returns a name that opens the array as a raster. This is the array's own name if the store contains
+    other rasters, and also for each third array; otherwise it is the name of the store."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)
@@ -43,8 +44,8 @@ def _connection_string(array, turn):
 
 
 def _refusal_problem(name, pattern):
-    """Returns None if `name` does not open and GDAL's one error matches `pattern`, else the
-    problem."""
+    """Returns None if `name` does not open, and GDAL's only error matches `pattern`; else returns a text
+    that describes the difference."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(name)
     if dataset is not None:
@@ -118,7 +119,8 @@ def _noise(log):
 
 
 def _problem(array, index):
-    """Returns None if GDAL and zarr_dump read what zarr-python reads, else the problem."""
+    """Returns None if GDAL and zarr_dump read the values that zarr-python reads; else a text that describes
+    the difference."""
     name = _connection_string(array, index)
     values = array.values
     fields = values.dtype.names and list(zarr_gdal.numeric_fields(np.zeros(1, values.dtype)))
@@ -141,8 +143,9 @@ def _problem(array, index):
 
 
 def _multidimensional_problem(array, index):
-    """Returns None if the multidimensional API reads what zarr-python reads, else the problem.
-    Opens the store or, in one of four turns, the array's own name."""
+    """Returns None if the multidimensional API reads the values that zarr-python reads; else a text that
+    describes the difference. For each fourth array, the array is opened by its own name instead of the
+    store's."""
     draw = zarr_random_types.Draw(SEED, f"{index}/mdim")
     name, path = str(array.store), array.path
     if index % 4 == 0:
@@ -181,7 +184,7 @@ def test_random_arrays(batch, tmp_path, seen):
 
 
 def _everything():
-    """Yields every (property, value) that a run must have met."""
+    """Yields each (property, value) that must occur in a complete run."""
     yield from (("kind", kind) for kind in zarr_random_types.KINDS)
     yield from (("unit", unit) for unit in zarr_random_types.UNITS)
     yield from (("filters", name) for name in zarr_random_codecs.FILTERS)
@@ -203,7 +206,7 @@ def _everything():
 
 
 def test_the_random_arrays_covered_everything(seen):
-    """Fails if a batch above has not run, or has failed."""
+    """Fails if a batch above has failed or was not run."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["arrays", "compared"] >= 300

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The sample pyramids of data/pyramids, a store for each layout: each opens as one raster with
-overviews.
+"""Each sample pyramid of data/pyramids opens as one raster with overviews. The samples are stores with
+different layouts.
 
-zarr-python gives the expected values. The metadata domain READ_COUNTERS counts decoded chunks."""
+The expected values are those that zarr-python reads. The metadata domain READ_COUNTERS counts decoded chunks."""
 
 import pathlib
 import subprocess
@@ -21,15 +21,14 @@ TILE = 2 * 20037508.342789244 / 256 / 2**10
 
 
 class Layout:
-    """A sample pyramid: its name, its arrays from the largest to the smallest, its CRS and its
-    geotransform."""
+    """A sample pyramid: its name, its arrays from the largest to the smallest, its CRS and its geotransform."""
 
     def __init__(self, name, levels, crs=None, place=None, node=None, chunks=None):
         self.store = PYRAMIDS / name
         self.name = str(self.store) if node is None else array_name(self.store, node)
         self.id = name if node is None else f"{name}:{node}"
         self.crs, self.place = crs, place
-        self.values = []  # of each level: bands x rows x columns
+        self.values = []  # pixels of each level, as bands x rows x columns
         for path in levels:
             values = zarr.open_array(str(self.store / path), mode="r")[...]
             self.values.append(values.reshape(-1, *values.shape[-2:]))
@@ -118,7 +117,7 @@ def test_overview_level_opens_a_level(layout):
 
 
 def fresh(layout):
-    """Opens the layout and reads its coordinates, so that chunks decoded afterwards are pixels."""
+    """Opens the sample and reads its coordinates. Chunks that are decoded later are then chunks of pixels."""
     dataset = layout.open()
     dataset.GetGeoTransform(can_return_null=True)
     return dataset
@@ -171,7 +170,7 @@ def test_gdalinfo_lists_the_levels(layout):
     assert f"Size is {columns}, {rows}\n" in text
     listed = ", ".join(f"{values.shape[2]}x{values.shape[1]}" for values in layout.values[1:])
     assert text.count(f"  Overviews: {listed}\n") == bands
-    for line in text.splitlines():  # copies must not repeat the description of the levels
+    for line in text.splitlines():  # a copy must not repeat the description of the levels
         assert not line.strip().startswith(("multiscales=", "omero="))
 
 
@@ -196,7 +195,7 @@ def test_several_variables_are_listed_each_by_its_largest_array():
 
 
 def test_gdalwarp_and_translate_use_the_levels(tmp_path):
-    """The output has an eighth of the size, so both programs need only the smallest level."""
+    """Both programs read only the smallest level, because the output has an eighth of the raster's size."""
     name = str(PYRAMIDS / "layout_arrays.zarr")
     for program in (
         ["gdal_translate", "-q", "-outsize", "16", "12"],
@@ -206,7 +205,7 @@ def test_gdalwarp_and_translate_use_the_levels(tmp_path):
         command = [*program, name, str(target)]
         subprocess.run(command, check=True, timeout=60)
         values = gdal.Open(str(target)).ReadAsArray()
-        # A multiple of 10 is added to the pixels of each level, so that a value shows its level.
+        # The pixels of each level have another multiple of 10 added, so that a value identifies its level.
         smallest = zarr.open_array(f"{name}/2", mode="r")[...]
         assert set(values.ravel().tolist()) <= set(smallest.ravel().tolist()), program
 
@@ -222,8 +221,8 @@ def test_external_overviews_still_work_without_levels(tmp_path):
 
 
 def test_variables_on_one_grid_are_bands_with_overviews(tmp_path):
-    """Levels are groups of several 2D variables: each variable is a band, and its levels are
-    overviews."""
+    """In this pyramid, each level is a group of several 2D arrays. Each array is a band, whose overviews are
+    the smaller arrays."""
     root = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
     datasets = [{"path": str(i)} for i in range(3)]
     root.attrs["multiscales"] = [{"datasets": datasets, "metadata": {"version": "0.1.0"}}]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pyramids with a wrong description: the base always opens, levels that fit are overviews, and each
-fault gives one warning."""
+"""Pyramids with wrong metadata. The base always opens, valid levels become overviews, and each fault gives
+one warning."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def shrunk(k):
 
 
 def make(folder, multiscales, arrays=None, **attributes):
-    """Writes a group with the levels 0, 1 and 2, and the `multiscales` that the test wants."""
+    """Writes a group with the levels 0, 1 and 2, and with the attribute `multiscales`. Returns the store."""
     group = zarr.open_group(str(folder / "x.zarr"), mode="w")
     for name, values in {**{str(k): shrunk(k) for k in range(3)}, **(arrays or {})}.items():
         group.array(name, values, chunks=(16,) * values.ndim, overwrite=True)
@@ -37,7 +37,8 @@ def image(*paths, **more):
 
 
 def opened(name, *options):
-    """Returns (dataset, sizes of the overviews, warnings), and asserts that there are no errors."""
+    """Opens a dataset and asserts that no error appears. Returns (dataset, sizes of the overviews,
+    warnings)."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, open_options=list(options))
         assert dataset is not None and log.errors == [], log.events
@@ -48,7 +49,7 @@ def opened(name, *options):
     return dataset, sizes, log.warnings
 
 
-# Replacements of the level "1", with the text of the warning.
+# name -> (path that replaces level "1", the array at that path, part of the warning)
 LEVELS = {
     "missing": ("nowhere", None, "nowhere"),
     "above": ("../1", None, r"\.\./1"),
@@ -131,14 +132,14 @@ def test_an_array_below_a_broken_description_gives_its_warning(tmp_path, what):
     store = make(tmp_path, None)
     zarr_formats.put_attributes(store, {"multiscales": WHOLE[what]})
     _, _, warnings = opened(array_name(store, "0"))
-    # A tile matrix set given only by its name need not describe the arrays of the group.
+    # A tile matrix set that is stated only by its name need not describe the arrays, so it gives no warning.
     silent = {"an empty list": 0, "null": 0, "unknown tile matrix set": 0}
     assert len(warnings) == {**silent, "datasets without paths": 2}.get(what, 1), warnings
-    # Version 0.5, which is for Zarr v3, keeps `multiscales` below `ome`.
+    # Version 0.5, which requires Zarr v3, has `multiscales` in `ome`.
     assert all(re.search(r"x\.zarr: (ome\.)?multiscales", text) for text in warnings), warnings
 
 
-# Statements about the level "1" besides its path, with the text of the warning.
+# name -> (statements about level "1" besides its path, part of the warning)
 STATEMENTS = {
     "made of nothing": ({"derived_from": "nowhere"}, "derived_from: /nowhere does not exist"),
     "made of a line": ({"derived_from": "line"}, "derived_from: /line has 1 dimensions"),
@@ -171,7 +172,7 @@ def test_a_wrong_statement_about_a_level_gives_a_warning(tmp_path, what):
 @pytest.mark.parametrize("version", ["0.2", "0.9", "two", 7, None])
 def test_any_version_is_tried(tmp_path, version):
     store = make(tmp_path, [image("0", "1", "2", version=version)])
-    if zarr_formats.is_v3():  # the version stands in `ome`
+    if zarr_formats.is_v3():  # `ome` contains the version
         document = json.loads((store / "zarr.json").read_text())
         document["attributes"]["ome"]["version"] = version
         (store / "zarr.json").write_text(json.dumps(document))
@@ -196,8 +197,7 @@ def test_an_invalid_scale_is_ignored(tmp_path, scale):
 
 @pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
 def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
-    """With 25 entries of 160 levels each, only the first six entries are within the limit for the
-    levels of a group."""
+    """The limit on levels of a group covers the first six of 25 entries with 160 levels each."""
     one = {
         "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
         "too many": image(*(f"l{i}" for i in range(300))),
@@ -317,7 +317,7 @@ def test_omero_that_is_broken_gives_warnings_and_bands(tmp_path):
 
 
 def test_depth_and_numbers_are_bounded(tmp_path):
-    """The driver does not look for a hundred thousand missing levels one by one."""
+    """The driver does not request a hundred thousand missing levels one by one."""
     store = make(tmp_path, None)
     listed = [{"path": f"none/{i}"} for i in range(100_000)]
     multiscales = [{**image(), "datasets": [{"path": "0"}, *listed]}]

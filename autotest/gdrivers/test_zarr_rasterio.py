@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's RasterIO(): windows, buffer types, spacings, resampling and threads."""
+"""Reads through GDAL's RasterIO(): windows, types of buffers, spacings, resampling and threads."""
 
 import concurrent.futures
 import itertools
@@ -26,8 +26,8 @@ def cube(dtype="i2"):
     ids=lambda chunks: "x".join(map(str, chunks)),
 )
 def store(request, tmp_path):
-    """Chunks that overhang the array, that span bands, and that are the whole array, a row or a
-    column."""
+    """Writes a cube whose chunks extend beyond the array, contain several bands, or are the whole array, a
+    row or a column. Returns its folder."""
     return make_array(tmp_path, cube(), chunks=request.param)
 
 
@@ -64,8 +64,7 @@ def test_windows_outside(plain, cpl, window):
 
 
 def test_every_type_into_every_buffer(tmp_path):
-    """Conversions follow GDAL's rules: results equal the MEM driver's, which clamps and rounds as
-    GDAL does."""
+    """Numbers are clamped and rounded like those of GDAL's MEM driver."""
     codes = ["u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "c8", "c16"]
     for code in codes:
         rng = np.random.default_rng(3)
@@ -84,8 +83,8 @@ def test_every_type_into_every_buffer(tmp_path):
 @pytest.mark.parametrize("buffer_type", [gdal.GDT_Byte, gdal.GDT_Int16, gdal.GDT_Float64])
 @pytest.mark.parametrize("pixel, line", [(8, 0), (9, 0), (8, 250), (11, 347), (16, 512), (200, 8)])
 def test_band_spacings(store, buffer_type, pixel, line):
-    """Lines may be closer than pixels (a transposed buffer); bytes between pixels keep their
-    values."""
+    """The line spacing may be smaller than the pixel spacing, as in a transposed buffer. Bytes between the
+    pixels stay unchanged."""
     values = cube()[1][5:20, 4:25]
     line = line or pixel * values.shape[1] + 3
     wanted = values.astype(gdal_array.GDALTypeCodeToNumericTypeCode(buffer_type))
@@ -116,8 +115,7 @@ def test_band_lists_and_interleaving(store, bands, interleave):
 
 @pytest.mark.parametrize("step", [(1, -1), (-1, 1), (-1, -1)])
 def test_negative_strides(plain, step):
-    """ReadAsArray() passes the strides of the NumPy array to RasterIO(), including negative
-    ones."""
+    """NumPy arrays with negative strides can be buffers. ReadAsArray() passes the strides to RasterIO()."""
     buffer = np.zeros((ROWS, COLUMNS), "i2")[:: step[0], :: step[1]]
     got = open_band(plain).ReadAsArray(buf_obj=buffer)
     assert got is not None, gdal.GetLastErrorMsg()
@@ -126,7 +124,7 @@ def test_negative_strides(plain, step):
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_every_order_of_a_cube(plain, order):
-    """Datasets are read into arrays whose axes lie in memory in any order."""
+    """A dataset is read into an array whose axes have any order in memory."""
     shape = (BANDS, ROWS, COLUMNS)
     inverse = np.argsort(order)
     buffer = np.zeros([shape[i] for i in order], "f4").transpose(inverse)
@@ -143,7 +141,7 @@ RESAMPLINGS = [
 @pytest.mark.parametrize("algorithm", RESAMPLINGS)
 @pytest.mark.parametrize("size", [(10, 8), (31, 8), (10, 23), (62, 50), (1, 1), (7, 60)])
 def test_resampling(store, algorithm, size):
-    """Resampled results equal those of GDAL's MEM driver for the same pixels."""
+    """Resampled pixels equal those of GDAL's MEM driver for the same raster."""
     options = dict(buf_xsize=size[0], buf_ysize=size[1], resample_alg=algorithm)
     dataset, memory = open_raster(store), mem_copy(cube())
     zarr_gdal.assert_same(dataset.ReadAsArray(**options), memory.ReadAsArray(**options))
@@ -197,8 +195,7 @@ def test_any_number_of_threads(store, threads, monkeypatch):
 
 @pytest.mark.parametrize("threads", ["0", "-3", "many"])
 def test_no_such_number_of_threads(plain, threads):
-    """An invalid NUM_THREADS never crashes: the dataset opens and reads, or the error names the
-    option."""
+    """An invalid NUM_THREADS is ignored or gives an error that names the option. The driver never crashes."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(plain), gdal.OF_RASTER, open_options=[f"NUM_THREADS={threads}"])
         if dataset is None:
@@ -222,7 +219,7 @@ def test_a_dataset_per_thread(store):
 
 
 def test_one_dataset_under_a_lock(store):
-    """GDAL lets one thread at a time use a dataset; it may be any thread."""
+    """GDAL allows any thread to use a dataset, but only one thread at a time."""
     dataset, lock, values = open_raster(store), threading.Lock(), cube()
 
     def work(_):
@@ -236,7 +233,7 @@ def test_one_dataset_under_a_lock(store):
 
 
 def test_reading_in_a_forked_child(plain):
-    """A forked child, which lacks the parent's threads, can read."""
+    """A forked child can read, although it does not have the parent's threads."""
     import multiprocessing
 
     dataset = open_raster(plain, "NUM_THREADS=4")
@@ -258,7 +255,7 @@ def _read_in_child(inherited, name):
 
 
 def test_reads_after_the_block_cache_is_full(tmp_path):
-    """Results are correct even if GDAL's block cache holds almost nothing."""
+    """Reads are right even if GDAL's block cache is almost empty."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1000)
     try:
@@ -278,7 +275,7 @@ def test_mask_of_nodata(tmp_path):
 
 @zarr_formats.BOTH
 def test_sparse_coverage_of_absent_chunks(tmp_path):
-    """A read covers absent and present chunks together."""
+    """A window may contain both absent and stored chunks."""
     store = make_array(tmp_path, cube(), chunks=(2, 7, 10), fill_value=-1)
     values = cube()
     for index in ((0, 1, 1), (1, 3, 3)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores written, changed and read by rasterio.
+"""Writes, changes and reads stores with rasterio.
 
-test_zarr_rasterio.py tests reads with GDAL's RasterIO()."""
+test_zarr_rasterio.py tests reads through GDAL's RasterIO()."""
 
 import os
 import pathlib
@@ -31,7 +31,7 @@ BANDS, ROWS, COLUMNS = 3, 50, 70
 VALUES = np.arange(BANDS * ROWS * COLUMNS, dtype="i2").reshape(BANDS, ROWS, COLUMNS)
 PLACE = Affine(10, 0, 500000, 0, -10, 5200000)
 TYPES = ["uint8", "int16", "uint16", "int32", "uint32", "float32", "float64", "complex64", "complex128"]
-if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 confuses the two types
+if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 mistakes one type for the other
     TYPES += ["int64", "uint64"]
 FAILURES = (RasterioError, RasterioIOError, rasterio._err.CPLE_BaseError)
 
@@ -43,7 +43,7 @@ pytestmark = [
 
 @pytest.fixture
 def auxiliary():
-    """Enables PAM, as in GDAL's default configuration: data that Zarr cannot hold go to a file
+    """Enables PAM, as in GDAL's default configuration. GDAL then writes data that Zarr cannot hold to a file
     beside the store."""
     with rasterio.Env(GDAL_PAM_ENABLED="YES"):
         yield
@@ -71,7 +71,7 @@ def metadata(store, name):
 
 
 def told(error):
-    """Returns the messages of an exception and of its causes."""
+    """Returns the messages of an exception and of its causes, as one text."""
     texts = []
     while error is not None:
         texts.append(str(error))
@@ -197,8 +197,7 @@ def test_tags_of_datasets_bands_and_namespaces(tmp_path, auxiliary):
     [{}, {"ns": "MINE"}],
 )
 def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
-    """A changed tag has its new value when the store is read, even if an auxiliary file has other
-    tags."""
+    """After a tag is changed, readers find its new value, even if an auxiliary file has other tags."""
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
         dataset.update_tags(title="old")
         dataset.update_tags(**beside, key="value")
@@ -211,7 +210,7 @@ def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
 
 @pytest.mark.parametrize("blocks", [(16, 16), (50, 70), (1, 64)])
 def test_written_and_read_block_by_block(tmp_path, blocks):
-    """Each chunk is stored once, and written blocks can be read before the dataset is complete."""
+    """Each chunk is stored once. Blocks that are written can be read while the dataset is still incomplete."""
     store = tmp_path / "a.zarr"
     options = profile(blocksize=",".join(map(str, (1, *blocks))))
     with rasterio.open(store, "w+", **options) as dataset:
@@ -299,8 +298,8 @@ def test_colours(tmp_path, auxiliary):
 
 @pytest.mark.parametrize("interleave, rows", [("pixel", 19), ("band", 58)])
 def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
-    """rasterio 1.4 and later copy the strip size of a GeoTIFF into the profile, without `tiled`.
-    The driver ignores blocks of this size, and uses other blocks."""
+    """rasterio 1.4 and later copy the strip size of a GeoTIFF, without `tiled`, into its profile. The driver
+    ignores this block size."""
     shape = (BANDS, 2 * ROWS, COLUMNS)
     values = np.arange(np.prod(shape)).reshape(shape).astype(VALUES.dtype)
     found = {}
@@ -332,8 +331,8 @@ PROFILES = {
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_profile_of_a_geotiff_makes_a_store(tmp_path, caplog, name):
-    """Users write with a profile that they have read: profile.update(driver="Zarr"). The driver
-    ignores strips of a GeoTIFF, and gives one warning about options that only GeoTIFF has."""
+    """Users change only the driver of a profile that they have read: profile.update(driver="Zarr"). The
+    driver then ignores strips, and gives one warning about options that only GeoTIFF has."""
     values = VALUES.astype("u1") if name == "jpeg" else VALUES
     write(tmp_path / "a.tif", values, **PROFILES[name] | {"driver": "GTiff"})
     with rasterio.open(tmp_path / "a.tif") as source:
@@ -386,8 +385,7 @@ def test_the_separator_of_keys_as_an_option(tmp_path):
 
 @pytest.mark.parametrize("method", [Resampling.nearest, Resampling.average, Resampling.mode])
 def test_overviews(tmp_path, method):
-    """Overviews equal those that rasterio builds into a tiled GeoTIFF, whichever way they are
-    read."""
+    """Overviews equal those that rasterio builds in a tiled GeoTIFF, for each way of reading them."""
     store = write(tmp_path / "a.zarr", blocksize="1,16,16")
     tiled = dict(driver="GTiff", tiled=True, blockxsize=32, blockysize=32, interleave="band")
     tiff = write(tmp_path / "a.tif", **tiled)
@@ -448,7 +446,7 @@ def test_copy_exists_and_delete(tmp_path):
 
 
 def test_a_copy_of_several_bands_is_one_array_of_band_y_x(tmp_path):
-    """The source's interleaving is ignored unless an option asks for it."""
+    """The copy ignores the interleaving of the source unless an option sets it."""
     tiff = write(tmp_path / "a.tif", driver="GTiff", interleave="pixel")
     rasterio.shutil.copy(str(tiff), str(tmp_path / "a.zarr"), driver="Zarr")
     assert metadata(tmp_path / "a.zarr", "a")["shape"] == [BANDS, ROWS, COLUMNS]
@@ -471,7 +469,7 @@ def test_only_a_store_is_overwritten(tmp_path):
 
 @pytest.fixture
 def both(tmp_path):
-    """Writes a Zarr store and a GeoTIFF with equal values and an equal nodata value."""
+    """Writes a store and a GeoTIFF with equal values and equal nodata values. Returns both paths."""
     return [write(tmp_path / name, driver=driver, nodata=60)
             for name, driver in (("a.zarr", "Zarr"), ("a.tif", "GTiff"))]  # fmt: skip
 
@@ -513,7 +511,7 @@ def through_a_merge(path):
 
 
 def through_threads(path):
-    """Reads each window by a handle of its own, in several threads."""
+    """Reads several windows in parallel threads. Each thread has its own dataset."""
     windows = [Window(column, row, 17, 13) for row in (0, 20, 37) for column in (0, 30, 53)]
     with ThreadPoolExecutor(4) as pool:
         return tuple(pool.map(lambda window: read(path, window=window), windows))
@@ -542,8 +540,8 @@ def test_zip_files(tmp_path):
 
 
 def test_a_file_in_memory_must_be_named_as_a_zip_file():
-    """rasterio creates a file of the given name, but a store is a folder: the error names
-    x.zarr.zip."""
+    """rasterio creates a file with the given name, but a store is a folder. The error therefore recommends
+    the name x.zarr.zip."""
     with MemoryFile(ext=".zarr") as memory, pytest.raises(RasterioIOError, match=r"x\.zarr\.zip"):
         memory.open(**profile())
 
@@ -614,8 +612,8 @@ def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
     (1.0, 5.0, {"add_offset": 5.0}),
 ])  # fmt: skip
 def test_a_scale_that_changes_nothing_is_not_stored(tmp_path, scale, offset, stored):
-    """rasterio and rioxarray always set scale and offset; xarray would read floats if 1 and 0 were
-    stored."""
+    """rasterio and rioxarray always set a scale and an offset. If 1 and 0 were stored, xarray would convert
+    the values to floats."""
     path = str(tmp_path / "s.zarr")
     profile = {"driver": "Zarr", "width": 4, "height": 3, "count": 1, "dtype": "uint8", "ARRAY_NAME": "a"}
     with rasterio.open(path, "w", **profile) as made:

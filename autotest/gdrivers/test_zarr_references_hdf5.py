@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""References to the chunks of HDF5 and netCDF files, by kerchunk and VirtualiZarr."""
+"""References to the chunks of HDF5 and netCDF files, written by kerchunk and VirtualiZarr."""
 
 import netCDF4
 import numpy as np
@@ -14,7 +14,7 @@ NAMES = [
 
 @pytest.fixture(scope="module", params=["kerchunk_hdf5", "virtualizarr_hdf5"])
 def opened(request, tmp_path_factory):
-    """Returns the root groups of the references and of the HDF5 file itself."""
+    """Returns two root groups: of the references, and of the HDF5 file to which they refer."""
     folder = tmp_path_factory.mktemp(request.param)
     path = write_by("hdf5", folder / "a.h5")
     document = write_by(request.param, folder / "refs.json", path)
@@ -30,7 +30,7 @@ def opened(request, tmp_path_factory):
 def test_values_of_an_hdf5_file(opened, name):
     writer, _, roots = opened
     if writer == "virtualizarr_hdf5" and "/" in name:
-        assert not roots[0].GetGroupNames()  # VirtualiZarr takes the arrays of one group
+        assert not roots[0].GetGroupNames()  # VirtualiZarr references only the arrays of one group
         return
     arrays = [root.OpenMDArrayFromFullname(f"/{name}") for root in roots]
     assert np.array_equal(arrays[0].ReadAsArray(), arrays[1].ReadAsArray())
@@ -65,7 +65,7 @@ def test_a_cube_of_several_files(tmp_path):
 
 
 def write_netcdf(file, first, steps):
-    """Writes `steps` days of heights, from day `first` on."""
+    """Writes heights to a netCDF file for `steps` days; `first` is the number of the first day."""
     file.Conventions = "CF-1.8"
     for name, size in (("time", None), ("y", 20), ("x", 30)):
         file.createDimension(name, size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""References to the tiles of TIFF files, by kerchunk (Zarr v2) and by virtual-tiff (Zarr v3)."""
+"""References to the tiles of TIFF files, written by kerchunk (Zarr v2) and by virtual-tiff (Zarr v3)."""
 
 import json
 
@@ -46,7 +46,7 @@ def write_tiff(path, case):
 
 @pytest.fixture(scope="module", params=["kerchunk_tiff", "virtual_tiff"])
 def references(request, tmp_path_factory):
-    """Returns the writer of references, its references by case, and their folder."""
+    """Returns the name of the writer, its references for each case, and the folder of the TIFF files."""
     folder = tmp_path_factory.mktemp(request.param)
     files = {name: folder / f"{name}.tif" for name in CASES}
     for name, path in files.items():
@@ -56,7 +56,7 @@ def references(request, tmp_path_factory):
 
 
 def read(folder, name, document):
-    """Reads the array that the references describe."""
+    """Writes the references to a JSON document. Returns the values of the array that they describe."""
     path = write_json(folder / f"{name}.json", document)
     dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
     assert dataset is not None, gdal.GetLastErrorMsg()
@@ -69,13 +69,14 @@ def read(folder, name, document):
 def test_values_of_a_tiff(references, name):
     writer, documents, folder = references
     _, predictor, _, bands, _ = CASES[name]
-    # libtiff writes big-endian floats with the float predictor in the wrong byte order.
+    # For big-endian floats with the float predictor, libtiff writes a wrong byte order. GDAL's own result is
+    # therefore expected.
     wanted = gdal.Open(str(folder / f"{name}.tif")).ReadAsArray().reshape(values_of(CASES[name]).shape)
     if writer == "kerchunk_tiff":
         wanted = wanted.transpose(1, 2, 0)
     if writer == "virtual_tiff" and predictor == 3 and bands > 1:
-        # virtual-tiff describes these files wrongly, so the driver refuses them: TIFF predicts rows
-        # with interleaved samples.
+        # The driver refuses these references, because virtual-tiff describes the files wrongly: TIFF's
+        # predictor applies to rows with interleaved samples.
         with error_log() as log:
             assert gdal.OpenEx(str(write_json(folder / f"{name}.json", documents[name])), gdal.OF_RASTER) is None
         assert "transpose" in log.the_error()
@@ -84,7 +85,7 @@ def test_values_of_a_tiff(references, name):
 
 
 def lerc_references(folder, values, compression="LERC"):
-    """Writes a TIFF file, and returns its path and the references that kerchunk makes of it."""
+    """Writes a TIFF file with LERC compression. Returns its path and kerchunk's references to it."""
     path = folder / "a.tif"
     kind = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype)
     options = ["TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=32", f"COMPRESS={compression}"]
@@ -110,7 +111,7 @@ def test_lerc_within_another_compressor(tmp_path, inner):
     _, document = lerc_references(tmp_path, values, f"LERC_{inner}")
     key = next(key for key in document if key.endswith(".zarray"))
     metadata = json.loads(document[key])
-    # The references of kerchunk do not state the compressor that follows LERC.
+    # kerchunk's references do not state the compressor that is applied after LERC, so it is added.
     assert metadata["compressor"]["id"] == "imagecodecs_lerc"
     metadata["compressor"]["compression"] = inner.lower()
     np.testing.assert_array_equal(read(tmp_path, "a", {**document, key: json.dumps(metadata)}), values)
@@ -136,7 +137,7 @@ def test_lerc_that_does_not_fit_the_array(tmp_path, change, told):
 @pytest.mark.parametrize("codec", ["imagecodecs_jpeg", "imagecodecs_webp", "grib", "gribberish"])
 @pytest.mark.parametrize("references", ["kerchunk_tiff"], indirect=True)
 def test_codecs_that_are_refused(references, codec):
-    """The message says what the codec decodes, and other arrays of the document can be read."""
+    """The error states what the codec would decode. Other arrays of the document still open."""
     _, documents, folder = references
     document = documents["NONE-1-u1-1-LITTLE"]
     prefix = "good/" if ".zarray" in document else ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Copies that create or replace a store while processes are killed.
+"""Copies create or replace a store while their process is killed.
 
-Whenever the process is killed, the path holds the whole old store or the whole new one, and nothing
-if there was no store."""
+After a kill at any moment, the path has either the complete old store or the complete new one. If there was no
+old store, the path may be empty."""
 
 import collections
 import os
@@ -29,9 +29,9 @@ from zarr_overviews import entries
 from zarr_processes import Process
 
 pytestmark = zarr_formats.BOTH
-SECONDS = 120  # no job takes longer
+SECONDS = 120  # maximum run time of a job
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-# Encoding with LZMA is slow, and chunks are small, so that a test can act while a copy runs.
+# Options of a slow copy: LZMA is slow and chunks are small, so that a test can act while the copy runs.
 SLOW = ["ARRAY_NAME=v", "COMPRESS=LZMA", "LZMA_PRESET=1", "BLOCKSIZE=256,256"]
 ENVIRONMENT = {"GDAL_CACHEMAX": "1", "GDAL_NUM_THREADS": "1"}
 REPLACED = pytest.mark.skipif(create_deletes_first(), reason=create_deletes_first.__doc__)
@@ -40,7 +40,7 @@ WHERE = ["nothing", "an empty folder", pytest.param("a store", marks=REPLACED)]
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """Writes a raster that takes seconds to encode."""
+    """Writes a raster that takes several seconds to encode, and returns its path."""
     path = tmp_path_factory.mktemp("source") / "source.tif"
     values = np.random.default_rng(1).integers(0, 65535, (2500, 2500), "u2")
     dataset = gdal.GetDriverByName("GTiff").Create(
@@ -52,8 +52,8 @@ def source(tmp_path_factory):
 
 
 class Job:
-    """Runs a program in which signals have their default disposition, even if the shell of the
-    tests ignores them."""
+    """A running program. Signals have their default effect in it, even if the shell that started the tests
+    ignores them."""
 
     def __init__(self, *words):
         def prepare():
@@ -75,14 +75,14 @@ class Job:
             self.process.communicate()
 
     def wait_until(self, is_there):
-        """Polls until `is_there` returns true; fails if the job ends before."""
+        """Waits until `is_there()` returns true. Fails if the program ends before."""
         while not is_there():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < self.deadline, "too slow"
             time.sleep(0.002)
 
     def end_by(self, number):
-        """Sends a signal, which must end the process, and returns the output."""
+        """Sends the signal `number`, asserts that it ends the program, and returns the program's output."""
         self.process.send_signal(number)
         output, _ = self.process.communicate(timeout=max(1, self.deadline - time.monotonic()))
         assert self.process.returncode == -number, output
@@ -90,7 +90,7 @@ class Job:
 
 
 def chunks_below(folder):
-    """Counts completely written chunks."""
+    """Returns the number of chunks that are completely written."""
     return sum(path.name[0].isdigit() and path.is_file() and path.suffix != ".partial"
                for path in pathlib.Path(folder).rglob("*"))  # fmt: skip
 
@@ -114,7 +114,7 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Creates the contents that exist at the store's path before the copy begins."""
+    """Creates what exists at the store's path before the copy starts."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":
@@ -123,7 +123,7 @@ def prepare(store, there):
 
 
 def named(folder, store):
-    """Returns the entries under the store's own name, without staging files."""
+    """Returns the files that belong to the store's own name, without staging files."""
     return {name: data for name, data in entries(folder).items()
             if not re.match(re.escape(store.name) + r"\.\d+\.partial(/|$)", name)}  # fmt: skip
 
@@ -133,7 +133,7 @@ def leftovers(folder):
 
 
 # ---------------------------------------------------------------------------------------------
-# Killed
+# Copies that are killed
 
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
@@ -150,7 +150,7 @@ def test_a_killed_copy_leaves_the_old_store(tmp_path, source, number, there):
         job.end_by(number)
     assert named(folder, store) == before
     assert len(leftovers(folder)) == 1
-    # The next store of this name removes the staging files.
+    # A new store with this name removes the staging files of the killed copy.
     small_store(store)
     assert [path.name for path in folder.iterdir()] == ["a.zarr"]
     assert (read_all(open_raster(store)) == 7).all()
@@ -199,7 +199,7 @@ CHANGES = ["mkdir", "rename", "renameat2", "unlink", "rmdir"]
 
 
 def traced(store, *words):
-    """Runs a copy of a small raster to `store` under strace."""
+    """Copies a small raster to `store` in a process under strace."""
     script = textwrap.dedent("""
         import sys
         from osgeo import gdal
@@ -216,7 +216,7 @@ def traced(store, *words):
 
 @pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
 def test_killed_at_each_change_of_the_file_system(tmp_path, there):
-    """strace kills the process before the n-th call of a kind."""
+    """strace kills the process before its n-th call of each system call that changes files."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     store = tmp_path / "folder" / "a.zarr"
@@ -240,11 +240,11 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             done = traced(store, "-o", os.devnull, "-e",
                           f"inject={name}:signal=KILL:when={number}")  # fmt: skip
             if done.returncode == 0:
-                break  # another thread has made some of these calls
+                break  # in this run another thread has made some of these calls
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1
             got = named(store.parent, store)
-            # The .aux.xml file of the old store is deleted last.
+            # The .aux.xml file of the old store may still exist, because it is deleted last.
             is_new = {**got, "a.zarr.aux.xml": b""} == {**new, "a.zarr.aux.xml": b""}
             assert is_new or got == old, (name, number)
             seen["new" if is_new else "old"] += 1
@@ -256,14 +256,14 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
 
 
 def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
-    """gdalwarp creates the store and then writes into it step by step. Another program may write to
-    the store before it is closed."""
+    """gdalwarp first creates the store and then writes into it. The store has its final name at once,
+    because another program may write into it before it is closed."""
     store = tmp_path / "a.zarr"
     words = ["-wm", "1", *options(*SLOW)]
     with Job("gdalwarp", "-of", "Zarr", *words, source, store) as job:
         job.wait_until(lambda: chunks_below(store) >= 3)
         job.end_by(signal.SIGINT)
-    assert not (store / ".zmetadata").exists()  # written last, with all metadata
+    assert not (store / ".zmetadata").exists()  # all metadata, including this document, is written last
     got, wanted = read_all(open_raster(store)), read_all(gdal.Open(str(source)))
     assert 0 < (got == wanted).sum() < wanted.size
     assert ((got == wanted) | (got == 0)).all()
@@ -277,7 +277,7 @@ def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
 
 
 def hold(report, store, seconds):
-    """Copies, and waits in the middle until a file appears."""
+    """Copies a raster to `store`. Stops in the middle of the copy until a file appears."""
     go_on = pathlib.Path(str(store) + ".go")
 
     def progress(complete, *_):
@@ -304,7 +304,7 @@ def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
         assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
-    # The process that ends last replaces the store that the other process has made.
+    # The process that ends last replaces the store of the other process.
     assert leftovers(tmp_path) == [] and (read_all(open_raster(store)) == 11).all()
 
 
@@ -346,7 +346,7 @@ def test_threads_that_make_the_same_store(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# How the new store takes its place
+# How the new store replaces the old one
 
 
 @pytest.mark.parametrize("name", ["a.zarr", "a.zarr.zip"])
@@ -452,8 +452,7 @@ def test_the_returned_dataset_is_in_update_mode(tmp_path):
 
 @pytest.mark.parametrize("way", ["Create", "CreateCopy", "CreateMultiDimensional"])
 def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
-    """Messages of errors during a copy name the store's final name, not the staging name under
-    which it is built."""
+    """Errors during a copy name the store by its final name, not by the staging name."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 50, 50)
     source.SetMetadataItem("_CRS", "not one")
@@ -469,11 +468,11 @@ def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# The process belongs to the host program
+# Copies do not change the process of the host program: signals, umask and working folder
 
 
 def caught():
-    """Returns the signals that this process handles, as a bit set."""
+    """Returns the signals that this process handles, as a hexadecimal bit set."""
     status = pathlib.Path("/proc/self/status").read_text()
     return re.search(r"SigCgt:\s*(\w+)", status)[1]
 
@@ -524,7 +523,7 @@ def test_a_signal_ends_python_while_a_thread_copies(tmp_path, source):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores that other processes delete while they are open
+# Stores that another process deletes while they are open
 
 
 @pytest.mark.parametrize("way", ["Create", "update", "multidimensional"])
@@ -544,7 +543,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     del dataset
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
-    # A store that is created at that path later can be opened.
+    # If a store is created at that path later, it can be opened.
     zarr.save_group(str(store), b=np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Creation option RESUME=YES: a copy goes on where an earlier copy was killed, cancelled or failed."""
+"""Creation option RESUME=YES: a copy continues where an earlier copy was killed, cancelled or failed."""
 
 import json
 import os
@@ -22,7 +22,8 @@ RANDOM = np.random.default_rng(7)
 
 @pytest.fixture(autouse=True)
 def many_parts():
-    """Shrinks GDAL's cache, which sets the size of the parts of a copy."""
+    """Makes GDAL's block cache smaller. The size of the cache sets the size of the parts of a copy, so small
+    parts give many journal entries."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -34,7 +35,8 @@ def driver():
 
 
 def make_source(folder, bands=2, has_mask=False):
-    """Makes a GeoTIFF with nodata, descriptions, metadata and areas of nodata only."""
+    """Writes a GeoTIFF with nodata, descriptions and metadata. Some areas have only nodata. Returns its
+    path."""
     name = str(folder / "source.tif")
     tiff = gdal.GetDriverByName("GTiff").Create(name, SIDE, SIDE, bands, gdal.GDT_Int32)
     srs = osr.SpatialReference()
@@ -45,7 +47,7 @@ def make_source(folder, bands=2, has_mask=False):
     for i in range(1, bands + 1):
         band = tiff.GetRasterBand(i)
         values = RANDOM.integers(0, 10000, (SIDE, SIDE)).astype("i4")
-        values[300:900, :700] = -9  # chunks that are not stored
+        values[300:900, :700] = -9  # chunks with only nodata are not stored
         band.WriteArray(values)
         if not has_mask:
             band.SetNoDataValue(-9)
@@ -60,9 +62,9 @@ def make_source(folder, bands=2, has_mask=False):
 
 
 class Slow:
-    """Progress function that waits, so that the journal of the copy is written. From the fraction
-    `last` on, ends the copy by `end()`. Only the last quarter before the end is slow, so that the
-    journal gets a few entries."""
+    """Progress function that waits, so that the copy writes entries to its journal, and that calls `end()`
+    at the fraction `last`. It waits only in the last quarter before, so that the journal gets a few
+    entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []
@@ -81,7 +83,7 @@ def kill():
 
 
 def run_killed_copy(target, source, options, last=0.6):
-    """Runs a copy in a process that is killed when the copy has come to the fraction `last`."""
+    """Runs a copy in a process that is killed at the fraction `last` of the copy."""
 
     def copy(_report):
         driver().CreateCopy(str(target), gdal.Open(source), options=options,
@@ -93,7 +95,7 @@ def run_killed_copy(target, source, options, last=0.6):
 
 
 def cancel_copy(target, source, options, last=0.6):
-    """Cancels a copy when it has come to the fraction `last`."""
+    """Runs a copy that is cancelled at the fraction `last` of the copy."""
     with error_log() as log:
         assert not driver().CreateCopy(str(target), gdal.Open(source), options=options,
                                        callback=Slow(last, lambda: 0))  # fmt: skip
@@ -101,7 +103,7 @@ def cancel_copy(target, source, options, last=0.6):
 
 
 def resume(target, source, options, warnings=0):
-    """Resumes a copy, and returns the first fraction that it reports."""
+    """Resumes a copy. Returns the first fraction that its progress function gets."""
     fractions = []
 
     def note(fraction, _message, _data):
@@ -120,8 +122,8 @@ def leftovers(folder):
 
 
 def contents(store):
-    """Returns the files of a store. Documents are parsed, because the order of their members depends
-    on the order of changes."""
+    """Returns the files of a store. Documents are parsed, because the order of their members depends on the
+    order in which they were changed."""
     return {name: json.loads(data) if name.endswith(("json", ".zarray", ".zattrs", ".zmetadata"))
             else data for name, data in entries(store).items()}  # fmt: skip
 
@@ -143,12 +145,12 @@ def test_a_killed_copy_goes_on(tmp_path, layout):
     run_killed_copy(target, source, options, 0.6 if layout != "overviews" else 0.45)
     (partial,) = leftovers(tmp_path)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / partial).rglob("*")
-            if path.stat().st_size > 10000}  # chunks
+            if path.stat().st_size > 10000}  # only chunks are this large
     assert resume(target, source, options) > 0.2
     moved = [target / path.relative_to(tmp_path / partial) for path in kept]
     same = [path for path, time_ns in zip(moved, kept.values(), strict=True)
             if path.stat().st_mtime_ns == time_ns]  # fmt: skip
-    assert len(same) >= 4  # chunks that were not written again
+    assert len(same) >= 4  # these chunks were not written again
     assert leftovers(tmp_path) == []
     whole = tmp_path / "whole" / "a.zarr"
     whole.parent.mkdir()
@@ -173,7 +175,7 @@ def test_a_copy_with_a_mask_goes_on(tmp_path):
     source = make_source(tmp_path, 1, has_mask=True)
     options = ["BLOCKSIZE=100,700", "ARRAY_NAME=a"]
     target = tmp_path / "a.zarr"
-    run_killed_copy(target, source, options, 0.93)  # while the mask is copied
+    run_killed_copy(target, source, options, 0.93)  # this fraction is inside of the mask
     assert resume(target, source, options) > 0.8
     opened, expected = open_raster(target), gdal.Open(source)
     for band in (opened.GetRasterBand(1), expected.GetRasterBand(1)):
@@ -189,7 +191,7 @@ def test_a_cancelled_copy_goes_on_if_the_user_asks_for_it(tmp_path):
     target = tmp_path / "a.zarr"
     options = ["BLOCKSIZE=300,700"]
     cancel_copy(target, source, options)
-    assert leftovers(tmp_path) == []  # as without the option
+    assert leftovers(tmp_path) == []  # without the option, the same holds
     cancel_copy(target, source, [*options, "RESUME=YES"])
     assert len(leftovers(tmp_path)) == 1 and not target.exists()
     assert resume(target, source, options) > 0.2
@@ -213,7 +215,7 @@ def test_another_source_starts_again(tmp_path):
     changed = gdal.Open(source, gdal.GA_Update)
     changed.GetRasterBand(1).Fill(5)
     changed = None
-    os.utime(source, (1, 1))  # certainly another time
+    os.utime(source, (1, 1))  # a modification time that certainly differs
     assert resume(target, source, ["BLOCKSIZE=300,700"], warnings=1) < 0.2
     assert leftovers(tmp_path) == []
     np.testing.assert_array_equal(open_raster(target).ReadAsArray(), gdal.Open(source).ReadAsArray())

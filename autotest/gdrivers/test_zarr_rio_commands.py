@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rasterio's program, named rio or, in Debian, rasterio, with stores as input and output."""
+"""rasterio's command line program (rio, in Debian rasterio) with stores as input and output."""
 
 import json
 import os
@@ -23,7 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreference
 
 
 def start(*words):
-    """Runs the program with GDAL_PAM_ENABLED=YES, GDAL's default."""
+    """Runs rasterio's program with GDAL_PAM_ENABLED=YES, which is GDAL's default. Returns the completed
+    process."""
     assert PROGRAM is not None, "rasterio's program is not installed"
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES", "PYTHONWARNINGS": "ignore"}
     return subprocess.run([PROGRAM, *map(str, words)], stdin=subprocess.DEVNULL, text=True, check=False,
@@ -31,7 +32,7 @@ def start(*words):
 
 
 def rio(*words):
-    """Returns the program's output; fails if the program fails."""
+    """Runs rasterio's program, and asserts that it succeeds. Returns its output."""
     done = start(*words)
     assert done.returncode == 0, done.stderr
     assert "ERROR" not in done.stderr, done.stderr
@@ -39,7 +40,7 @@ def rio(*words):
 
 
 def told(path):
-    """Returns what rasterio reads from a file that the program has written."""
+    """Returns what rasterio reads from a file that its program has written: profile, bounds, tags, and more."""
     with rasterio.Env(GDAL_PAM_ENABLED="YES"), rasterio.open(path) as dataset:
         return {**dataset.profile, "bounds": list(dataset.bounds), "tags": dataset.tags(),
                 "colours": [colour.name for colour in dataset.colorinterp],
@@ -52,13 +53,14 @@ def values(path):
 
 
 def copy_of(name, store):
-    """Copies a store with rasterio's Python function, because rasterio's program starts slowly."""
+    """Copies a raster to a store with rasterio's Python function, because rasterio's program starts slowly.
+    Returns the store."""
     rasterio.shutil.copy(str(name), str(store), driver="Zarr")
     return store
 
 
 def small(folder, name="small.zarr", **options):
-    """Writes two islands of ones in zeros."""
+    """Writes a raster of zeros with two rectangles of ones. Returns its path."""
     data = np.zeros((20, 30), "u1")
     data[2:8, 3:10] = data[12:18, 15:25] = 1
     return make_array(folder, data, name, {"proj:code": "EPSG:32632", "spatial:dimensions": ["y", "x"],
@@ -86,7 +88,7 @@ def test_info_of_tags_and_subdatasets():
 
 
 def test_convert_both_ways(tmp_path):
-    """The extension .zarr selects the driver."""
+    """rio convert selects the driver by the file extension .zarr."""
     tiff, store = tmp_path / "a.tif", tmp_path / "a.zarr"
     rio("convert", SCENE, tiff)
     rio("convert", tiff, store)
@@ -119,7 +121,7 @@ def test_only_overwrite_overwrites(tmp_path):
     "words, why",
     [
         (["info", "nowhere.zarr"], "nowhere.zarr"),
-        # Newer versions of rasterio use the store's chunk size as tile size. TIFF does not allow this tile
+        # Newer versions of rasterio use the store's chunk size as tile size, but TIFF does not allow this tile
         # size.
         (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
          "zlib: compressed data is truncated"),
@@ -152,7 +154,7 @@ def test_overview(tmp_path):
         coarse = level.read(1)
     blocks = values(TERRAIN)[0].reshape(150, 4, 200, 4).astype("f8")
     valid = (blocks != -32768).all(axis=(1, 3))
-    assert np.abs(coarse - blocks.mean(axis=(1, 3)))[valid].max() < 2  # rounded twice
+    assert np.abs(coarse - blocks.mean(axis=(1, 3)))[valid].max() < 2  # the pixels are rounded twice
     with rasterio.open(store, "r+") as dataset:
         dataset.write(np.full((600, 800), 7, "i2"), 1)
     rio("overview", "--rebuild", store)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Requests that open a store on a web server are sent concurrently, and datasets of one store share
-the answers.
+"""Requests that open a store on a web server are sent concurrently. Datasets of one store share the answers.
 
 The server delays its answers, so that concurrent requests overlap."""
 
@@ -16,7 +15,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-DELAY = 0.2  # seconds
+DELAY = 0.2  # of the server's answers, in seconds
 
 
 @pytest.fixture(autouse=True)
@@ -77,8 +76,8 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     assert [each.GetGeoTransform()[1] for each in (dataset, *levels)] == [10, 20, 40, 80, 160]
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    # Zarr v3: zarr.json, .aux.xml, and x and y of five levels. Zarr v2: also four documents of the
-    # root, after zarr.json was absent.
+    # Zarr v3 requests zarr.json, .aux.xml, and x and y of five levels. Zarr v2 requests also four documents of
+    # the root, once zarr.json is known to be absent.
     assert len(paths) == len(set(paths)) == (12 if zarr_formats.is_v3() else 16), paths
     assert log["in_turn"] <= (2 if zarr_formats.is_v3() else 3)
 
@@ -97,8 +96,7 @@ def test_datasets_that_are_opened_one_after_another_share_what_was_read(server, 
     assert {dataset.GetGeoTransform() for dataset in datasets} == {(0, 1, 0, 0, 0, 1)}
     paths = [path for _, path, *_ in server.requests() if not path.endswith(".aux.xml")]
     axes = [zarr_formats.chunk_key(folder / "four.zarr", name, 0) for name in "xy"]
-    # The first dataset requests the documents of `a` before it knows that the store has
-    # consolidated metadata.
+    # The first dataset requests the documents of `a` before it knows that the store has consolidated metadata.
     asked = ["a/zarr.json", "zarr.json", *axes]
     if not zarr_formats.is_v3():
         asked += [".zattrs", ".zmetadata", "a/.zarray", "a/.zattrs", "a/.zgroup"]
@@ -119,14 +117,14 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
     axis = f"{level_group(4)}/x"
     path = f"/pyramid.zarr/{zarr_formats.chunk_key(folder / 'pyramid.zarr', axis, 0)}"
     server.rule(status={path: [503, 1]})
-    dataset = open_raster(f"{server.url}/pyramid.zarr")  # requested again
+    dataset = open_raster(f"{server.url}/pyramid.zarr")  # this dataset requests the documents again
     assert [asked for _, asked, *_ in server.requests()].count(path) == 2
     assert dataset.GetRasterBand(1).GetOverviewCount() == 4
     assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40
 
 
 def test_colours_of_a_product_are_known_once_it_is_open(tmp_path):
-    """The bands of a product share its root metadata, which are read once."""
+    """The bands of a product share the metadata of its root, which is read once."""
     root = zarr.open_group(str(tmp_path / "product.zarr"), mode="w")
     root.attrs["stac_discovery"] = {"properties": {"proj:epsg": 32632}}
     for name in ("b02", "b03", "b04"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores in an object store, read and written through an S3 server.
+"""Reads and writes stores in an object store through an S3 server.
 
-Each chunk takes one request. Keys are listed where listing is allowed, and objects are written
-chunk by chunk without renames."""
+Each chunk takes one request. The driver lists keys if the server allows it, and writes each chunk as an object,
+without renaming."""
 
 import concurrent.futures
 
@@ -55,7 +55,7 @@ def fresh(s3):
 
 
 def key(*index):
-    """Returns the key of a chunk of an array with the default separator."""
+    """Returns the key of a chunk, relative to its array, with the default separator."""
     return "/".join(["c", *map(str, index)]) if zarr_formats.is_v3() else ".".join(map(str, index))
 
 
@@ -71,7 +71,7 @@ def test_consolidated_store_opens_with_few_requests_and_reads_with_one_a_chunk(s
     root = "/demo/consolidated.zarr"
     is_v3 = zarr_formats.is_v3()
     first = {("GET", f"{root}/{name}", 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
-    # The auxiliary file is requested by another thread, at any time.
+    # Another thread requests the auxiliary file at any time, so that request is removed.
     assert ("GET", f"{root}.aux.xml", 404) in asked
     asked = [each for each in asked if not each[1].endswith(".aux.xml")]
     assert set(asked[:2]) == first
@@ -146,7 +146,7 @@ def test_unsigned_requests(s3):
         dataset = gdal.OpenEx('ZARR:"s3://demo/consolidated.zarr":/dem')
         requests = s3.front.requests()
         assert all("Signature" not in path for _, path, *_ in requests)
-        if dataset is not None:  # the server may require credentials
+        if dataset is not None:  # the open may fail, because the server may require credentials
             assert_reads(dataset)
     names = ("zarr.json", "dem/zarr.json")
     assert {path for _, path, *_ in requests} >= {f"/demo/consolidated.zarr/{name}" for name in names}
@@ -165,14 +165,14 @@ def test_requester_pays_uses_gdals_own_requests(s3):
 
 
 def test_a_bucket_of_another_region_is_read_by_gdals_own_requests(s3):
-    # S3 answers 400 if the region in the signature is not the bucket's.
+    # S3 answers 400 if the signature names another region than that of the bucket.
     s3.front.rule(status={f"/demo/consolidated.zarr/dem/{key(0, 0)}": [400, 1]})
     assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
 
 
 def test_options_of_a_thread_hold_for_all_that_it_reads_and_writes(s3):
-    """rasterio sets options in threads other than the main one, and the driver's own threads must
-    use them."""
+    """The driver's own threads use the options of the thread that opened the dataset. rasterio sets options
+    in threads other than the main one."""
 
     def work():
         for option, value in s3.options.items():
@@ -205,7 +205,7 @@ def test_refused_chunk_is_an_error(s3, status):
 
 @pytest.mark.parametrize("option", ["YES", "NO"])
 def test_missing_on_403(s3, option):
-    # S3 answers 403 for absent keys if the client may not list the bucket.
+    # If the client may not list the bucket, S3 answers 403 for absent keys.
     s3.front.rule(status={path: [403, -1] for path in (f"/demo/sparse.zarr/{key(0, 0)}", "/demo")})
     dataset = open_raster('ZARR:"s3://demo/sparse.zarr"', f"MISSING_ON_403={option}")
     with zarr_gdal.error_log() as log:
@@ -244,14 +244,14 @@ def test_writing_puts_each_object_once_and_renames_nothing(s3):
 
 
 def test_a_new_store_takes_few_requests(s3):
-    """Content of a new store takes no request, and neither do keys that GDAL knows to be absent."""
+    """Creating a store requests neither its own contents nor keys that GDAL knows to be absent."""
     dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/made.zarr", SIDE, SIDE)
     made = s3.requests()
     assert sum(method == "PUT" for method, *_ in made) <= 3
     assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
     first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
     assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
-    # From here on, this dataset sees changes that another dataset makes.
+    # From here on, this dataset must see the changes that the other dataset makes.
     other = gdal.GetDriverByName("Zarr").Create(
         "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
     )
@@ -261,16 +261,16 @@ def test_a_new_store_takes_few_requests(s3):
     dataset = None
     gdal.VSICurlClearCache()
     names = [name for name, _ in open_raster("/vsis3/demo/made.zarr").GetSubDatasets()]
-    assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # looks up the group first
+    assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # the dataset looks up the group first
 
 
 def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
-    """Files beside a store that is replaced are requested in small batches, however many there
-    are."""
+    """If a store is replaced, sidecar files beside it are requested in small batches, even if there are
+    many."""
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
     for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")
-    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # the store of the last file
+    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # the last sidecar file belongs to this store
     gdal.VSICurlClearCache()
     s3.front.log()
     s3.front.rule(delay=0.05)
@@ -288,8 +288,8 @@ def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
 
 
 def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
-    """GDAL's VSI_CACHE keeps chunks after their dataset is closed, but not chunks that this process
-    overwrites."""
+    """GDAL's VSI_CACHE keeps chunks after their dataset is closed. Chunks that this process overwrites are
+    not read from that cache."""
     name = "/vsis3/demo/kept.zarr"
     with zarr_gdal.config_options(VSI_CACHE="YES"):
         for value in (1, 2, 3):
@@ -311,7 +311,7 @@ def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
 def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     driver = gdal.GetDriverByName("Zarr")
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
-    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # stored by PAM
+    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # GDAL stores this by PAM
     for value in (1, 2):
         gdal.VSICurlClearCache()
         source.GetRasterBand(1).Fill(value)

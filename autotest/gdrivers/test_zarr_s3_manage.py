@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""gdalmanage on stores in an object store, in a process of its own that has nothing cached."""
+"""Runs gdalmanage on stores in an object store. gdalmanage is a process of its own, in which nothing is
+cached."""
 
 import concurrent.futures
 import subprocess
@@ -35,7 +36,7 @@ def gdalmanage(s3, *words):
 
 @pytest.fixture
 def managed(server, tmp_path):
-    """Uploads a store with groups, nested chunks and a file of statistics."""
+    """Uploads a store with groups, nested chunk keys and a file of statistics. Returns the store's name."""
     arrays = {"a": {"values": VALUES, "dims": "yx", "chunks": (2, 3)},
               "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
     server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")
@@ -71,7 +72,8 @@ def test_gdalmanage_renames_a_store(server, managed):
 
 
 def test_the_server_deletes_concurrently(server, tmp_path):
-    """S3 answers all of some concurrent deletions in one folder. s3rver by itself answers 404 to some."""
+    """Concurrent deletions of objects in one folder all succeed. s3rver alone would answer 404 to some of
+    them."""
     for number in range(8):
         (tmp_path / "a").mkdir(exist_ok=True)
         (tmp_path / "a" / str(number)).write_bytes(b"x")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Objects written to an object store, read again by zarr-python from the objects, and by other
-handles of the process."""
+"""Writes stores to an object store. zarr-python reads the objects back, and so do other handles of this
+process."""
 
 import subprocess
 
@@ -30,7 +30,7 @@ def server(tmp_path_factory):
         yield server
 
 
-# The driver reads by its own requests or, if the option AWS_REQUEST_PAYER is set, by GDAL's.
+# The driver sends its own requests. If the option AWS_REQUEST_PAYER is set, GDAL sends the requests instead.
 @pytest.fixture(params=["own requests", "GDAL's requests"])
 def s3(server, request):
     payer = "requester" if request.param == "GDAL's requests" else None
@@ -41,17 +41,17 @@ def s3(server, request):
 
 
 def objects_of(s3, name, folder):
-    """Opens the store's objects with zarr-python."""
+    """Downloads the objects of a store and opens them with zarr-python. Returns the group or array."""
     return zarr.open(str(s3.download(name, folder)), mode="r")
 
 
 def fill(group):
-    """Writes arrays and attributes through the multidimensional API."""
+    """Writes arrays and attributes to a group through the multidimensional API."""
     y, x = group.CreateDimension("y", None, None, 4), group.CreateDimension("x", None, None, 6)
     array = group.CreateMDArray(
         "v", [y, x], gdal.ExtendedDataType.Create(gdal.GDT_Int32), ["BLOCKSIZE=2,3"]
     )
-    # Writes a part, then the rest: chunks are read back before they are stored.
+    # The second write needs chunks that are only partly written, so they are read back before they are stored.
     array.Write(VALUES[:3, :4].tobytes(), array_start_idx=[0, 0], count=[3, 4])
     array.Write(VALUES[3:].tobytes(), array_start_idx=[3, 0], count=[1, 6])
     array.Write(VALUES[:3, 4:].tobytes(), array_start_idx=[0, 4], count=[3, 2])
@@ -82,7 +82,7 @@ def test_gdalmdimtranslate_writes_data(s3, tmp_path):
               "x": {"values": np.arange(6.0), "dims": "x"},
               "g/w": {"values": VALUES * 2, "dims": "yx"}}  # fmt: skip
     source = make_store(tmp_path, arrays, {"title": "t"}, name="source.zarr")
-    for _ in range(2):  # the second run overwrites the first
+    for _ in range(2):  # the second run overwrites the objects of the first
         subprocess.run(["gdalmdimtranslate", "-q", "-of", "Zarr", source, "/vsis3/demo/copy.zarr"],
                        check=True, env=s3.environment)  # fmt: skip
     found = objects_of(s3, "copy.zarr", tmp_path)
@@ -110,7 +110,7 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
     dataset = driver().Create("/vsis3/demo/r.zarr", 6, 4, 1, gdal.GDT_Int32,
                               options=["BLOCKSIZE=2,3", "ARRAY_NAME=v"])  # fmt: skip
     band = dataset.GetRasterBand(1)
-    assert band.ReadAsArray().max() == 0  # requests all chunks, which are absent
+    assert band.ReadAsArray().max() == 0  # this read requests all chunks, which are absent
     band.WriteArray(VALUES)
     band = dataset = None
     np.testing.assert_array_equal(objects_of(s3, "r.zarr", tmp_path / "1")["v"][:], VALUES)
@@ -125,20 +125,19 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
 
 
 def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
-    """A reader that found chunks absent sees them after a writer stores them, and sees them
-    removed. Keys are flat because the test server may fail to remove nested folders
-    concurrently."""
+    """A reader that has found chunks absent sees them once a writer has stored them, and sees when they are
+    removed. The keys are not nested, because s3rver may fail to remove nested folders concurrently."""
     name = 'ZARR:"/vsis3/demo/seen.zarr":/v'
     made = driver().Create("/vsis3/demo/seen.zarr", 6, 4, 1, gdal.GDT_Int32,
                            options=["BLOCKSIZE=2,3", "ARRAY_NAME=v", "DIM_SEPARATOR=."])  # fmt: skip
-    made.GetRasterBand(1).SetNoDataValue(0)  # chunks of zeros are not stored
+    made.GetRasterBand(1).SetNoDataValue(0)  # chunks of zeros are then not stored
     made = None
     reader = open_raster(name)
     assert reader.ReadAsArray().max() == 0
     writer = gdal.OpenEx(name, gdal.OF_RASTER | UPDATE)
     writer.WriteArray(VALUES)
     writer.FlushCache()
-    reader.FlushCache()  # GDAL's own blocks
+    reader.FlushCache()  # empties GDAL's block cache
     np.testing.assert_array_equal(reader.ReadAsArray(), VALUES)
     writer.WriteArray(VALUES * 0)
     writer = None
@@ -149,8 +148,8 @@ def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
 
 
 def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
-    """A reader caches that a chunk is absent. A writer of the same store must not rely on that
-    cached answer."""
+    """A reader has cached that a chunk is absent. A writer of the same store must not use that cached
+    answer, because another program may have stored the chunk."""
     name = 'ZARR:"/vsis3/demo/shared.zarr":/v'
     driver().Create("/vsis3/demo/shared.zarr", 6, 4, 1, gdal.GDT_Int32,
                     options=["BLOCKSIZE=4,6", "ARRAY_NAME=v", "COMPRESS=NONE"])  # fmt: skip
@@ -158,7 +157,7 @@ def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
     writer = gdal.OpenEx(name, gdal.OF_RASTER | UPDATE)
     assert reader.ReadAsArray().max() == 0
     chunk = zarr_formats.chunk_key(s3.download("shared.zarr", tmp_path / "first"), "v", 0, 0)
-    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # written by another program
+    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # another program writes this object
     writer.WriteArray(np.array([[-1]], "<i4"))
     reader = writer = None
     expected = VALUES.copy()

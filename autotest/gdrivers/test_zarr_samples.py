@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The sample stores of data/ read through GDAL's programs, its Python bindings and rasterio.
-zarr-python gives the expected values."""
+"""Reads the sample stores of data/ through GDAL's programs, GDAL's Python bindings and rasterio. The
+expected values are those that zarr-python reads."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ TERRAIN, TEMPERATURE, RGB, PRODUCT = (
 
 
 def _rasters():
-    """Returns (store, path, values) of every numeric array with at least two dimensions."""
+    """Returns (store, path, values) for each numeric array that has at least two dimensions."""
     found = []
     for store in STORES:
         def visit(path, node, store=store):
@@ -38,8 +38,8 @@ each_raster = pytest.mark.parametrize("store, path, array", RASTERS, ids=IDS)
 
 
 def run(*command):
-    """Returns the standard output of a program, which must succeed and print nothing on standard
-    error."""
+    """Runs a program. Asserts that it succeeds and prints nothing to standard error. Returns its standard
+    output."""
     words = [str(part) for part in command]
     done = subprocess.run(words, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr.decode()}"
@@ -98,8 +98,8 @@ def test_rasterio(store, path, array):
 
 
 def test_gdalwarp(tmp_path):
-    """Warping to its own grid changes no pixel; resampling gives the pixels that a GeoTIFF
-    gives."""
+    """Warping a raster to its own grid changes no pixel. Warping with resampling gives the pixels that it
+    gives for a GeoTIFF."""
     elevation = zarr.open(str(TERRAIN / "elevation"), mode="r")[...]
     pixels = ["-q", "-to", "SRC_METHOD=NO_GEOTRANSFORM", "-to", "DST_METHOD=NO_GEOTRANSFORM"]
     warp = ["gdalwarp", *pixels]

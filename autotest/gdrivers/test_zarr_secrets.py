@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Passwords, tokens and signatures of URLs appear in no message and in no line of
-CPL_DEBUG=ZARR."""
+"""Passwords, tokens and signatures in URLs never appear in messages or in lines of CPL_DEBUG=ZARR."""
 
 import json
 import os
@@ -30,12 +29,12 @@ PROVOKED = {
 }
 
 
-# Every message of docs/errors.md
+# All messages of docs/errors.md
 
 
 @pytest.mark.parametrize("message", PROVOKED)
 def test_no_message_shows_them(message, tmp_path, cpl, capfd):
-    """Provokes each message of the page in a folder whose name looks like a signed URL."""
+    """Provokes each message of docs/errors.md in a folder whose name looks like a signed URL."""
     folder = tmp_path / f"signed?v=1&sig={SECRET}&se=2"
     folder.mkdir()
     with config_options(CPL_DEBUG="ZARR"):
@@ -47,7 +46,7 @@ def test_no_message_shows_them(message, tmp_path, cpl, capfd):
     assert "signed?v=1&sig=***&se=2" in printed or "signed" not in printed
 
 
-# Names of every kind, of good and of broken stores
+# Names of all kinds, of valid and of invalid stores
 
 TRIES = """
 import sys
@@ -116,7 +115,7 @@ NAMES = {
 
 
 def make(folder):
-    """Writes a good store, and stores that give warnings and errors."""
+    """Writes a valid store, and invalid stores that give warnings and errors."""
     values = np.arange(64).reshape(8, 8)
     arrays = {
         "a": {"values": values, "chunks": (4, 4), "attrs": {"grid_mapping": "none", "_CRS": {"wkt": "x"}}},
@@ -179,7 +178,7 @@ def test_servers_that_refuse(status, tmp_path):
 
 
 def test_names_stay_usable(tmp_path, cpl):
-    """Names of datasets, files and subdatasets keep their secrets, so that they open."""
+    """Names of datasets, files and subdatasets keep their secrets, because otherwise they would not open."""
     make(tmp_path)
     with Served(tmp_path) as server:
         host = server.url.removeprefix("http://")
@@ -206,8 +205,8 @@ def test_harmless_parameters_are_shown(tmp_path, cpl):
 @pytest.mark.parametrize("absent", [403, 404])
 @pytest.mark.parametrize("name", ["good.zarr", "none.zarr"])
 def test_requests_keep_what_a_url_asks_at_its_end(name, absent, tmp_path, cpl):
-    """Keys are put before the query of a signed URL. Messages about absent arrays equal those
-    for a URL without a query."""
+    """In a signed URL, the driver inserts keys before the query. Messages about absent arrays are those for
+    a URL without a query."""
     make(tmp_path)
     said = []
     with Served(tmp_path) as server:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SELECT among more coordinates than one read covers."""
+"""Open option SELECT with coordinate arrays that are too large for a single read."""
 
 import datetime
 
@@ -13,7 +13,7 @@ from zarr_http import Served
 from zarr_store import make_store
 
 pytestmark = zarr_formats.READERS
-STEPS = 87_672  # ten years of hours
+STEPS = 87_672  # ten years, one step per hour
 FIRST = datetime.datetime(2010, 1, 1)
 HOURS = {"units": "hours since 2010-01-01", "calendar": "standard"}
 
@@ -30,7 +30,8 @@ ORDERS = {
 
 
 def make(folder, times, levels=None, chunk=5000, attrs=None, name="t.zarr", **more):
-    """Writes one pixel for each time, whose value is the step. Each level adds a thousandth."""
+    """Writes a raster of 1 x 2 pixels for each time. The value of a pixel is the number of the time; each
+    level adds a thousandth."""
     shape = (len(times),) + (() if levels is None else (len(levels),)) + (1, 2)
     values = np.arange(len(times), dtype="f8").reshape((-1,) + (1,) * (len(shape) - 1))
     values = np.broadcast_to(values, shape).copy()
@@ -110,7 +111,7 @@ def test_numbers_and_times_of_numpy(tmp_path):
 
 
 def test_long_names_are_searched_in_smaller_parts(tmp_path):
-    """70,000 names of 2,000 characters take 560 MB."""
+    """Names are searched in parts that fit in memory: 70,000 names of 2,000 characters would take 560 MB."""
     names = np.array([f"name {i}" for i in range(2000)], dtype="<U2000")
     store = make(tmp_path, names, chunk=100, attrs={})
     group = zarr.open_group(str(store), mode="r+")
@@ -135,7 +136,7 @@ def test_more_than_the_limit_name_it(tmp_path):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_store_on_a_server(tmp_path, order):
-    """Each chunk of the coordinates is requested once, and many concurrently."""
+    """Each chunk of the coordinates is requested once. Many requests are concurrent."""
     times = ORDERS[order]
     make(tmp_path, times, chunk=1000, consolidated=True)
     with Served(tmp_path, 0.02) as server:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Datasets of one process that have one array open share its cached chunks.
+"""Datasets of one process that open the same array share its cached chunks.
 
-If an open option of only one dataset changes chunks, that dataset does not share these chunks."""
+If an open option changes the values of chunks, a dataset with this option does not share chunks with datasets
+without it."""
 
 import json
 
@@ -36,7 +37,7 @@ def web(folder):
 
 
 def absent():
-    """Returns the path of the absent chunk on the server."""
+    """Returns the path, on the server, of the chunk that is absent."""
     return "/x.zarr/" + ("c/1/1" if zarr_formats.is_v3() else "1.1")
 
 
@@ -74,7 +75,7 @@ def test_refusals_for_the_multidimensional_api(web):
 
 def test_same_options_share_chunks(web):
     first = open_raster(name_of(web), "MISSING_ON_403=YES")
-    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # covers parts of four chunks
+    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # this window overlaps four chunks
     web.log()
     second = open_raster(name_of(web), "MISSING_ON_403=YES", "NUM_THREADS=1")
     np.testing.assert_array_equal(second.GetRasterBand(1).ReadAsArray(1, 1, 2, 2), expected)
@@ -126,7 +127,7 @@ def test_one_name_on_two_servers(tmp_path, specific):
 
 
 def turned(value):
-    """Reverses the members of each JSON object."""
+    """Returns a JSON value with the members of all objects in reverse order."""
     if isinstance(value, dict):
         return {name: turned(member) for name, member in reversed(value.items())}
     return [turned(item) for item in value] if isinstance(value, list) else value
@@ -134,8 +135,8 @@ def turned(value):
 
 @pytest.mark.parametrize("api", ["raster", "multidimensional"])
 def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path, api):
-    """Another program may reorder consolidated metadata. Writers opened before and after still
-    share chunks, so no write is lost."""
+    """Another program may reorder the consolidated metadata. Writers that open the store before and after
+    this still share chunks, so that no write is lost."""
     arrays = {"a": {"values": VALUES, "chunks": VALUES.shape}, "b": VALUES}
     store = make_store(tmp_path, arrays, consolidated=True)
     is_raster = api == "raster"
@@ -148,13 +149,12 @@ def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path
 
     for row in range(3):
         datasets.append(gdal.OpenEx(name, flags))
-        # A dataset must also read the pending writes of the other datasets, so the expected pixels include
-        # them.
+        # The expected pixels include the pending writes of the other datasets, which each dataset must read.
         np.testing.assert_array_equal(array_of(datasets[row]).ReadAsArray(), expected)
         expected[row] = 100 + row
         place = (0, row) if is_raster else ([row, 0],)
         assert array_of(datasets[row]).WriteArray(expected[row : row + 1].copy(), *place) == 0
-        # A reader uses the consolidated metadata, a writer the array's own document.
+        # A reader uses the consolidated metadata. A writer uses the document of the array.
         document = zarr_formats.document_file(store, ".zmetadata")
         document.write_text(json.dumps(turned(json.loads(document.read_text()))))
         reader = gdal.OpenEx(name, flags & ~gdal.OF_UPDATE)

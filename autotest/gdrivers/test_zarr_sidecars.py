@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files beside a store (.aux.xml, .ovr, .msk) belong to one dataset, and to its present pixels."""
+"""Sidecar files of a store (.aux.xml, .ovr, .msk). Each belongs to one dataset, and is used only while the
+dataset's pixels are unchanged."""
 
 import os
 import shutil
@@ -21,7 +22,7 @@ B = A[::-1] * 2 + 1000
 
 @pytest.fixture(autouse=True)
 def pam():
-    """Enables PAM, GDAL's default; the other tests disable it."""
+    """Enables PAM, which is GDAL's default. Other tests disable it."""
     with config_options(GDAL_PAM_ENABLED="YES"):
         yield
 
@@ -31,8 +32,8 @@ def overviews(name, *options):
 
 
 def half(name, *options):
-    """Reads the raster at half its size. GDAL takes these pixels from overviews, or resamples the
-    full raster."""
+    """Returns the raster at half its size. GDAL reads these pixels from overviews, or resamples the full
+    raster."""
     return open_raster(name, *options).ReadAsArray(buf_xsize=COLUMNS // 2, buf_ysize=ROWS // 2)
 
 
@@ -51,7 +52,7 @@ def compute(name, *options, number=1):
 
 
 def statistics(name, *options, number=1):
-    """Returns the saved statistics as [minimum, maximum]; None if there are no statistics."""
+    """Returns the saved statistics of a band as [minimum, maximum]; None if nothing is saved."""
     found = open_band(name, number, options=options).GetMetadata()
     if "STATISTICS_MINIMUM" not in found:
         return None
@@ -63,7 +64,7 @@ def average(values):
 
 
 # ---------------------------------------------------------------------------------------------
-# One dataset
+# Files belong to one dataset
 
 
 def test_overviews_of_arrays(tmp_path, cpl):
@@ -83,7 +84,8 @@ def test_overviews_of_arrays(tmp_path, cpl):
 
 
 def test_names_of_files(tmp_path):
-    """Names of files are predictable, and differ for arrays that differ only by case or a dot."""
+    """The names of sidecar files follow a rule. They differ even for arrays whose names differ only in case
+    or by a dot."""
     paths = ["a", "A", "g/a", "g.a", "g@a", "g_a", "long" * 60 + "1", "long" * 60 + "2"]
     store = make_store(tmp_path, {path: A for path in paths})
     for path in paths:
@@ -99,8 +101,8 @@ def test_the_store_itself_has_the_plain_name(tmp_path, cpl):
     assert compute(store) == [A.min(), A.max()]
     assert sorted(os.listdir(tmp_path)) == ["store.zarr", "store.zarr.aux.xml", "store.zarr.ovr"]
     assert overviews(store) == 1 and statistics(store) == [A.min(), A.max()]
-    # The name of the array opens the same dataset as the name of the store, because the auxiliary file states
-    # that dataset.
+    # Both the array's name and the store's name open this dataset, because the auxiliary file states to which
+    # dataset it belongs.
     assert overviews(array_name(store, "a")) == 1
     assert statistics(array_name(store, "a")) == [A.min(), A.max()]
     cpl.assert_quiet()
@@ -181,7 +183,7 @@ def test_the_marks_of_files_beside_the_store_are_hidden(tmp_path, cpl):
 
 
 def test_files_of_other_programs_are_read(tmp_path, cpl):
-    """Another program's .aux.xml file does not say which array it describes."""
+    """An .aux.xml file of another program does not state to which array it belongs. It is still read."""
     store = make_store(tmp_path, {"a": A})
     item = '<MDI key="STATISTICS_M%sIMUM">%d</MDI>'
     (tmp_path / "store.zarr.aux.xml").write_text(
@@ -194,7 +196,7 @@ def test_files_of_other_programs_are_read(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Present pixels
+# Files are ignored once the pixels have changed
 
 
 def rewritten_by_xarray(store):
@@ -279,7 +281,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset.GetRasterBand(1).GetMaskBand().Fill(0)
     dataset = None
-    # A mask does not depend on the pixels, so it stays when they change.
+    # A mask does not depend on pixels, so it is still used after they change.
     updated_by_gdal(store)
     updated_by_zarr(store)
     with error_log() as log:
@@ -294,7 +296,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
 
 
 def test_statistics_in_memory(cpl):
-    """Files of /vsimem/ have times in whole seconds."""
+    """Statistics also work in /vsimem/, where files have modification times in whole seconds."""
     store = "/vsimem/sidecars.zarr"
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(store, COLUMNS, ROWS, 2, gdal.GDT_Float64, ["COMPRESS=NONE"])
@@ -329,8 +331,8 @@ def test_statistics_of_a_zip_file(tmp_path, cpl):
 
 
 def test_statistics_in_update_mode(tmp_path, cpl):
-    """Statistics computed before pixels are written are dropped; statistics set for the new pixels
-    stay."""
+    """Statistics that were computed before pixels are written are removed. Statistics that are set for the
+    new pixels stay."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 1, gdal.GDT_Float64)
     band = dataset.GetRasterBand(1)
@@ -403,11 +405,11 @@ def test_files_beside_the_store_are_copied_and_deleted_with_it(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# The multidimensional API
+# Statistics of the multidimensional API
 
 
 def array_statistics(name, path, force):
-    """Returns the minimum of an array's statistics; None if there are no statistics."""
+    """Returns the minimum in an array's statistics; None if the array has no statistics."""
     root = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     found = root.OpenMDArrayFromFullname(path).GetStatistics(False, force)
     return found.min if found else None
@@ -425,7 +427,7 @@ def test_statistics_of_arrays_that_were_rewritten_are_dropped(nested):
     assert array_statistics(nested, "/a", False) == 0
     assert array_statistics(nested, "/g/a", False) == B.min()
     zarr.open_group(str(nested))["a"][...] = A + 7
-    # Statistics of /g/a are stored again, which makes the file newer than the chunks of /a.
+    # Computing the statistics of /g/a again makes the file newer than the chunks of /a.
     root = gdal.OpenEx(str(nested), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert root.OpenMDArrayFromFullname("/g/a").ComputeStatistics(False).min == B.min()
     del root

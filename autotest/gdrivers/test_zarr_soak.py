@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The short form of autotest/soak: threads, processes and zarr-python work on one store."""
+"""Runs the short form of autotest/soak: threads, processes and zarr-python use one store together."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import zarr_python
 SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
 SEED = os.environ["ZARR_TEST_SEED"]
 FORMATS = ["v2", "v3", "shards"]
-SECONDS = 300  # includes time to end
+SECONDS = 300  # includes the time that the processes need to end
 
 
 def soak(minutes, *more):
@@ -26,7 +26,8 @@ def soak(minutes, *more):
 
 @pytest.mark.parametrize("store_format", FORMATS)
 def test_every_read_was_legal_and_memory_is_flat(store_format):
-    """In each run of the tests another format runs long enough to judge memory."""
+    """All formats run briefly. One of them, which the seed selects, runs long enough to judge the growth of
+    memory."""
     minutes = 0.34 if store_format == FORMATS[int(SEED, 16) % len(FORMATS)] else 0.08
     code, told = soak(minutes, "--format", store_format)
     assert code == 0, told
@@ -34,8 +35,8 @@ def test_every_read_was_legal_and_memory_is_flat(store_format):
 
 
 def test_lost_writes_are_found():
-    """The soak test fails if processes share chunks without lock files, so it can find lost
-    writes."""
+    """Without lock files, processes that share chunks lose writes, and the soak test fails. This shows that
+    it detects lost writes."""
     code, told = soak(0.35, "--without-locks")
     assert code == 1, told
     assert f"seed {SEED}: thread (" in told or f"seed {SEED}: zarr-python, operation" in told, told

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rare statements of a raster's CRS and geotransform.
+"""Rare ways of stating the CRS and the geotransform of a raster.
 
-Programs write plain attributes outside of any convention, control points, bounding boxes, CRS codes
-beside parameters, and coordinates without units."""
+Programs write plain attributes without a convention, control points, bounding boxes, CRS codes in addition to
+parameters, and coordinates without units."""
 
 import json
 
@@ -51,7 +51,7 @@ def write(folder, attrs=None, arrays=None, group_attrs=None, values=VALUES, dims
 
 
 # ---------------------------------------------------------------------------------------------
-# Plain attributes
+# Plain attributes that belong to no convention
 
 PLAIN = {
     "crs code": {"crs": "EPSG:32632"}, "crs small": {"crs": "epsg:32632"},
@@ -103,7 +103,8 @@ def lonlat(**attrs):
 
 
 def test_degrees_are_not_made_metres(tmp_path, cpl):
-    """CF's degrees win over a CRS that the group states outside of any convention."""
+    """Coordinates whose CF attributes state degrees are not treated as metres, even if the group states a
+    projected CRS outside of any convention."""
     group_attrs = {"crs": "EPSG:32632"}
     store = make_store(tmp_path, {
         "data": array(VALUES, {}, ("lat", "lon")), **lonlat(),
@@ -144,7 +145,7 @@ def test_a_new_crs_replaces_plain_attributes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# The grid mapping
+# Grid mappings of CF
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -211,7 +212,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # pyproj leaves these two out
+    if code in (3413, 3031):  # pyproj leaves out both parameters for these codes
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()
@@ -265,7 +266,7 @@ def test_a_grid_mapping_with_a_code_alone(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Geotransforms
+# Statements of geotransforms
 
 STATED = {
     "GeoTransform text": ({"GeoTransform": "500000 30 0 5200000 0 -30"}, {}),
@@ -399,14 +400,14 @@ def test_levels_of_a_layout(tmp_path, cpl, stated):
 
 
 # ---------------------------------------------------------------------------------------------
-# Which axes are X and Y
+# Selection of the axes X and Y
 
 
 @pytest.mark.parametrize("shape, order, stated", [
     ((20, 20, 3), (0, 1), [20, 20]), ((3, 20, 20), (1, 2), [20, 20]), ((20, 3, 30), (0, 2), [20, 30]),
     ((20, 30, 3), (0, 1), [20, 30]), ((30, 20), (1, 0), [20, 30]), ((20, 30), (0, 1), [20, 30]),
     ((2, 20, 30, 3), (1, 2), [20, 30]),
-    # If the sizes match several axes, or none, the last two axes are used.
+    # If no axes, or several, match the sizes, the last two axes are X and Y.
     ((20, 20, 20), (1, 2), [20, 20]), ((4, 20, 30), (1, 2), [40, 60]),
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f4", "u1"])
@@ -444,7 +445,7 @@ def test_levels_of_an_image_that_spatial_shape_describes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# The view of a geostationary satellite
+# Images of geostationary satellites
 
 HEIGHT = 35786023.0
 GEOS = {
@@ -486,7 +487,7 @@ def test_units_of_a_view_by_their_size(tmp_path, cpl, in_metres, how, units, fir
 
 
 # ---------------------------------------------------------------------------------------------
-# Ground control points, as rioxarray writes them
+# Ground control points in the form that rioxarray writes
 
 POINTS = [(0.0, 0.0, 10.0, 50.0, 100.0), (0.0, 40.0, 10.8, 50.1, 0.0), (30.0, 0.0, 9.9, 49.4, 5.5), (30.0, 40.0, 10.7, 49.5, 0.0)]
 
@@ -532,15 +533,15 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The centre of the bright spot is 22 columns and 12 rows from the corner, so its longitude and
-    # latitude are known.
+    # The longitude and latitude of the bright spot are known, because its centre is 22 columns and 12 rows from
+    # the corner.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 
 
 def test_points_of_a_part(tmp_path, cpl):
-    """The stored rows and columns of the points refer to the whole raster. So do the part's
-    coordinates, by which the driver converts the points."""
+    """Rows and columns of stored points count from the corner of the whole raster. The coordinates of a part
+    show where the part begins, so the driver can convert the points."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)
@@ -578,7 +579,7 @@ def test_points_that_rioxarray_writes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Grid mappings of the group that the array does not name
+# Grid mappings in the group that the array does not name
 
 MAPPING = scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30")
 
@@ -612,8 +613,7 @@ def test_irregular_degrees_beside_a_projected_grid_mapping(tmp_path, cpl):
 
 
 def test_degrees_beside_a_grid_mapping_of_degrees(tmp_path, cpl):
-    """The grid mapping is used although the array does not name it, because no other array names
-    it either."""
+    """If no array names the grid mapping of the group, it applies to all arrays, including this one."""
     mapping = scalar(crs_wkt=pyproj.CRS.from_epsg(4258).to_wkt())
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "spatial_ref": mapping}
     assert place_of(array_name(make_store(tmp_path, arrays), "t")) == ((10, 0.5, 0, 50, 0, -0.5), 4258)
@@ -667,7 +667,7 @@ def test_a_raster_without_a_geotransform_is_added_beside_one_that_has_it(tmp_pat
 
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
-    """The driver does not look for a grid mapping by requests for the group's members. Coordinates in
+    """On a server the driver does not request members of the group to find a grid mapping. Coordinates in
     degrees give a CRS without a grid mapping."""
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "l": array(VALUES, {}, ("v", "u"))}
     store = beside(tmp_path, arrays, consolidated=consolidated)
@@ -682,7 +682,7 @@ def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
 
 
 # ---------------------------------------------------------------------------------------------
-# Units of the coordinates
+# Units of coordinates
 
 
 @pytest.mark.parametrize("unit, size", [("radian", np.pi / 180), ("arcmin", 60), ("degrees", 1)])
@@ -714,8 +714,8 @@ def test_x_and_y_have_units_of_their_own(tmp_path, cpl, x_units, x_size, y_units
 @pytest.mark.parametrize("part", [{"y": [1]}, {"x": [2]}, {"x": [2], "y": [1]}, {"x": [0], "y": [0]}])
 @pytest.mark.parametrize("units", ["m", "km"])
 def test_a_row_of_a_raster_lies_where_its_coordinate_is(tmp_path, cpl, part, units):
-    """GeoTransform gives the pixel size. Its origin is not used, because it is the origin of the
-    raster from which the row was cut."""
+    """GeoTransform gives only the pixel size. Its origin is ignored, because it is the origin of the raster
+    from which the row was cut."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     size = {"m": 1, "km": 1000}[units]
     cut = {name: values[part.get(name, slice(None))] for name, values in (("x", X), ("y", Y))}
@@ -739,8 +739,8 @@ CUTS = {"rows left out": ([0, 1, 2, 3], [0, 2, 3]), "columns left out": ([0, 1, 
 @pytest.mark.parametrize("attribute", ["GeoTransform", "spatial:transform"])
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp_path, cpl, cut, attribute):
-    """Irregular coordinates give the position of each row and column, but spatial:transform wins
-    over them."""
+    """Some rows and columns were selected, so their coordinates are irregular. They contradict
+    spatial:transform, which takes precedence."""
     columns, rows = CUTS[cut]
     x, y = X[columns], 5200000.0 - 15.0 - 30.0 * np.array(rows)
     attrs, crs = {"grid_mapping": "crs"}, {"crs_wkt": UTM.to_wkt()}
@@ -754,13 +754,14 @@ def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp
         assert dataset.GetGeoTransform(can_return_null=True) is None
         assert "disagrees with the coordinate arrays; the coordinate arrays are used" in cpl.warnings[0]
         assert dataset.GetMetadata("GEOLOCATION") != {}
-    else:  # spatial:transform wins, as a convention defines it
+    else:  # spatial:transform takes precedence, as its convention defines
         assert_place(dataset, PLACE)
         assert "disagrees with the coordinate arrays; the attribute is used" in cpl.warnings[0]
 
 
 def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
-    """Coordinates, regular or not, are within half a pixel of the transform."""
+    """Coordinates, even irregular ones, do not contradict the transform if they are within half a pixel of
+    it."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     x, y = X + [3, -4, 0, 5], Y + [5, 0, -5]
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))
@@ -770,7 +771,7 @@ def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
 
 @pytest.mark.parametrize("angles", [[0.1, 0.2, 0.31], [0.1]])
 def test_angles_of_a_satellite_do_not_contradict_a_transform_in_metres(tmp_path, cpl, angles):
-    """The coordinates are in radians, GeoTransform is in metres."""
+    """Coordinates in radians do not contradict a GeoTransform in metres."""
     place = (-5e6, 1e5, 0, 5e6, 0, -1e5)
     crs = scalar(crs_wkt=pyproj.CRS("+proj=geos +h=35786023 +sweep=x").to_wkt(),
                  GeoTransform=" ".join(map(str, place)))  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores of several arrays: subdatasets, groups as datasets of bands, and arrays that are never
-bands."""
+"""Stores with several arrays: subdatasets, groups that open as datasets of bands, and arrays that never
+become bands."""
 
 import numpy as np
 import pytest
@@ -154,7 +154,7 @@ def test_different_grids_are_subdatasets(tmp_path, other):
 
 
 def test_coordinates_are_never_bands(tmp_path):
-    """The coordinates of this test are 1D coordinates, 2D longitude and latitude, bounds and
+    """Arrays of coordinates do not become bands: 1D coordinates, 2D longitudes and latitudes, bounds, and
     grid mappings."""
     dims = ["y", "x"]
     store = make_store(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Concurrent writers.
+"""Concurrent writers of one store.
 
-Processes share chunks under lock files, with zarr-python among them, or share no chunks. Threads of
-one process share chunks without lock files."""
+Processes share chunks under the protection of lock files, also with zarr-python, or write different chunks.
+Threads of one process share chunks without lock files."""
 
 import os
 import pathlib
@@ -27,8 +27,8 @@ WRITERS = 8
 
 
 def make_store(folder, chunk=SIDE, side=SIDE):
-    """Writes a store with an array "a" of zeros and one chunk by default, with zarr-python. If the
-    format has shards, the driver writes one shard."""
+    """Writes a store with an array "a" of zeros, by default with one chunk. zarr-python writes it; if the
+    format has shards, the driver writes it, with one shard. Returns the store."""
     store = pathlib.Path(folder) / "shared.zarr"
     if zarr_formats.has_shards():
         store.parent.mkdir(exist_ok=True)
@@ -57,8 +57,8 @@ def expected():
 
 
 def pieces_of(writer):
-    """Yields (row, column, values) of the parts that a writer writes. A writer owns every eighth
-    row, and writes four columns at a time."""
+    """Yields (row, column, values) for each part that a writer writes. Each writer writes every eighth row,
+    four columns at a time."""
     for row in range(writer, SIDE, WRITERS):
         for column in range(0, SIDE, 4):
             yield row, column, expected()[row : row + 1, column : column + 4]
@@ -107,7 +107,7 @@ def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
 
 
 def test_processes_without_lock_files_lose_values(tmp_path):
-    """Without lock files values are lost, so the test above can fail."""
+    """Without lock files some values are lost. This shows that the test above can fail."""
     for attempt in range(20):
         store = make_store(tmp_path / str(attempt))
         run_at_once([(write_by_gdal, store, None, i) for i in range(WRITERS)])
@@ -137,7 +137,7 @@ def test_values_are_lost_if_only_zarr_python_uses_lock_files(tmp_path):
 
 
 def write_gathering(_report, store, synchronizer, writer):
-    """Writes all parts before the first flush, so that all of them are pending."""
+    """Writes all parts before the first flush, so that all parts are pending together."""
     with error_log() as log:
         dataset = update(store, synchronizer)
         for row, column, values in pieces_of(writer):
@@ -160,7 +160,7 @@ def test_pending_chunks_are_stored_once(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Lock files
+# Writers with lock files
 
 
 def files_below(folder):
@@ -186,7 +186,7 @@ def test_lock_files_have_the_names_that_zarr_python_uses(tmp_path, separator):
             array = zarr.open_group(str(store), mode="r+", synchronizer=synchronizer)["deep/er/a"]
             array[:3, :3] = 1
             array.attrs["note"] = "x"
-        # When opening, zarr-python locks the documents that it reads.
+        # When zarr-python opens an array, it locks the documents that it reads.
         names.append(files_below(locks) - {"deep/er/a/.zarray"})
     keys = {zarr_formats.chunk_key(store, "deep/er/a", i, j) for i in (0, 1) for j in (0, 1)}
     assert names == [keys | {zarr_formats.spelled("deep/er/a/.zattrs")}] * len(writers)
@@ -216,7 +216,7 @@ def test_a_writer_waits_for_the_holder_of_the_lock(tmp_path, what):
     with zarr.ProcessSynchronizer(str(locks))[key]:
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
-        time.sleep(0.1)  # time for an error to happen
+        time.sleep(0.1)  # waits in case an error happens
         assert not is_changed()
         array = zarr.open_group(str(store), mode="r+")["a"]
         array[5, 5] = 5
@@ -305,14 +305,14 @@ def test_a_key_that_cannot_be_locked_is_named_and_its_chunk_kept(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Without lock files
+# Writers without lock files
 
 
 @zarr_formats.FORMS
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("turn", range(2))
 def test_threads_share_chunks_through_handles_of_their_own(tmp_path, turn, with_locks):
-    """Threads open, write, flush and close concurrently."""
+    """Threads open, write, flush and close their own datasets of one store concurrently."""
     print(f"ZARR_TEST_SEED={SEED} turn {turn}")
     side = 64
     store = make_store(tmp_path, chunk=24, side=side)
@@ -395,7 +395,7 @@ def test_processes_with_chunks_of_their_own_need_no_locks(tmp_path, side):
 
 
 # ---------------------------------------------------------------------------------------------
-# Metadata
+# Concurrent changes of metadata
 
 
 def set_item_by_gdal(_report, store, synchronizer, array, name):
@@ -411,12 +411,12 @@ def set_item_by_gdal(_report, store, synchronizer, array, name):
 def set_item_by_zarr(_report, store, synchronizer, array, name):
     locks = zarr.ProcessSynchronizer(str(synchronizer))
     for i in range(5):
-        # The group is opened again each time, because zarr-python caches attributes.
+        # The group is opened anew for each change, because zarr-python caches attributes.
         zarr.open_group(str(store), mode="r+", synchronizer=locks)[array].attrs[f"{name}_{i}"] = "z"
 
 
 def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
-    """Without locks the final consolidated metadata still equal the documents."""
+    """Without locks, the final consolidated metadata still equals the documents."""
     for attempt in range(2):
         store = tmp_path / f"{attempt}.zarr"
         group = zarr.open_group(str(store), mode="w")
@@ -452,7 +452,7 @@ def change_under_lock_files(folder, with_zarr):
 
 
 def test_handles_change_metadata_of_one_array(tmp_path):
-    """Changes and deletions by another handle are kept."""
+    """Each handle keeps the changes and deletions that another handle makes."""
     store = make_store(tmp_path)
     array = zarr.open_group(str(store), mode="r+")["a"]
     array.attrs.update({"kept": 1, "changed": 2, "removed": 3, "mine": 4})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data types and shapes of arrays, and the raster that GDAL makes of each."""
+"""Data types and shapes of arrays, and the raster that GDAL makes of each array."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_opaque_bytes_are_no_rasters(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_byte_order_mark_for_not_relevant(tmp_path):
-    """Some writers use `!u1`, which means `|u1`."""
+    """Some writers use `!u1` instead of `|u1`; both mean a byte."""
     handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], files={"0.0": bytes(range(6))})
     assert open_raster(tmp_path / "a.zarr").ReadAsArray().tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -117,8 +117,8 @@ def test_no_raster_without_pixels(tmp_path, cpl, shape):
 
 
 def test_numeric_fields_are_bands(tmp_path):
-    # In Zarr v3 the structure has no subarray and only little-endian fields: structures of Zarr v3 hold no
-    # subarrays, and all their fields have one byte order.
+    # In Zarr v3, structures have no subarrays, and all their fields have one byte order. This structure is
+    # therefore little-endian there.
     big, shape = ("<", ()) if zarr_formats.is_v3() else (">", (3,))
     dtype = np.dtype(
         [("wind", [("u", "<f4"), ("v", big + "f4")]), ("station", "S4"), ("rgb", "u1", shape),
@@ -190,7 +190,7 @@ def test_nan_nodata(tmp_path):
     assert_nan_nodata(handmade(tmp_path / "a.zarr", dtype="<f4", fill_value="NaN", files={}))
 
 
-@zarr_formats.V2  # in v3 a document is JSON, which has no NaN
+@zarr_formats.V2  # in v3 a document is JSON, which cannot hold NaN
 def test_nan_nodata_that_is_not_json(tmp_path):
     store = handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=np.nan, files={})
     assert '"fill_value": NaN' in (store / ".zarray").read_text()
@@ -206,7 +206,7 @@ FILL_TEXTS = pytest.mark.parametrize(
      ("<f8", "-inf", -np.inf)],
 )  # fmt: skip
 def assert_nodata(store, wanted):
-    """Asserts the nodata value in both APIs and returns the band."""
+    """Asserts that both APIs report the nodata value `wanted`. Returns the band."""
     band = open_band(store)
     np.testing.assert_equal(band.GetNoDataValue(), wanted)
     np.testing.assert_equal(zarr_mdim.raw_nodata(zarr_mdim.open_array(store)), {"": wanted})
@@ -216,10 +216,10 @@ def assert_nodata(store, wanted):
 @zarr_formats.V2
 @FILL_TEXTS
 def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted):
-    """n5-zarr and early bioformats2raw wrote all fill values as text, and zarr-python 2 reads
-    them."""
+    """Fill values may be stored as text. n5-zarr and early bioformats2raw wrote all of them as text, and
+    zarr-python 2 reads them."""
     store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=text, files={})
-    if zarr.__version__.startswith("2."):  # version 3 reads numbers alone
+    if zarr.__version__.startswith("2."):  # version 3 only reads numbers
         np.testing.assert_equal(zarr.open_array(str(store), mode="r").fill_value, wanted)
     values = np.unique(assert_nodata(store, wanted).ReadAsArray())
     assert np.array_equal(values, np.array([wanted], dtype), equal_nan=True)
@@ -249,8 +249,8 @@ def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
 
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
 def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
-    """A nodata value beyond int64 is written as text by the built-in driver, and as a number by
-    this driver. The specification requires a number. zarr-python and this driver read both."""
+    """For a nodata value that int64 cannot hold, this driver writes a number, as the specification requires.
+    The built-in driver writes text. zarr-python and this driver read both."""
     # The built-in driver of GDAL 3.6 writes a draft of Zarr v3.
     for name in ("Zarr",) if zarr_formats.is_v3() else ("Zarr", "ZarrBuiltin"):
         store = str(tmp_path / f"{name}.zarr")
@@ -272,8 +272,7 @@ def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
 @zarr_formats.V3
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63])
 def test_what_the_built_in_driver_writes_in_version_3(tmp_path, cpl, value):
-    """The built-in driver writes text if no int64 holds the value, as in version 2; zarr-python 3
-    reads the text."""
+    """The built-in driver also writes such a value as text in version 3. zarr-python 3 reads the text."""
     store = zarr3.handmade(tmp_path / "a.zarr", zarr3.document((2, 3), "uint64", fill_value=str(value)))
     (array,) = zarr3.read(tmp_path / "values", [(store, "")])
     assert array.fill == value

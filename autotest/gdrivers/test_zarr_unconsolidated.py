@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Consolidated metadata that are older than the store.
+"""Consolidated metadata that is older than other documents of the store.
 
-Missing nodes give one warning when a group is listed, and are read with
-USE_CONSOLIDATED_METADATA=NO."""
+If a group is listed, nodes that the consolidated metadata misses give one warning. With
+USE_CONSOLIDATED_METADATA=NO they are read."""
 
 import contextlib
 import os
@@ -27,7 +27,8 @@ RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
 
 @pytest.fixture
 def store(tmp_path):
-    """Writes a consolidated store with the arrays /a and /b, and a group /g with /g/c and /g/d."""
+    """Writes a store with consolidated metadata, the arrays /a and /b, and the group /g with /g/c and /g/d.
+    Returns its folder."""
     arrays = {"a": VALUES, "b": VALUES[:2], "g/c": VALUES, "g/d": VALUES[1:]}
     return make_store(tmp_path, arrays, consolidated=True)
 
@@ -38,8 +39,7 @@ def append(store, *paths):
 
 
 def opened(name, kind=RASTER, options=()):
-    """Returns a dataset and the warnings of opening it, and of listing it in the multidimensional
-    API."""
+    """Opens a dataset, and lists it in the multidimensional API. Returns the dataset and all warnings."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), kind, open_options=list(options))
         if dataset is not None and kind == MULTIDIM:
@@ -49,8 +49,8 @@ def opened(name, kind=RASTER, options=()):
 
 
 def list_all(group):
-    """Returns the full names of all arrays in and below a group. Lists group names twice,
-    because the second listing must not repeat warnings."""
+    """Returns the full names of all arrays in and below a group. Lists groups twice, because the second
+    listing must not repeat warnings."""
     group.GetGroupNames()
     above = group.GetFullName().rstrip("/") + "/"
     names = [above + name for name in group.GetMDArrayNames() or []]
@@ -79,13 +79,13 @@ def test_appended_array_is_named_once(store, kind):
     append(store, "new")
     dataset, warnings = opened(store, kind)
     assert warnings == lacking(store, "/new")
-    with error_log() as log:  # already warned
+    with error_log() as log:  # the warning was given before
         if kind == MULTIDIM:
             assert "/new" not in list_all(dataset.GetRootGroup())
         else:
             assert not any("/new" in name for name, _ in dataset.GetSubDatasets())
     log.assert_quiet()
-    assert opened(store, kind)[1] == warnings  # a new dataset warns again
+    assert opened(store, kind)[1] == warnings  # a new dataset gives the warning again
 
 
 def test_arrays_outside_of_the_metadata_are_named_beside_the_error(tmp_path):
@@ -217,7 +217,7 @@ if kind == gdal.OF_MULTIDIM_RASTER:
 
 
 def system_calls(folder, *arguments):
-    """Returns (call, path) of each system call on files below a folder while SCRIPT runs."""
+    """Runs SCRIPT under strace. Returns (call, path) for each system call on files below a folder."""
     command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
     run = subprocess.run(command + list(map(str, arguments)), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-2000:]

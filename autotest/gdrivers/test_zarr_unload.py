@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""zarr_unload: programs that unload the driver, or end, while threads of the driver and of the
-program run."""
+"""Runs zarr_unload: a program unloads the driver, or ends, while threads of the driver and of the program
+are running."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ PLUGIN = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gd
 VALUES = np.arange(200 * 300, dtype="<i4").reshape(200, 300)
 SECONDS = 240
 
-CODECS = ["blosc", "zstd", "zlib"]  # codecs whose memory a thread keeps for the next chunk
+CODECS = ["blosc", "zstd", "zlib"]  # for these codecs, a thread keeps memory for the next chunk
 
 
 def compressor(name):
@@ -32,7 +32,7 @@ def store(request, tmp_path):
 
 
 def run(way, store, rounds=20, plugin=PLUGIN):
-    # The environment keeps GDAL from finding the plugin, because the program itself loads the plugin.
+    # The program itself loads the plugin, so GDAL must not find the plugin in this environment.
     environment = {**plain_environment(), "GDAL_DRIVER_PATH": "disable"}
     done = subprocess.run(
         [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's utilities read and write stores with the pixels, geotransform and nodata that they give
-with GeoTIFF. docs/guide.md has the table."""
+"""GDAL's utilities give the same pixels, geotransform and nodata value for stores as for GeoTIFF. The table
+of docs/guide.md lists the utilities."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def has(tool):
 
 
 def script(name):
-    """Returns the command of a Python utility, as an installed script or as a module."""
+    """Returns the command that runs a Python utility of GDAL, as an installed script or as a module."""
     found = shutil.which(name + ".py") or shutil.which(name)
     return [sys.executable, found] if found else [sys.executable, "-m", f"osgeo_utils.{name}"]
 
@@ -39,8 +39,8 @@ def run(folder, *words):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """Writes equal rasters as GeoTIFF and as stores: heights with holes, classes, and two
-    halves."""
+    """Writes equal rasters as GeoTIFF and as stores: heights with holes, classes, and two halves of a
+    raster. Returns their folder."""
     folder = tmp_path_factory.mktemp("sources")
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(32632)
@@ -86,7 +86,8 @@ def assert_alike(store, tif):
         assert a.DataType == b.DataType and a.GetNoDataValue() == b.GetNoDataValue()
 
 
-# Commands, where {in} is a store or a GeoTIFF. Without {out} the printed text is compared.
+# name -> command, in which {in} is a store or a GeoTIFF. If the command has no {out}, its printed text is
+# compared.
 RASTERS = {
     "gdal_translate": ["gdal_translate", "-of", "{of}", "-outsize", "50%", "50%", "{dem}", "{out}"],
     "gdal_translate -projwin": ["gdal_translate", "-of", "{of}", "-projwin", "601000", "5199000", "604000",
@@ -133,8 +134,7 @@ def inputs(folder, extension):
 @pytest.mark.parametrize("name", RASTERS)
 @pytest.mark.parametrize("source", ["tif", "zarr"])
 def test_into_and_out_of_stores(tmp_path, sources, name, source):
-    """A copy from a GeoTIFF and a copy from a store, both into a store, equal the copy into a
-    GeoTIFF."""
+    """A copy from a store into a store, and a copy from a GeoTIFF into a store, equal a copy into a GeoTIFF."""
     for vector in ("areas.geojson", "points.geojson"):
         shutil.copy(sources / vector, tmp_path)
     values = inputs(sources, source)
@@ -198,7 +198,7 @@ def test_gdal_contour(tmp_path, sources):
 
 
 def test_gdal_retile(tmp_path, sources):
-    """Tiles are named x.zarr, by the driver's DMD_EXTENSION."""
+    """The tiles are named x.zarr, because gdal_retile uses the driver's DMD_EXTENSION."""
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
         (tmp_path / of).mkdir()
         run(tmp_path, *script("gdal_retile"), "-q", "-of", of, "-ps", "100", "100", "-levels", "1", "-targetDir", of,
@@ -210,7 +210,7 @@ def test_gdal_retile(tmp_path, sources):
 
 
 def test_gdal2tiles(tmp_path, sources):
-    """gdal2tiles wants a file: any document of the store will do."""
+    """gdal2tiles requires the path of a file. Any document of the store can be that file."""
     made = []
     for extension, name in (("tif", "classes.tif"), ("zarr", "classes.zarr/.zmetadata")):
         out = tmp_path / extension
@@ -232,7 +232,7 @@ def test_gdaltindex_and_gdalbuildvrt_of_stores(tmp_path, sources):
 
 
 def test_gdalcompare(tmp_path, sources):
-    """gdalcompare finds a store and its source GeoTIFF equal, except for the files and metadata."""
+    """gdalcompare finds a store and its source GeoTIFF equal, except for file bytes and metadata."""
     done = subprocess.run([*script("gdalcompare"), str(sources / "dem.tif"), str(sources / "dem.zarr")],
                           capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.strip()]
@@ -248,8 +248,8 @@ def test_gdalcompare(tmp_path, sources):
 @pytest.mark.parametrize("area", ["Area", "Point"])
 @pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
 def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
-    """gdalcompare compares pixels only if the metadata agree, so the store states
-    AREA_OR_POINT=Area, too."""
+    """gdalcompare compares pixels only if the metadata is equal, so the store also states
+    AREA_OR_POINT=Area."""
     source = tmp_path / "a.tif"
     gdal.Translate(str(source), str(sources / "dem.tif"), metadataOptions=[f"AREA_OR_POINT={area}"])
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
@@ -263,7 +263,7 @@ def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
 
 
 def compared(one, other):
-    """Returns the differences that gdalcompare finds, except for the files' bytes."""
+    """Runs gdalcompare. Returns the differences that it prints, except those about the bytes of the files."""
     done = subprocess.run([*script("gdalcompare"), str(one), str(other)],
                           capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
     usual = ("Files differ at the binary level", "Differences Found", "Golden file", "New file")

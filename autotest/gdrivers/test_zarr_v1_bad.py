@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1 are never written to, and a broken document or chunk gives an error that names
-it."""
+"""Arrays of Zarr v1 are never written to. An invalid document or chunk gives an error that names it."""
 
 import pytest
 from osgeo import gdal
@@ -23,7 +22,7 @@ def contents(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-# --- never written to ---
+# --- v1 arrays are never written to ---
 
 
 @pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
@@ -76,7 +75,7 @@ def test_deletion_is_refused(array):
     assert (array / "meta").exists()
 
 
-# --- what is broken ---
+# --- invalid documents and chunks ---
 
 BROKEN = [
     ({"zarr_format": "1"}, 'zarr_format: expected 1, got "1"'),

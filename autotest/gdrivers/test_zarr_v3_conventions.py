@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Conventions in Zarr v3 mean what they mean in v2: OME-NGFF 0.5 below `ome`, pyramids of all
-layouts, and EOPF products.
+"""Conventions have the same meaning in Zarr v3 as in v2: OME-NGFF 0.5 in the attribute `ome`, pyramids of
+all layouts, and EOPF products.
 
-Each v2 store is converted to v3, and GDAL must report equal facts."""
+Each v2 store is converted to v3, and GDAL must report equal properties for both."""
 
 import json
 import pathlib
@@ -20,8 +20,8 @@ from zarr_http import Served
 from zarr_ome import add_labels, make_image, make_plate, make_series
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
-# Items of the metadata domain ZARR that are compared. Other items describe how the array is stored, which
-# differs between v2 and v3.
+# Items of the metadata domain ZARR that are compared. The other items describe how the array is stored, and
+# therefore differ between v2 and v3.
 ORIGINS = ("CRS_SOURCE", "GEOTRANSFORM_SOURCE")
 
 
@@ -52,7 +52,7 @@ def facts_of_band(band):
 
 def facts_of(dataset):
     metadata = dataset.GetMetadata()
-    metadata.pop("image-label", None)  # v3 keeps it in `ome`, which copies do not have
+    metadata.pop("image-label", None)  # v3 keeps it in `ome`, and copies have no `ome`
     return {
         "size": (dataset.RasterXSize, dataset.RasterYSize), "metadata": metadata,
         "sources": {name: dataset.GetMetadataItem(name, "ZARR") for name in ORIGINS},
@@ -68,7 +68,7 @@ def facts_of_group(group, path=""):
     facts = {}
     for name in group.GetMDArrayNames() or []:
         array = group.OpenMDArray(name)
-        # The raw nodata value of a string is an address.
+        # For a string, GetNoDataValueAsRaw() would return an address.
         is_text = array.GetDataType().GetClass() == gdal.GEDTC_STRING
         nodata = array.GetNoDataValueAsString() if is_text else array.GetNoDataValueAsRaw()
         facts[f"{path}/{name}"] = (
@@ -82,7 +82,8 @@ def facts_of_group(group, path=""):
 
 
 def all_facts(store):
-    """Returns what GDAL reports of a store and its subdatasets, without the store's name."""
+    """Returns all properties that GDAL reports for a store and its subdatasets. The store's name is removed
+    from them."""
     facts = {}
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(store))
@@ -101,7 +102,7 @@ def all_facts(store):
 
 
 def differences(got, wanted, where=""):
-    """Returns the differences between two nested structures as texts."""
+    """Returns a list of texts that describe the differences between two nested structures."""
     if isinstance(got, dict) and isinstance(wanted, dict):
         return [
             text for name in sorted({*got, *wanted})
@@ -114,7 +115,7 @@ def differences(got, wanted, where=""):
 
 
 def assert_same(store, target, change=ome_05):
-    """Converts the store to v3 at `target` and asserts that GDAL reports equal facts."""
+    """Converts the store to v3 at `target`, and asserts that GDAL reports equal properties for both."""
     wanted = all_facts(store)
     got = all_facts(as_v3(store, target, change))
     assert differences(got, wanted) == []
@@ -192,7 +193,7 @@ def test_images_of_ome_05_on_a_server_that_lists_nothing(tmp_path, name):
         assert [text for _, text in dataset.GetSubDatasets()] == wanted and len(wanted) > 1
         requests = [path for _, path, *_ in server.requests()]
         assert len(set(requests)) == len(requests), requests
-        # The version is detected once, at the root.
+        # The version is detected once, at the root, so no documents of v2 are requested below.
         assert not [path for path in requests if path.count("/") > 2 and "/.z" in path], requests
         for sub, _ in dataset.GetSubDatasets():
             assert gdal.Open(sub).ReadAsArray().any()
@@ -222,7 +223,7 @@ def test_a_later_version_is_read_with_one_warning(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# EOPF's products
+# Products of EOPF
 
 PRODUCTS = {
     "Sentinel-2": make_s2,
@@ -247,7 +248,7 @@ def test_a_product_is_the_same(tmp_path, name):
 
 
 # ---------------------------------------------------------------------------------------------
-# xarray: nodes exactly as xarray 2026.9 with zarr-python 3.1 writes them
+# Stores of xarray, written exactly as xarray 2026.9 with zarr-python 3.1 writes them
 
 NAN, FAR = "AAAAAAAA+H8=", "AAAAAICHw8A="  # NaN and -9999 as little-endian doubles in base64
 VALUES = np.arange(12, dtype="f4").reshape(3, 4)
@@ -303,7 +304,7 @@ def test_stores_of_xarray(of_xarray):
     log.assert_quiet()
 
 
-# xarray cannot open a store whose `_FillValue` is a number here.
+# If `_FillValue` were a number here, xarray could not open the store.
 @pytest.mark.parametrize("convention", ["CF", "GDAL", "SPATIAL_PROJ"])
 @pytest.mark.parametrize("type_, wanted", [(gdal.GDT_Float32, FAR), (gdal.GDT_Int16, -9999)])
 def test_nodata_is_written_as_xarray_reads_it(tmp_path, convention, type_, wanted):

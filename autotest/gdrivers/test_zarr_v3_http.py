@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Shards on a web server that answers wrongly, or whose shards change between requests.
+"""Reads shards from a web server that sends wrong answers, or whose shards are replaced between requests.
 
-A read gives the right values, or an error with the store, the shard and the reason; never other
+A read gives the right values, or an error that names the store, the shard and the reason. It never gives other
 bytes."""
 
 import os
@@ -13,10 +13,10 @@ from zarr3_shards import IN_SHARD, KEY, KINDS, VALUES, make, shard
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 
-FIRST, OTHER = (4, 6), (6, 9)  # first elements of two chunks of the shard
+FIRST, OTHER = (4, 6), (6, 9)  # indices of the first elements of two chunks of the shard
 
 class Store:
-    """A store for one test alone, because datasets of one URL share open data. `file` is the shard
+    """A store that only one test uses, because datasets of one URL share cached data. `file` is the shard
     that the test reads."""
 
     count = 0
@@ -39,7 +39,7 @@ def kind(request):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """Starts one server for all tests, as a process starts slowly."""
+    """Returns a server that all tests use, because a process starts slowly."""
     folder = tmp_path_factory.mktemp("served")
     with Served(folder) as server:
         server.folder = folder
@@ -69,7 +69,7 @@ def in_chunk(values, chunk, size=(2, 3)):
     return values[chunk[0] : chunk[0] + size[0], chunk[1] : chunk[1] + size[1]]
 
 
-# Wrong answers of a server to a range request, each with the server's rule that gives this answer.
+# wrong answer to a range request -> rule that makes the server send it
 PARTS = {
     "what follows": {"part": {"shift": 2}},
     "what is before": {"part": {"shift": -2}},
@@ -98,7 +98,7 @@ def rule_for(store, what):
 
 
 def outcome(dataset, chunk, size=(2, 3)):
-    """Returns (values, None) of one or more chunks, or (None, error). Asserts that the error names
+    """Reads one or more chunks. Returns (values, None), or (None, error). Asserts that the error names
     store, shard, chunk and cause."""
     with error_log() as log:
         got = read_chunk(dataset, chunk, size)
@@ -115,8 +115,8 @@ def outcome(dataset, chunk, size=(2, 3)):
 @pytest.mark.parametrize("what", [*PARTS, *WELL, "breaks off", *STATUS])
 @pytest.mark.parametrize("when", ["index", "chunk", "chunks"])
 def test_wrong_answers_are_errors(server, store, kind, what, when):
-    """The answer to a request for the index, a chunk, or a range of several chunks is wrong, in
-    each of many ways."""
+    """The server answers one request wrongly: the request for the index, for a chunk, or for a range of
+    several chunks."""
     dataset = store.open()
     place, size = ((4, 6), (4, 6)) if when == "chunks" else (OTHER, (2, 3))
     if when != "index":
@@ -140,7 +140,7 @@ VALIDATORS = {
 
 @pytest.mark.parametrize("validator", VALIDATORS)
 def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, validator):
-    """The new shard has its chunks at other offsets, where the old index points to wrong chunks."""
+    """In the new shard the chunks have other offsets, so the old index refers to wrong bytes."""
     server.rule(validators=VALIDATORS[validator])
     dataset = store.open()
     np.testing.assert_array_equal(read_chunk(dataset, FIRST), in_chunk(VALUES, FIRST))
@@ -154,8 +154,8 @@ def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, val
 
 @pytest.mark.parametrize("turns", ["onnnn", "nooo", "oonnn", "onon", "ooonn"])
 def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, turns):
-    """Each chunk that is read belongs to the old shard or to the new shard. `turns` gives the order
-    in which the server sends the old shard ("o") and the new shard ("n")."""
+    """Each chunk that is read is from the old shard or from the new one. `turns` is the order in which the
+    server sends the old shard ("o") and the new one ("n")."""
     changed = VALUES + 1000
     store.file.with_name("new").write_bytes(shard(changed[IN_SHARD], kind, turned=True))
     paths = {"o": store.path, "n": store.path.replace("c/1/1", "c/1/new")}
@@ -169,7 +169,7 @@ def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, 
 
 
 def test_shard_that_changes_with_each_request_is_an_error(server, store, kind):
-    """Several servers behind one address may have different versions of a shard."""
+    """This happens if several servers with different versions of a shard have one address."""
     store.file.with_name("new").write_bytes(shard(VALUES[IN_SHARD] + 1000, kind, turned=True))
     turns = [store.path, store.path.replace("c/1/1", "c/1/new")]
     server.rule(validators=["ETag"], turns={store.path: turns})
@@ -190,8 +190,8 @@ def test_shard_that_is_deleted_between_index_and_chunk_is_absent(server, store, 
 
 
 def test_shards_take_no_more_requests(server, store, kind):
-    """If the server sends validators, the index takes one request, and all chunks together take
-    another request. Chunks that were read before are not requested again."""
+    """With validators, the driver requests the index once and then all chunks by one request. It does not
+    request chunks again that it has read before."""
     server.rule(validators=["ETag", "Last-Modified"])
     dataset = store.open()
     server.log()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Invalid documents of Zarr v3, and documents that ask for too much.
+"""Invalid documents of Zarr v3, and documents that demand too much memory.
 
-Each gives one error that names the store, zarr.json and the member, in a process with little
-memory."""
+Each gives one error that names the store, zarr.json and the member, in a process with little memory."""
 
 import json
 import re
@@ -63,7 +62,7 @@ WRONG = {
     "zarr_format text": ({"zarr_format": "3"}, "zarr_format"),
     "node_type unknown": ({"node_type": "table"}, "node_type.*table"),
     "node_type null": ({"node_type": None}, "node_type"),
-    # Unknown members
+    # Unknown members of the document
     "unknown member": ({"colour": {"name": "red"}}, "colour"),
     "unknown member of null": ({"colour": None}, "colour"),
     "unknown member of text": ({"colour": "red"}, "colour"),
@@ -73,7 +72,7 @@ WRONG = {
     "attributes text": ({"attributes": "a"}, "attributes"),
     "storage transformer": ({"storage_transformers": [codec("indexed")]}, "storage_transformers.*indexed"),
     "storage transformers an object": ({"storage_transformers": {}}, "storage_transformers"),
-    # Shapes
+    # Invalid shapes
     "shape text": ({"shape": "4,6"}, "shape"),
     "shape null": ({"shape": None}, "shape"),
     "shape of text": ({"shape": ["4", 6]}, r"shape\[0\]"),
@@ -82,7 +81,7 @@ WRONG = {
     "shape beyond 64 bits": ({"shape": [10**30, 6]}, r"shape\[0\]"),
     "shape huge": ({"shape": [2**62, 2**62], **grid(2**61, 2**61)}, HUGE),
     "33 dimensions": ({"shape": [1] * 33, **grid(*[1] * 33)}, "33|dimensions"),
-    # Chunk grids
+    # Invalid chunk grids
     "grid by its name": ({"chunk_grid": "regular"}, "chunk_grid"),
     "grid unknown": ({"chunk_grid": codec("hexagonal")}, "chunk_grid.*hexagonal"),
     "grid null": ({"chunk_grid": None}, "chunk_grid"),
@@ -109,13 +108,13 @@ WRONG = {
     "rectilinear of text": (rectilinear("4", [6]), "chunk_shapes"),
     "rectilinear of nothing": (rectilinear([], [6]), "chunk_shapes"),
     "rectilinear beyond 64 bits": (rectilinear([[2**62, 2**62]], [6]), "chunk_shapes"),
-    # Chunk keys
+    # Invalid chunk key encodings
     "keys unknown": ({"chunk_key_encoding": codec("hashed")}, "chunk_key_encoding.*hashed"),
     "keys null": ({"chunk_key_encoding": None}, "chunk_key_encoding"),
     "separator unknown": ({"chunk_key_encoding": codec("default", separator="-")}, "separator.*-"),
     "separator number": ({"chunk_key_encoding": codec("v2", separator=5)}, "separator"),
     "keys with more": ({"chunk_key_encoding": codec("default", suffix=".x")}, "suffix"),
-    # Data types
+    # Invalid data types
     "type unknown": (data_type("int128"), "data_type.*int128"),
     "type of version 2": (data_type("<i2"), "data_type.*<i2"),
     "type empty": (data_type(""), "data_type"),
@@ -141,7 +140,7 @@ WRONG = {
     "structure of unknowns": (
         data_type(struct(A, {"name": "b", "data_type": "int128"}), {"a": 0, "b": 0}), "int128",
     ),
-    # Fill values
+    # Invalid fill values
     "fill text": ({"fill_value": "seven"}, "fill_value.*seven"),
     "fill too large": ({"fill_value": 40000}, "fill_value.*40000"),
     "fill fraction": ({"fill_value": 1.5}, "fill_value.*1.5"),
@@ -159,7 +158,7 @@ WRONG = {
     "fill of no bytes": (data_type("r16", [1, 256]), "fill_value"),
     "fill of too few fields": (data_type(struct(A), {}), "fill_value.*a"),
     "fill of other fields": (data_type(struct(A), {"a": 0, "b": 1}), "fill_value.*b"),
-    # Codecs
+    # Invalid codecs
     "codecs null": ({"codecs": None}, "codecs"),
     "codecs an object": ({"codecs": LITTLE}, "codecs"),
     "no codecs": (codecs(), "codecs"),
@@ -198,7 +197,7 @@ WRONG = {
     "reshape to less": (codecs(codec("reshape", shape=[5]), LITTLE), "reshape"),
     "texts as bytes": (data_type("string", ""), "codecs.*bytes|bytes.*string|string"),
     "numbers as texts": (codecs(codec("vlen-utf8")), "vlen-utf8"),
-    # Shards
+    # Invalid shards
     "chunks do not divide": (shards((1, 2)), r"chunk_shape\[1\].*2"),
     "chunks larger than the shard": (shards((2, 6)), "chunk_shape"),
     "chunks of nothing": (shards((0, 3)), "chunk_shape"),
@@ -214,7 +213,7 @@ WRONG = {
     "unknown codec in shards": (shards(chain=[LITTLE, codec("middle-out")]), r"codecs\[0\].*codecs\[1\].*middle-out"),
     "transposition in shards": (shards(chain=[transpose(0), BIG]), "order"),
     "bytes behind shards": (codecs(sharding((1, 3)), LITTLE), r"codecs\[1\].*bytes"),
-    # Dimension names
+    # Invalid dimension names
     "names text": ({"dimension_names": "yx"}, "dimension_names"),
     "names too few": ({"dimension_names": ["x"]}, "dimension_names"),
     "names numbers": ({"dimension_names": [1, 2]}, "dimension_names"),
@@ -236,7 +235,7 @@ def assert_refused(outcome, pattern, path=""):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_documents(tmp_path, cpl, case):
-    """The wrong document describes an array in a group."""
+    """Here the invalid document describes an array in a group."""
     changes, pattern = WRONG[case]
     store = zarr3.handmade(tmp_path / "bad.zarr", zarr3.group_document())
     zarr3.handmade(store, changed(changes), path="g/dem")
@@ -253,7 +252,7 @@ HOSTILE = ("shape huge", "33 dimensions", "chunks huge", "rectilinear beyond 64 
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_wrong_documents_with_little_memory(tmp_path, case):
-    """The wrong document describes the root."""
+    """Here the invalid document describes the root of the store."""
     changes, pattern = WRONG[case]
     zarr3.handmade(tmp_path / "bad.zarr", changed(changes))
     assert_refused(attempt(tmp_path / "bad.zarr"), pattern)
@@ -307,7 +306,7 @@ def test_wrong_groups(tmp_path, cpl, case, kind):
 
 @pytest.mark.parametrize("attributes", [[1], "a", None, 5])
 def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
-    """Wrong attributes give one warning, and the rest of the group is read, as in Zarr v2."""
+    """Invalid attributes of a group give one warning. The rest of the group is read, as in Zarr v2."""
     metadata = {**zarr3.group_document(), "attributes": attributes}
     store = zarr3.handmade(tmp_path / "bad.zarr", metadata)
     zarr3.handmade(store, GOOD, path="dem")
@@ -317,7 +316,7 @@ def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """A warning names each bad array and the reason; opening a bad array fails with this reason."""
+    """A warning names each invalid array and its fault. Opening an invalid array fails with this fault."""
     batch, store = zarr3.Batch(tmp_path / "values"), tmp_path / "store.zarr"
     batch.group(store)
     good = [

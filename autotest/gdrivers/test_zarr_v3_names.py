@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Names by which a store of Zarr v3 is opened, deleted, renamed and copied.
+"""Names by which a Zarr v3 store is opened, deleted, renamed and copied.
 
-The names have the forms that names of every store have. This driver handles all of them, not GDAL's
-built-in driver."""
+The forms of these names are those of every store. This driver handles all of them; GDAL's built-in driver
+handles none."""
 
 import json
 import os
@@ -60,9 +60,8 @@ def test_urls(tmp_path, name):
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
-    """/zarr.json has the format, the consolidated metadata and all attributes. For the
-    multidimensional API, concurrent requests for documents of version 2, and for GDAL's cache of an
-    array, find nothing."""
+    """/zarr.json contains the format, the consolidated metadata and all attributes. In the multidimensional
+    API, concurrent requests for documents of v2 and for GDAL's cache of an array find nothing."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(delay=0.05)
@@ -80,8 +79,8 @@ def test_requests_for_a_consolidated_store(tmp_path, flags):
 
 @pytest.mark.parametrize("status", [403, 401, 500])
 def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
-    """A server refuses requests for absent keys. Object stores do so if the client may not list the
-    bucket."""
+    """Object stores refuse requests for absent keys if the client may not list the bucket. The store still
+    opens."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(status={"/one.zarr/.zmetadata": [status, -1]})
@@ -92,7 +91,7 @@ def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
 
 
 def test_version_3_is_read_if_a_folder_has_both(tmp_path):
-    """zarr-python prefers version 3, too."""
+    """If a folder has documents of both versions, version 3 is read, as zarr-python does."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5), "u1")}})
     for path in make_v3(tmp_path / "three.zarr", "v").rglob("*"):
         target = pathlib.Path(store) / path.relative_to(tmp_path / "three.zarr")
@@ -148,7 +147,7 @@ def test_renaming_and_copying(tmp_path):
 
 @pytest.mark.parametrize("how", ["Create", "CreateCopy"])
 def test_an_array_has_the_version_of_its_store(tmp_path, how):
-    """The default version of new stores does not matter."""
+    """A new array has the version of the store, and not the default version of new stores."""
     store = make_v3(tmp_path / "a.zarr", "v")
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     source = gdal.GetDriverByName("MEM").Create("", 5, 4)

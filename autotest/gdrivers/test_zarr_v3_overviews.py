@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Overviews in Zarr v3 in the layout of GDAL 3.13: groups ovr_2x and so on beside the array, and
+"""Overviews in Zarr v3 in the layout of GDAL 3.13: groups such as ovr_2x beside the array, and the attribute
 `multiscales` of zarr-conventions.
 
-Each driver finds the other's overviews."""
+Each driver finds the overviews that the other has built."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def rng():
 
 
 def levels_of(array):
-    """Returns (full name, shape) of each overview of an array."""
+    """Returns (full name, shape) for each overview of an array."""
     found = [array.GetOverview(i) for i in range(array.GetOverviewCount())]
     return [(level.GetFullName(), [d.GetSize() for d in level.GetDimensions()]) for level in found]
 
@@ -42,7 +42,7 @@ def assets(store, group=""):
 
 
 def arrays_of_two_sets(store, rng, *options):
-    """Writes two arrays in one group with different overviews."""
+    """Writes two arrays into one group, and builds different overviews for them. Returns the pixels of both."""
     one, two = smooth(rng, 1, 64, 65), smooth(rng, 2, 99, 33)
     make(store, one, "ARRAY_NAME=one", *options).BuildOverviews("NEAREST", [2, 4])
     dataset = make(store, two, "ARRAY_NAME=two", "APPEND_SUBDATASET=YES")
@@ -50,13 +50,12 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# The consolidated metadata is left out, because GDAL 3.13 otherwise does not find the group by the
-# asset ".", which stands for the group itself.
+# The store has no consolidated metadata. With it, GDAL 3.13 does not find the group itself by the asset ".".
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
 # -------------------------------------------------------------------------------------------------
-# Metadata and groups
+# Metadata and groups of overviews
 
 
 def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
@@ -83,7 +82,7 @@ def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
 def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     one, two = arrays_of_two_sets(store, rng)
-    # Assets are sorted by size: 99 x 33 pixels become 50 x 17.
+    # Assets are sorted by size. 99 x 33 pixels are halved to 50 x 17.
     assert assets(store) == [(".", None), ("ovr_2x_2", "."), ("ovr_2x", "."), ("ovr_3x", "."), ("ovr_4x", ".")]
     for name, values, method, factors in (("one", one, "NEAREST", [2, 4]), ("two", two, "AVERAGE", [2, 3])):
         opened = open_raster(array_name(store, name))
@@ -97,8 +96,8 @@ def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
-    """A group has one description of a pyramid. Here it describes a pyramid of another program, so
-    overviews cannot be built."""
+    """A group can describe only one pyramid. Here another program's pyramid is described, so building
+    overviews fails."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), place=False)
     document = json.loads((store / "zarr.json").read_text())
@@ -114,7 +113,7 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# GDAL's built-in driver
+# Overviews that GDAL's built-in driver builds or reads
 
 
 @builtin
@@ -172,7 +171,7 @@ def test_the_built_in_driver_reads_a_pyramid_as_this_driver_does(tmp_path, rng, 
 @builtin
 def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, 64, 65) + 1  # else zeros, the fill value, are nodata for it
+    values = smooth(rng, 1, 64, 65) + 1  # without + 1, zeros would be nodata for it
     make(store, values, place=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip
@@ -191,7 +190,7 @@ def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# The multidimensional API
+# Overviews in the multidimensional API
 
 
 @multidim

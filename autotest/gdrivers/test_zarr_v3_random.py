@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Property test of Zarr v3 in both directions.
+"""Property test of Zarr v3, in both directions.
 
-Arrays of zarr-python 3 read equal through both APIs of GDAL. Random parts that the driver writes,
-into its own arrays and those of zarr-python, read equal in zarr-python 3. The driver's own arrays
-also read equal in zarrita.
+Both APIs of GDAL read random arrays of zarr-python 3. The driver writes random parts of its own arrays and of
+arrays of zarr-python; zarr-python 3 reads equal values. zarrita also reads the driver's own arrays.
 
-ZARR_TEST_SEED is the seed of the run: random if unset, and printed at the end. ZARR_TEST_V3_ARRAYS
-is the number of arrays per direction, 200 by default; the coverage test needs at least 200.
-ZARR_TEST_ONLY is the number of one array, to reproduce a failure."""
+Environment variables: ZARR_TEST_SEED is the seed of the run; by default random, and printed at the end.
+ZARR_TEST_V3_ARRAYS is the number of arrays per direction, by default 200; the coverage test needs at least 200.
+ZARR_TEST_ONLY is the number of a single array to test, to reproduce a failure."""
 
 import base64
 import collections
@@ -72,7 +71,7 @@ COMPRESSORS = {
     "numcodecs.fletcher32": lambda draw: codec("numcodecs.fletcher32"),
     "numcodecs.jenkins_lookup3": lambda draw: codec("numcodecs.jenkins_lookup3", initval=draw.integer(0, 9)),
 }  # fmt: skip
-# Array-to-array codecs; zarr-python 3.1 reads no big-endian elements behind them.
+# Array-to-array codecs. zarr-python 3.1 cannot read big-endian elements that follow such a codec.
 FILTERS = {
     "delta": lambda draw, dtype: codec("numcodecs.delta", dtype=dtype.str),
     "astype": lambda draw, dtype: codec(
@@ -90,19 +89,20 @@ FILTERS_OF = {
     "i": ["delta", "astype"], "u": ["delta", "astype"], "b": ["packbits"],
     "f": ["delta", "bitround", "quantize", "fixedscaleoffset"],
 }  # fmt: skip
-# Values of COMPRESS from Zarr v2 that also work in version 3.
+# Values of the option COMPRESS that also work in version 3
 OPTIONS = ["NONE", "GZIP", "ZSTD", "BLOSC", "ZLIB", "LZ4", "LZMA", "BZ2"]
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec")
 
 
 def numbers():
-    """Returns the numbers of the arrays of this run."""
+    """Returns the numbers of the arrays that this run tests."""
     only = os.environ.get("ZARR_TEST_ONLY")
     return range(ARRAYS) if only is None else [int(only)]
 
 
 def random_sizes(draw):
-    """Returns (shape, chunks, shards): each chunk divides its shard, and there are few chunks."""
+    """Draws (shape, chunk sizes, shard sizes). Each chunk size divides its shard size, and the number of
+    chunks is small."""
     rank = draw.choice([0, 1, 2, 2, 2, 3, 3, 4])
     shape = [draw.integer(1, {1: 200, 2: 40, 3: 12, 4: 6}[rank]) for _ in range(rank)]
     chunks = [draw.integer(1, max(1, min(size, 9))) for size in shape]
@@ -113,7 +113,7 @@ def random_sizes(draw):
 
 
 def struct_type(draw, depth=0):
-    """Returns (NumPy type, data type of v3) of a structure, which may have nested structures."""
+    """Draws a structure, which may contain structures. Returns (NumPy type, data type of v3)."""
     fields = []
     for name in draw.random.sample(["a", "b", "x y", "Höhe", "q.r", "1"], draw.integer(1, 4)):
         kind = draw.choice([*NAMES, "M8", "m8", "U", "V", *(["struct"] * (2 - depth))])
@@ -124,7 +124,7 @@ def struct_type(draw, depth=0):
 
 
 def element_type(draw, kind, turn):
-    """Returns (NumPy type, data type of v3)."""
+    """Draws an element type of a kind. Returns (NumPy type, data type of v3)."""
     if kind == "struct":
         return struct_type(draw)
     dtype = types.random_dtype(draw, kind, turn)
@@ -144,13 +144,13 @@ def element_type(draw, kind, turn):
 
 
 def fill_json(draw, dtype):
-    """Returns a fill value as JSON for zarr.json."""
+    """Draws a fill value. Returns its JSON for zarr.json."""
     if dtype.kind == "V":  # includes structures
         return base64.b64encode(bytes(dtype.itemsize)).decode()
     if dtype.kind in "SUO":
         return ""
     values = types.limits(dtype)
-    if dtype.kind == "c":  # zarr-python changes some values with NaN
+    if dtype.kind == "c":  # zarr-python changes some complex values with NaN
         values = [value for value in values if np.isfinite(value)]
     value = draw.choice(values)
     if dtype.kind in "biu":
@@ -178,7 +178,8 @@ def _to_bytes(draw, kind):
 
 
 def random_codecs(draw, kind, chain, shape, chunks, compressor, filters):
-    """Returns a codec chain for the chunks, in shards if `chain` names them."""
+    """Draws the codecs of an array. If `chain` is a chain with shards, the drawn codecs are those inside of
+    the shards."""
     order = list(range(len(shape)))
     draw.random.shuffle(order)
     turned = [] if kind.startswith("object") else [transpose(*order)]
@@ -209,15 +210,14 @@ class Plan:
         self.compressor = draw.deck("v3 compressor", [None, *COMPRESSORS], index)
         self.dtype, data_type = element_type(draw, self.kind, index // len(KINDS))
         shape, chunks, shards = random_sizes(draw)
-        # zarr-python 3.1 fails for shards of raw bytes and structures, and for texts without
-        # dimensions.
+        # zarr-python 3.1 fails if raw bytes or structures are in shards, and if texts have no dimensions.
         if self.kind in ("V", "struct") and "shards" in self.chain:
             self.chain = "plain"
         while not shape and self.kind.startswith("object"):
             shape, chunks, shards = random_sizes(draw)
         turn, possible = index // len(KINDS), FILTERS_OF.get(self.dtype.kind, [])
         if self.kind == "i1" or self.kind == "u1":
-            possible = ["delta"]  # zarr-python 3.1 cannot read bytes that a codec widened
+            possible = ["delta"]  # after other codecs, zarr-python 3.1 cannot read the bytes
         self.filter = draw.deck(f"v3 filter {self.kind}", [None, *possible], turn)
         filters = [FILTERS[self.filter](draw, self.dtype)] if self.filter else []
         codecs = random_codecs(draw, self.kind, self.chain, shape, chunks, self.compressor, filters)
@@ -232,13 +232,13 @@ class Plan:
         self.path, self.is_consolidated = draw.choice(["", "g/Höhe 1"]), draw.chance(0.5)
         self.values = self.random_values(draw, tuple(shape))
         if self.values.ndim and self.dtype.kind not in "OSUV" and draw.chance(0.5):
-            self.values[: (shape[0] + 1) // 2] = self._fill(fill)  # chunks that are left out
+            self.values[: (shape[0] + 1) // 2] = self._fill(fill)  # zarr-python does not store these chunks
 
     def random_values(self, draw, shape):
         return types.random_values(draw, self.kind, self.dtype, shape, gentle=self.filter is not None)
 
     def loses(self):
-        """True if the values read may differ from the values written."""
+        """True if the values that are read may differ from those that were written."""
         return self.dtype.kind == "f" and self.filter is not None
 
     def _fill(self, fill):
@@ -251,7 +251,7 @@ class Plan:
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
-    """Writes the arrays with zarr-python and returns {number: (Plan, zarr3.Array)}."""
+    """Writes all arrays with zarr-python. Returns {number: (Plan, zarr3.Array)}."""
     folder = tmp_path_factory.mktemp("theirs")
     batch, found = zarr3.Batch(folder / "values"), {}
     for index in numbers():
@@ -268,13 +268,14 @@ def theirs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def seen():
-    """Counts the properties of the arrays that were compared: (property, value) -> count."""
+    """Returns a counter {(property, value): number of arrays}. Each array that was compared adds its
+    properties."""
     return collections.Counter()
 
 
 def test_zarr_python_reads_its_own_arrays(theirs):
-    """zarr-python reads its own arrays, except those with filters. Some filters lose precision, and
-    zarr-python packs bits of transposed chunks in another order than it unpacks them."""
+    """zarr-python reads its own arrays. Arrays with filters are left out: some filters lose precision, and
+    zarr-python packs the bits of transposed chunks in another order than it unpacks them."""
     for index, (plan, array) in theirs.items():
         if plan.filter:
             continue
@@ -286,7 +287,7 @@ def test_zarr_python_reads_its_own_arrays(theirs):
 
 def _same(a, b):
     if a.dtype.names:
-        # zarr-python stores no chunk that equals the fill value, and -0.0 equals 0.0.
+        # zarr-python does not store a chunk that equals the fill value, and treats -0.0 as equal to 0.0.
         return a.tobytes() == b.tobytes() or np.array_equal(a, b)
     if a.dtype.kind in "fcmMiub":
         return zarr_gdal.differences(a, b.astype(a.dtype)) is None
@@ -308,7 +309,7 @@ def test_arrays_that_zarr_python_writes(theirs, seen):
 
 
 def test_the_random_arrays_covered_everything(theirs, seen):
-    """Fails if the test above has not run, or has failed."""
+    """Fails if a test above has failed or was not run."""
     if len(theirs) < 200:
         return
     wanted = [
@@ -320,12 +321,12 @@ def test_the_random_arrays_covered_everything(theirs, seen):
     assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {missing}"
 
 
-# Arrays that the driver writes
+# Arrays that the driver writes or changes
 
 
 def changed(plan, array):
-    """Writes random values into a part of an array of zarr-python with the driver, and returns the
-    expected values."""
+    """Writes random values with the driver into a part of an array of zarr-python. Returns the expected
+    values of the whole array."""
     draw, values = types.Draw(SEED + " change", plan.draw.index), np.array(array.values, plan.dtype)
     start = [draw.integer(0, size - 1) for size in values.shape]
     count = [draw.integer(1, size - s) for s, size in zip(start, values.shape)]
@@ -339,11 +340,11 @@ def changed(plan, array):
 
 
 def test_arrays_that_the_driver_changes(theirs, tmp_path):
-    """Runs after the tests above, which read the unchanged arrays."""
+    """Must run after the tests above, which read the arrays before this test changes them."""
     failures, written = [], []
     batch = zarr3.Batch(tmp_path / "values")
     for index, (plan, array) in theirs.items():
-        if plan.loses() or plan.kind == "S":  # GDAL wants UTF-8 and warns of other texts
+        if plan.loses() or plan.kind == "S":  # GDAL requires UTF-8, and warns of other texts
             continue
         with zarr_gdal.error_log() as log:
             wanted = changed(plan, array)
@@ -360,7 +361,7 @@ def test_arrays_that_the_driver_changes(theirs, tmp_path):
 
 
 class Own:
-    """Array number `index` of the driver: `values` is what must be read."""
+    """Array number `index`, which the driver writes. `values` are the values that readers must return."""
 
     def __init__(self, folder, index):
         draw = self.draw = types.Draw(SEED + " own", index)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 as zarr-python 3 writes it, read through both APIs of GDAL.
+"""Both APIs of GDAL read Zarr v3 stores that zarr-python 3 writes.
 
-Covers data types and fill values, codecs, shards, chunk keys, shapes, groups, attributes and
+The cases are data types and fill values, codecs, shards, chunk keys, shapes, groups, attributes and
 consolidated metadata."""
 
 import base64
@@ -32,7 +32,7 @@ FILLS = {
 
 
 def limits(dtype):
-    """Returns extreme values of a numeric type."""
+    """Returns a list of extreme values of a numeric type."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return [False, True]
@@ -72,7 +72,7 @@ def time_cases():
     for letter, name in (("M8", "numpy.datetime64"), ("m8", "numpy.timedelta64")):
         for i, unit in enumerate(UNITS):
             if (letter, unit) == ("M8", "generic"):
-                continue  # zarr-python cannot read its own fill value
+                continue  # zarr-python cannot read this fill value, which it has written
             factor = [1, 1, 25][i % 3] if unit != "generic" else 1
             values = counts.view(f"{letter}[{factor}{unit}]" if unit != "generic" else letter)
             fill = [-(2**63), "NaT", 0, 5][i % 4] if unit != "generic" else 5
@@ -107,8 +107,8 @@ def text_cases():
 
 
 def structure_cases():
-    """Structures as zarr-python writes them: fields are pairs, the fill value is base64, and bytes
-    are little-endian."""
+    """Returns cases of structures as zarr-python writes them: fields are pairs, the fill value is base64,
+    and all bytes are little-endian."""
     inner = np.dtype([("u", "<f4"), ("v", "<f4")])
     dtype = np.dtype([("id", "<i4"), ("wind", inner), ("ok", "?"), ("t", "<M8[s]"), ("n", "S2")])
     values = np.zeros((3, 4), dtype)
@@ -212,7 +212,7 @@ def codec_cases():
         values = RAMP.astype(data_type) if data_type != "bool" else RAMP % 3 == 0
         yield N + name, document((9, 11), data_type, (4, 5), codecs, fill), values
     for name, codecs in SHARDS.items():
-        values = np.where(RAMP < 20, 7, RAMP)  # leaves out some chunks of shards
+        values = np.where(RAMP < 20, 7, RAMP)  # some chunks equal the fill value, so shards omit them
         yield name, document((9, 11), "int32", (4, 6), codecs, 7), values
     for name in ("bool", "uint8", "complex128", "float16"):
         values = number_values(name, (9, 11))
@@ -273,7 +273,8 @@ CASES = {f"{group}: {name}": (group, case[0], case[1])
 
 @pytest.fixture(scope="module")
 def arrays(tmp_path_factory):
-    """Writes the arrays of all cases in one process, with a store for each kind."""
+    """Writes the arrays of all cases in one process, into one store for each kind. Returns {case:
+    zarr3.Array}."""
     folder = tmp_path_factory.mktemp("v3")
     batch = zarr3.Batch(folder / "values")
     for group in GROUPS:
@@ -292,7 +293,7 @@ def test_arrays_of_zarr_python(arrays, case):
 
 
 def test_absent_chunks_are_among_the_cases(arrays):
-    """zarr-python leaves out chunks that hold only the fill value."""
+    """zarr-python does not store chunks that hold only the fill value."""
     array = arrays["codecs: shard"]
     assert not (array.store / array.path / "c/0/0").exists() or 7 in array.values
     assert (array.values == 7).any() and (array.values != 7).any()
@@ -309,7 +310,7 @@ def test_without_any_chunk_all_is_the_fill_value(arrays, tmp_path, case):
 
 
 def test_arrays_with_default_options(tmp_path):
-    """Calls zarr.create_array() with as few arguments as possible."""
+    """Reads arrays that zarr.create_array() has created with as few arguments as possible."""
     batch = zarr3.Batch(tmp_path / "values")
     store = tmp_path / "a.zarr"
     batch.group(store)
@@ -327,11 +328,11 @@ def test_arrays_with_default_options(tmp_path):
         zarr3_check.check(array)
 
 
-# Groups
+# Groups in Zarr v3
 
 
 def hierarchy(folder, consolidated=False):
-    """Writes a store with groups, and returns it with {path: zarr3.Array}."""
+    """Writes a store with groups. Returns the store and {path: zarr3.Array}."""
     batch, store = zarr3.Batch(folder / "values"), folder / "store.zarr"
     values = np.arange(12, dtype="i2").reshape(3, 4)
     batch.group(store, "", {"title": "root", "n": 5})
@@ -396,8 +397,8 @@ def test_an_array_alone_is_a_store(tmp_path):
 
 
 def test_folders_are_no_groups(tmp_path, cpl):
-    """Version 3 has no implicit groups. An array below a folder without zarr.json opens by its
-    name, as in zarr-python, but is not listed."""
+    """Version 3 has no implicit groups. An array below a folder without zarr.json is not listed, but opens
+    by its name, as in zarr-python."""
     store, made = hierarchy(tmp_path)
     (store / "deep/zarr.json").unlink()
     root = zarr_mdim.open_group(store)
@@ -413,7 +414,7 @@ def test_folders_are_no_groups(tmp_path, cpl):
 
 
 def test_both_versions_side_by_side(tmp_path, cpl):
-    """zarr.json wins, as in zarr-python 3."""
+    """If a folder also has documents of v2, zarr.json is used, as in zarr-python 3."""
     store, made = hierarchy(tmp_path)
     (store / ".zgroup").write_text('{"zarr_format": 2}')
     (store / "old").mkdir()
@@ -430,7 +431,7 @@ def test_both_versions_side_by_side(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# Attributes
+# Attributes in Zarr v3
 
 ATTRIBUTES = {
     "text": "Höhe", "number": 5, "fraction": 0.25, "flag": True, "numbers": [1, 2, 3],
@@ -468,7 +469,7 @@ def test_attributes_may_be_missing(tmp_path, cpl, attributes):
     cpl.assert_quiet()
 
 
-# Consolidated metadata
+# Consolidated metadata in Zarr v3
 
 
 def edit(path, change):
@@ -478,7 +479,7 @@ def edit(path, change):
 
 
 def test_consolidated_metadata_are_used(tmp_path, cpl):
-    """Arrays are found although their documents are deleted."""
+    """Arrays open although the test has deleted their own documents."""
     store, made = hierarchy(tmp_path, True)
     for path in store.rglob("zarr.json"):
         if path.parent != store:
@@ -496,7 +497,7 @@ def test_consolidated_metadata_are_used(tmp_path, cpl):
 
 
 def test_stale_consolidated_metadata(tmp_path, cpl):
-    """A later array is named in the warning, and is read if consolidated metadata are ignored."""
+    """A warning names the array that was added later. The array opens if consolidated metadata is ignored."""
     store, made = hierarchy(tmp_path, True)
     batch = zarr3.Batch(tmp_path / "again")
     batch.array(store, "later", document((3, 4), "int16"), np.ones((3, 4), "i2"))

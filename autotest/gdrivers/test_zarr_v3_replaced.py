@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shards that other programs replace while they are read.
+"""Another program replaces shards while they are read.
 
-A chunk that is read belongs to the old shard or to the new shard, and is never another chunk.
-test_zarr_v3_http.py tests shards on a web server."""
+A chunk that is read belongs to the old shard or to the new one, and never has wrong bytes. test_zarr_v3_http.py
+tests shards on a web server."""
 
 import os
 import random
@@ -17,8 +17,8 @@ from zarr_processes import Process
 from zarr_s3 import S3
 
 SEED = os.environ["ZARR_TEST_SEED"]
-CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # first elements of the shard's chunks
-REPLACED = 3000  # times that the shard is replaced; a reader may see each version
+CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # indices of the first elements of the shard's chunks
+REPLACED = 3000  # number of times that the shard is replaced
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 
@@ -32,7 +32,8 @@ def in_chunk(values, chunk):
 
 
 def replace(file, data, times=None):
-    """Replaces a file as writers do: writes another file and renames it."""
+    """Replaces a file as other writers do: writes a new file and renames it. `times` are its modification
+    times."""
     beside = file.with_name("beside")
     beside.write_bytes(data)
     if times is not None:
@@ -41,7 +42,8 @@ def replace(file, data, times=None):
 
 
 def test_a_file_of_the_same_size_and_time(tmp_path, kind):
-    """cp -p and rsync keep a file's time."""
+    """cp -p and rsync keep the modification time of a file, so the new shard may have the size and the time
+    of the old one."""
     file = make(tmp_path / "x.zarr", kind) / KEY
     times = (10**18, 10**18)
     os.utime(file, ns=times)

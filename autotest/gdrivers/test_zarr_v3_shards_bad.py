@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shards with a wrong index, and damaged chunks.
+"""Shards with a wrong index, and damaged chunks in shards.
 
-A read fails with one error that names store, key and chunk; intact chunks still read. Each read is
-in a process with little memory."""
+A read fails with one error that names store, key and chunk. Other chunks still read. Each read runs in a
+process with little memory."""
 
 import gzip
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.every_case
 EMPTY = 2**64 - 1
 VALUES = np.arange(8 * 12, dtype="i2").reshape(8, 12)
 SHARD, CHUNK = (4, 6), (2, 3)
-KEY = "c/1/0"  # of the shard that is changed
+KEY = "c/1/0"  # key of the shard that is changed
 BAD = (slice(4, 6), slice(0, 3))  # the shard's first chunk, which is chunk [2, 0] of the array
 ENTRIES = 4
 
@@ -32,7 +32,7 @@ def metadata(index=(LITTLE,), location="end", chain=(LITTLE,)):
 
 
 def chunks_of(row, column, encode=bytes):
-    """Returns the encoded chunks of a shard, in order."""
+    """Returns a list with the encoded chunks of a shard."""
     part = VALUES[4 * row : 4 * row + 4, 6 * column : 6 * column + 6]
     return [
         encode(part[i : i + 2, j : j + 3].astype("<i2").tobytes()) for i in (0, 2) for j in (0, 3)
@@ -40,7 +40,7 @@ def chunks_of(row, column, encode=bytes):
 
 
 def make(folder, data, document=None, encode=bytes, **options):
-    """Writes a store whose second shard is `data`."""
+    """Writes a store whose shard KEY has the bytes `data`. Returns the store."""
     files = {
         f"c/{row}/{column}": shard_of(chunks_of(row, column, encode), **options)
         for row in (0, 1) for column in (0, 1)
@@ -55,7 +55,7 @@ def assert_chunk_fails(store, pattern, where=BAD):
 
 
 def assert_chunks_fail(stores, pattern, where=BAD):
-    """Asserts that in each store only the chunk in `where` cannot be read."""
+    """Asserts for each store that only the chunk in the window `where` cannot be read."""
     for store, outcome in zip(stores, attempts(stores)):
         assert outcome.opened and not outcome.read, outcome
         assert len(outcome.errors) == 1, outcome.errors
@@ -77,7 +77,7 @@ def assert_the_others_read(store, where):
             zarr_gdal.assert_same(got, VALUES[part], str((row, column)))
 
 
-# Wrong index entries of the first chunk.
+# Wrong entries for the first chunk in the shard index
 LIES = {
     "beyond the end": lambda offset, size: (10**6, size),
     "across the end": lambda offset, size: (offset, 10**6),
@@ -104,20 +104,20 @@ def test_wrong_entries(tmp_path, start):
 
 
 def test_wrong_entries_under_a_checksum(tmp_path):
-    """The index entries are wrong, but the checksum of the index is right."""
+    """The checksum of the shard index is right, but its entries are wrong."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
     stores = {}
     for lie, entry in LIES.items():
         data = shard_of(chunks_of(1, 0, encode), {0: entry}, checksum=True)
         stores[lie] = make(tmp_path / lie, data, document, encode, checksum=True)
-    outcome = attempt(stores.pop("too long"))  # one more byte after a gzip stream
+    outcome = attempt(stores.pop("too long"))  # this entry includes one byte after the gzip stream
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
     assert_chunks_fail(list(stores.values()), r"chunk \[2, 0\]")
 
 
 def test_an_entry_in_another_chunk(tmp_path, cpl):
-    """The specification allows chunks to share bytes."""
+    """An entry may refer to bytes of another chunk, because the specification allows chunks to share bytes."""
     data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (12, size)})
     store = make(tmp_path, data)
     wanted = VALUES.copy()
@@ -127,7 +127,7 @@ def test_an_entry_in_another_chunk(tmp_path, cpl):
 
 
 def test_overlap(tmp_path):
-    """The entry begins in a chunk and ends in the next one."""
+    """The entry's bytes begin in one chunk and end in the next."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     data = shard_of(chunks_of(1, 0, encode), {0: lambda offset, size: (offset + 3, size)})
     store = make(tmp_path, data, metadata(chain=(LITTLE, zarr3.gzip())), encode)
@@ -135,14 +135,14 @@ def test_overlap(tmp_path):
 
 
 def test_an_entry_in_the_index(tmp_path):
-    """The entry points into the index: the chunk is read, or refused with one error."""
+    """If an entry refers to bytes of the index, the chunk is read, or refused with one error."""
     data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (48, size)})
     outcome = attempt(make(tmp_path, data))
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
 
 
 def test_unused_bytes_are_allowed(tmp_path, cpl):
-    """Unused bytes lie between chunks, and chunks may have any order."""
+    """Bytes between chunks may be unused, and chunks may be in any order."""
     first, second, third, fourth = chunks_of(1, 0)
     body = b"xx" + fourth + b"yyy" + second + third + b"z" + first
     pairs = [(2 + 12 + 3 + 24 + 1, 12), (17, 12), (29, 12), (2, 12)]
@@ -183,7 +183,7 @@ def test_an_index_with_another_checksum(tmp_path, start):
 
 
 def test_a_shard_that_was_cut_off(tmp_path):
-    """The index is at the start, and the last chunk is truncated."""
+    """The index is at the start of the shard. The last chunk is truncated."""
     data = shard_of(chunks_of(1, 0), None, True)
     store = make(tmp_path, data[:-5], metadata(location="start"), start=True)
     assert_chunk_fails(store, r"chunk \[3, 1\]", (slice(6, 8), slice(3, 6)))
@@ -207,8 +207,8 @@ def damaged_data(case):
 
 
 def assert_damaged(stores, key):
-    """Asserts that reading each store gives exactly one error, for the damaged chunk [2, 0]. The other
-    chunks are absent. `stores` maps the name of a case to its store."""
+    """Asserts for each store that a read gives one error, about the damaged chunk [2, 0]. All other chunks
+    are absent. `stores` maps the name of a case to its store."""
     for (case, store), outcome in zip(stores.items(), attempts(stores.values())):
         assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
         error = outcome.errors[0]
@@ -252,7 +252,7 @@ def test_the_index_of_shards_in_shards(tmp_path):
 
 
 def test_zarr_python_refuses_wrong_entries_too(tmp_path):
-    """zarr-python reads the intact stores of this file, and refuses the wrong ones."""
+    """zarr-python refuses the invalid stores of this file. It reads the valid ones."""
     batch = zarr3.Batch(tmp_path / "values")
     well = batch.read(make(tmp_path / "well", None))
     checked = batch.read(make(tmp_path / "sum", None, metadata((LITTLE, CRC32C)), checksum=True))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 as the driver writes it.
+"""The driver writes Zarr v3.
 
-zarr-python 3, zarrita and the driver itself read equal values. Stores of zarr-python are changed in
-place."""
+zarr-python 3, zarrita and the driver read equal values from its stores. The driver also changes stores of
+zarr-python in place."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ from zarr_edit import Editor
 V3 = "FORMAT=ZARR_V3"
 RAMP = np.arange(3 * 9 * 14, dtype="i2").reshape(3, 9, 14) % 97
 TYPES = ["u1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16"]
-# zarrita lacks some types and codecs, nested shards, and an index at the start.
+# zarrita does not support some types and codecs, nested shards, and an index at the start.
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec", "codec not")
 
 
@@ -32,7 +32,7 @@ def driver():
 
 
 def raster(values, place=None):
-    """Makes a raster of bands, rows and columns in memory."""
+    """Returns a raster in memory. `values` has the shape bands x rows x columns, or rows x columns."""
     values = values if values.ndim == 3 else values[None]
     kind = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
     dataset = gdal.GetDriverByName("MEM").Create(
@@ -53,7 +53,8 @@ def names_of(codecs):
 
 
 def configuration(metadata, name):
-    """Returns the configuration of the codec with this name, also inside of shards."""
+    """Returns the configuration of the codec `name` in an array's document. Codecs inside of shards are also
+    searched."""
     found = []
     todo = list(metadata["codecs"])
     while todo:
@@ -77,7 +78,7 @@ def keys(metadata):
     return encoding["name"], encoding.get("configuration", {}).get("separator")
 
 
-# name -> (values, options, condition on the array's document)
+# name -> (values, creation options, condition that the array's zarr.json must meet)
 COPIES = {
     "no option": (RAMP[0], [], lambda m: keys(m) == ("default", "/")),
     **{f"type {t}": (RAMP[0].astype(t), ["BLOCKSIZE=4,5"], lambda m: grid(m) == [4, 5]) for t in TYPES},
@@ -133,8 +134,8 @@ COPIES = {
 
 
 class Written:
-    """A case that was written. `problem` says why writing failed, `array` is what zarr-python 3
-    reads, `zarrita` what zarrita reads."""
+    """Result of a case. `problem` says why writing failed, `array` is what zarr-python 3 reads, and
+    `zarrita` is what zarrita reads."""
 
     def __init__(self, store, path):
         self.store, self.path, self.problem, self.array, self.zarrita = (
@@ -147,7 +148,8 @@ class Written:
 
 
 def read_all(folder, cases):
-    """Reads the cases with zarr-python and zarrita, each in one process."""
+    """Reads all written cases with zarr-python in one process, and with zarrita in another. Stores the
+    results in the cases."""
     batch = zarr3.Batch(folder / "values")
     written = [case for case in cases if case.problem is None]
     for case in written:
@@ -203,13 +205,13 @@ def assert_zarrita(got, wanted):
 
 
 def test_zarrita_read_most_of_them(copies):
-    """zarrita must read most cases. Otherwise cases that zarrita cannot read would hide faults
-    of the driver."""
+    """zarrita must be able to read most cases. Otherwise, cases that it cannot read could hide faults of the
+    driver."""
     assert sum(not isinstance(case.zarrita, str) for case in copies.values()) > 2 * len(COPIES) // 3
 
 
 def entries(metadata):
-    """Returns the consolidated metadata of each node, without the copies that zarr-python nests in
+    """Returns {path: metadata} from consolidated metadata, without the copies that zarr-python nests in
     groups."""
     nodes = metadata["consolidated_metadata"]["metadata"]
     return {
@@ -254,7 +256,7 @@ def test_nothing_of_version_2_is_left(tmp_path):
 
 @pytest.mark.parametrize("nodata", [None, 0, -9999, 7])
 def test_nodata_is_the_fill_value(tmp_path, nodata):
-    """Without nodata the document still has a fill value, which is not taken for nodata."""
+    """If the raster has no nodata value, the document still has a fill value. It is not treated as nodata."""
     source = raster(RAMP[0])
     if nodata is not None:
         source.GetRasterBand(1).SetNoDataValue(nodata)
@@ -271,7 +273,7 @@ def test_nodata_is_the_fill_value(tmp_path, nodata):
 
 
 def test_create_and_write_in_parts(tmp_path, cpl):
-    """Create(), and windows across chunks and shards with flushes in between."""
+    """A raster of Create() is written by windows across chunks and shards. It is flushed in between."""
     store, rng = tmp_path / "a.zarr", np.random.default_rng(5)
     options = [V3, "ARRAY_NAME=v", "BLOCKSIZE=16,20", "SHARD_CHUNK_SHAPE=4,5", "COMPRESS=ZSTD"]
     dataset = driver().Create(str(store), 47, 35, 1, gdal.GDT_Float32, options=options)
@@ -291,7 +293,7 @@ def test_create_and_write_in_parts(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# name -> (option, pattern of the error)
+# creation option that is refused -> pattern of the error
 REFUSED = {
     "SHARD_CHUNK_SHAPE=3,5": "3|multiple|divide",
     "SHARD_CHUNK_SHAPE=0,5": "SHARD_CHUNK_SHAPE",
@@ -324,11 +326,11 @@ def test_options_of_version_3_alone(tmp_path, option):
     assert made is None and "ZARR_V3" in log.the_error()
 
 
-# The multidimensional API
+# Multidimensional stores
 
 
 def test_multidimensional_stores(tmp_path, cpl):
-    """zarr-python 3 reads the groups, dimensions, numbers, texts and attributes."""
+    """zarr-python 3 reads the groups, dimensions, numbers, texts and attributes that the driver has written."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
@@ -371,8 +373,8 @@ STRUCTURES = {
 
 @pytest.mark.parametrize("fields", STRUCTURES.values(), ids=STRUCTURES)
 def test_structures(tmp_path, cpl, fields):
-    """The driver spells structures as zarr-python 3.1 does, which does not know "struct" of
-    zarr-extensions."""
+    """The driver spells structures as zarr-python 3.1 does, because zarr-python 3.1 does not know the type
+    "struct" of zarr-extensions."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
@@ -421,7 +423,7 @@ def test_both_spellings_of_structures_are_read(tmp_path, cpl):
 
 
 def test_mdim_translate(tmp_path):
-    """Copies into version 3 and back, with options for arrays."""
+    """gdalmdimtranslate copies to version 3 and back, with creation options for arrays."""
     source, v3, v2 = tmp_path / "s.zarr", tmp_path / "v3.zarr", tmp_path / "v2.zarr"
     driver().CreateCopy(str(source), raster(RAMP), options=["ARRAY_NAME=v"])
     options = [V3, "ARRAY:IF(NAME=v):SHARD_CHUNK_SHAPE=1,4,7", "ARRAY:IF(NAME=v):BLOCKSIZE=3,8,14"]
@@ -435,7 +437,7 @@ def test_mdim_translate(tmp_path):
     zarr_gdal.assert_same(array.values, RAMP)
 
 
-# Changes of stores that other programs wrote
+# Changes of stores that zarr-python wrote
 
 CHAINS = {
     "little": [LITTLE], "big": [BIG, zstd(1, True)], "transposed": [transpose(1, 0), LITTLE, blosc()],
@@ -463,7 +465,7 @@ def others_store(folder, chain, consolidated=False, values=RAMP[0]):
 
 
 def assert_consolidated(store):
-    """Asserts that consolidated metadata, if present, equal the documents."""
+    """Asserts that the consolidated metadata, if it exists, equals the documents."""
     metadata = json.loads((store / "zarr.json").read_text())
     if metadata.get("consolidated_metadata") is None:
         return False
@@ -479,7 +481,8 @@ def assert_consolidated(store):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_update_in_place(tmp_path, cpl, chain, consolidated):
-    """Writes a window across chunks, a chunk that becomes empty, and a chunk that was absent."""
+    """Writes a window across several chunks, a chunk that gets only the fill value, and a chunk that was
+    absent."""
     values = RAMP[0].copy()
     values[:4, :6] = -1  # zarr-python leaves out the first chunk of the store
     store = others_store(tmp_path, CHAINS[chain], consolidated, values)
@@ -512,7 +515,7 @@ def test_chunks_that_become_empty_are_deleted(tmp_path):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
-    """Members of a document that this driver does not know stay in the document."""
+    """An update keeps the members of a document that the driver does not know."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     for file in (store / "v/zarr.json", store / "zarr.json"):
         metadata = {**json.loads(file.read_text()), **LATER}
@@ -541,7 +544,7 @@ def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", ["little", "shards", "transposed", "shards in shards"])
 def test_resize(tmp_path, chain, consolidated):
-    """Shrinks an array and extends it again. Data that were cut off do not return."""
+    """An array is made smaller and larger again. The elements that were cut off read as the fill value."""
     store = others_store(tmp_path, CHAINS[chain], consolidated)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -583,7 +586,7 @@ def test_rename_and_delete(tmp_path, consolidated):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_append_a_subdataset(tmp_path, consolidated):
-    """The new array has the store's version, whatever the default version is."""
+    """The new array has the version of the store, and not the default version of new stores."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     assert driver().CreateCopy(str(store), raster(RAMP[1]), options=options) is not None
@@ -597,7 +600,7 @@ def test_append_a_subdataset(tmp_path, consolidated):
 
 @pytest.mark.parametrize("chain", [[LITTLE], [sharding((1, 3, 5), [LITTLE, gzip()])]])
 def test_append_along_a_dimension(tmp_path, cpl, chain):
-    """Appends along times as zarr-python and xarray write them."""
+    """Slices are appended along times in the form of zarr-python and xarray."""
     batch, store = zarr3.Batch(tmp_path / "made"), tmp_path / "a.zarr"
     place = {"y": 5199995.0 - 10 * np.arange(9), "x": 500005.0 + 10 * np.arange(14)}
     batch.group(store)
@@ -636,7 +639,7 @@ def test_delete_copy_and_rename_stores(tmp_path):
 
 
 def test_both_write_into_one_array(tmp_path, cpl):
-    """zarr-python writes into an array of GDAL, then GDAL writes again."""
+    """zarr-python writes into an array of GDAL. GDAL then writes into it again."""
     store = tmp_path / "a.zarr"
     options = [V3, "ARRAY_NAME=v", "BLOCKSIZE=8,10", "SHARD_CHUNK_SHAPE=2,5"]
     driver().CreateCopy(str(store), raster(RAMP[0]), options=options)

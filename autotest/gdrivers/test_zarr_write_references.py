@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writing references to the chunks of a store: Kerchunk's JSON documents and Parquet files.
+"""The driver writes references to the chunks of a store, as Kerchunk's JSON documents and as Parquet files.
 
-fsspec, zarr-python, xarray and fastparquet read what the driver wrote."""
+fsspec, zarr-python, xarray and fastparquet must read the references."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ SPARSE[2, 16:30, 32:48] = 9
 
 @pytest.fixture
 def store(tmp_path):
-    """Makes a store with chunks below nested groups. One chunk of `cube` is absent."""
+    """Writes a store with arrays in nested groups. One chunk of `cube` is absent. Returns the store."""
     return make_sample(tmp_path / "in")
 
 
@@ -61,7 +61,7 @@ def wanted(path):
 
 
 def convert(source, target, option=JSON, **more):
-    """Writes references to the chunks of a dataset; returns whether that succeeded."""
+    """Writes references to the chunks of a dataset. Returns True on success."""
     if not isinstance(source, gdal.Dataset):
         source = gdal.OpenEx(str(source), MULTIDIM)
         assert source is not None, gdal.GetLastErrorMsg()
@@ -81,15 +81,16 @@ def references_in(document):
 
 
 def read_by(function, result, *arguments, protocol="file"):
-    """Runs a function of zarr_references_reader.py, which writes what it reads to the file `result`. fsspec
-    does not open references in Parquet with nested groups unless it is told the protocol of the targets."""
+    """Runs a function of zarr_references_reader.py, which writes the values that it reads to the file
+    `result`. `protocol` is fsspec's protocol for the files that contain the chunks; for Parquet with
+    nested groups, fsspec needs it."""
     status, printed = READER.ask([function, protocol, str(result), *map(str, arguments)])
     assert status == 0, printed
     return result
 
 
 def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protocol="file", oracles=True):
-    """The driver, zarr-python and xarray read the values."""
+    """Asserts that the driver, zarr-python and xarray read the right values through the references."""
     with config_options(ZARR_REFERENCE_FOLDERS=folders):
         root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
         for path in paths:
@@ -117,7 +118,7 @@ FORMS = pytest.mark.parametrize("option", [JSON, PARQUET], indirect=True)
 
 
 # ---------------------------------------------------------------------------------------------
-# Sources
+# Sources of references: stores of all kinds
 
 
 @FORMS
@@ -157,7 +158,8 @@ def test_names_of_files_that_need_escaping(tmp_path):
 
 @FORMS
 def test_references_in_json(tmp_path, store, option):
-    """Ranges of a file stay ranges, and values in the document stay in the document."""
+    """If the source is itself a document of references, ranges of files stay ranges, and values in the
+    document stay in the new document."""
     references = pack(store, tmp_path / "packed.bin", inline=64)
     inline = {key for key, value in references.items() if isinstance(value, str) and value.startswith("base64:")}
     assert inline
@@ -207,7 +209,8 @@ def test_references_to_a_web_server(tmp_path, store, option):
 
 @FORMS
 def test_an_object_store(tmp_path, option):
-    """Objects are named by s3://, and a document is written as an object."""
+    """References to an object store name its objects by s3:// URLs. The JSON document can be written as an
+    object."""
     store = make_sample(tmp_path / "in", consolidated=True)
     target = target_of(tmp_path, option)
     with S3(tmp_path / "bucket") as server:
@@ -278,7 +281,7 @@ def test_a_raster_is_a_source(tmp_path, store, option):
 
 @FORMS
 def test_gdalmdimtranslate(tmp_path, store, option):
-    """Relative names become absolute paths, which every reader takes from any folder."""
+    """Relative names of files become absolute paths. The references can then be read in any working folder."""
     target = target_of(tmp_path, option)
     done = subprocess.run(
         ["gdalmdimtranslate", "-of", "Zarr", "-co", f"{option}=YES", os.path.relpath(store, tmp_path), target.name],
@@ -309,7 +312,7 @@ def test_consolidated_metadata_of_other_arrays_is_left_out(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Parquet
+# References in Parquet files
 
 
 @V2
@@ -372,11 +375,11 @@ def test_parquet_holds_zarr_v2_only(tmp_path, store, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Targets
+# Targets that exist
 
 
 def old_store(tmp_path, option, kind):
-    """Writes the store that the copy replaces; returns its path."""
+    """Writes what the copy replaces: references or a store. Returns its path."""
     target = target_of(tmp_path, option)
     if kind == "references":
         assert convert(make_store(tmp_path / "old", {"old": LEVEL}), target, option)
@@ -521,8 +524,7 @@ def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
 @FORMS
 @pytest.mark.parametrize("offset", [0, 3])
 def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset, cpl):
-    """A reference to 0 bytes must not become a reference to the whole file, which is a valid
-    chunk here."""
+    """A chunk of 0 bytes must not become a reference to the whole file, which here would be a valid chunk."""
     (tmp_path / "f.bin").write_bytes(bytes(12))
     array = {"zarr_format": 2, "shape": [12], "chunks": [12], "dtype": "|u1", "compressor": None, "filters": None,
              "fill_value": 1, "order": "C"}  # fmt: skip
@@ -537,7 +539,7 @@ def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset,
 
 
 # ---------------------------------------------------------------------------------------------
-# Datasets of other drivers
+# Sources that are datasets of other drivers
 
 OTHERS = pytest.mark.skipif(
     not gdal_is_at_least(3, 12) or gdal.GetDriverByName("netCDF") is None, reason="GDAL tells blocks from 3.12 on"
@@ -545,8 +547,8 @@ OTHERS = pytest.mark.skipif(
 
 
 def write_netcdf(path, absent=None, **filters):
-    """Writes a netCDF file with compressed, contiguous and big-endian blocks. Returns its values by
-    path. `absent` is a slice of the cube that is not written."""
+    """Writes a netCDF file with compressed, contiguous and big-endian variables. `absent` is a slice of the
+    cube that is not written. Returns {path: values}."""
     netcdf4 = pytest.importorskip("netCDF4")
     with netcdf4.Dataset(path, "w") as file:
         file.title = "a file"
@@ -591,8 +593,8 @@ def test_a_netcdf_file(tmp_path, option, cpl):
 @OTHERS
 @V2
 def test_absent_blocks_are_refused(tmp_path, cpl):
-    """Absent blocks are refused: GDAL 3.13 numbers only stored blocks, so it states the location of
-    another block for blocks behind an absent one."""
+    """A file with absent blocks is refused. GDAL 3.13 counts only stored blocks, so for blocks after an
+    absent one it would state wrong locations."""
     write_netcdf(tmp_path / "a.nc", absent=1)
     assert not convert(tmp_path / "a.nc", tmp_path / "refs.json")
     assert "/cube: GDAL does not tell where block [" in cpl.the_error()

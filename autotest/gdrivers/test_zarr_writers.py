@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores as other software writes them: xarray, rioxarray, netCDF-C, GDAL's built-in driver."""
+"""Stores that other programs write: xarray, rioxarray, netCDF-C and GDAL's built-in driver."""
 
 
 import netCDF4
@@ -46,15 +46,15 @@ def test_xarray_dataset(tmp_path):
 @pytest.mark.parametrize("crs", ["EPSG:32632", "EPSG:3035", "EPSG:4326"])
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_rioxarray(tmp_path, crs, consolidated):
-    """Writes with write_crs, write_transform and write_nodata of rioxarray, then copies the store
-    with this driver and reads it with rioxarray."""
+    """rioxarray writes a CRS, a transform and a nodata value. This driver copies the store, and rioxarray
+    reads the copy."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_nodata(-9999).rio.write_crs(crs).rio.write_transform()
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_place(dataset, PLACE)
-    if crs != "EPSG:4326":  # else the coordinates exceed the range of degrees
+    if crs != "EPSG:4326":  # as degrees, these coordinates would be out of range
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
@@ -68,8 +68,8 @@ def test_rioxarray(tmp_path, crs, consolidated):
 
 
 def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
-    """decode_coords="all" moves the attribute grid_mapping to the encoding, and writing the dataset
-    may lose the attribute."""
+    """With decode_coords="all", xarray moves the attribute grid_mapping to the encoding. Writing the dataset
+    may then lose it; the driver still finds the CRS."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_crs("EPSG:32632").to_dataset()
     data["elevation"].attrs.pop("grid_mapping", None)
@@ -79,8 +79,7 @@ def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """This driver gives stores of GDAL's built-in driver the geotransform that the built-in driver
-    gives."""
+    """For stores of GDAL's built-in driver, both drivers return the same geotransform."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)
@@ -132,7 +131,7 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
 
 
 def write_netcdf(path):
-    """Writes a classic CF file: a grid of longitudes and latitudes in a group below its
+    """Writes a classic CF file, in which a grid of longitudes and latitudes is in a group below the
     dimensions."""
     with netCDF4.Dataset(path, "w", format="NETCDF4") as root:
         root.createDimension("lat", 3)
@@ -150,7 +149,8 @@ def write_netcdf(path):
 
 @pytest.mark.parametrize("mode", ["nczarr", "xarray", "zarr"])
 def test_netcdf_c(tmp_path, mode):
-    """nccopy writes NCZarr with _NCZARR metadata, NCZarr in xarray mode, and plain Zarr."""
+    """nccopy writes stores in three forms: NCZarr with _NCZARR metadata, NCZarr in xarray mode, and plain
+    Zarr."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     options = {"nczarr": "nczarr,file", "xarray": "xarray,file", "zarr": "zarr,file"}[mode]
@@ -162,15 +162,15 @@ def test_netcdf_c(tmp_path, mode):
         names = dataset.GetMetadata()
         assert names["long_name"] == path.split("/")[-1]
         assert not any(name.lower().startswith("_nc") for name in names), names
-        # The CRS comes from the coordinates that the dimensions' names lead to. xarray mode does
-        # not name dimensions of parent groups, and plain Zarr names no dimensions.
+        # The CRS comes from coordinate arrays, which the names of dimensions identify. In xarray mode,
+        # dimensions of parent groups have no names; in plain Zarr, no dimension has one.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
             assert epsg(dataset) == 4326
             assert_place(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
 
 
 def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
-    """Fully qualified names in _NCZARR_ARRAY give the group that has the dimension."""
+    """_NCZARR_ARRAY has the fully qualified name of each dimension, which shows the group of the dimension."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode=nczarr,file")

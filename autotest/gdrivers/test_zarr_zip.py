@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores in zip files, opened by the plain name of the file.
+"""Stores in zip files, which open by the name of the file.
 
-Any program may have written the file, the store may be anywhere in the file, and the file may be on
-disk, in memory or on a web server."""
+Any program may have written the zip file, and the store may be in any folder of it. The file may be on disk, in
+memory or on a web server."""
 
 import json
 import multiprocessing
@@ -69,8 +69,8 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
 
 
 def told_of(name, path):
-    """Returns gdalinfo's report of a dataset and of each subdataset. The path of the store is
-    replaced, so that reports of two stores can be compared."""
+    """Returns gdalinfo's reports of a dataset and of all its subdatasets. The path of the store is replaced
+    by PATH, so that reports of two stores can be compared."""
     info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
     texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
     for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():
@@ -95,7 +95,7 @@ def test_sentinel_product_in_a_zip_is_the_product(tmp_path, make, consolidated):
 @pytest.mark.parametrize("top", ["", "some/terrain.zarr"])
 @pytest.mark.parametrize("document", ["", "/", "/.zarray", "/.zattrs"])
 def test_a_path_into_a_zip_finds_the_root(tmp_path, top, document):
-    """The root of the store has the CRS and the coordinates."""
+    """The array has the CRS and the coordinates that are in the root of the store."""
     path = zip_folder(DATA / "terrain.zarr", tmp_path / "t.zip", top)
     inside = f"/vsizip/{path}/{top}/elevation".replace("//elevation", "/elevation")
     dataset = open_raster(inside + document)
@@ -117,7 +117,7 @@ def test_zips_that_zarr_python_writes(tmp_path):
         root = zarr.open_group(store, mode="w")
         root.create_dataset("a", data=VALUES, chunks=(9, 9))
         root.attrs["title"] = "first"
-        root.attrs["title"] = "second"  # adds a second member with this name
+        root.attrs["title"] = "second"  # writes a second zip member with the name of an existing one
     dataset = open_raster(path)
     np.testing.assert_array_equal(read(dataset), VALUES)
     assert dataset.GetMetadataItem("title") == "second"
@@ -177,7 +177,7 @@ def test_zip_of_other_things(tmp_path, file):
         archive.writestr("letter.txt", "precious")
     with error_log() as log:
         assert gdal.OpenEx(str(tmp_path / file), gdal.OF_RASTER) is None
-    # This driver reports errors only of files that are named as a store.
+    # This driver reports an error only if the file is named like a store.
     assert any("not a Zarr store" in text for text in log.errors) == (file == "other.zarr.zip")
     assert gdal.IdentifyDriverEx(str(tmp_path / "other.zip"), gdal.OF_RASTER) is None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Zip files in update mode: new data are appended, and every program finds them. A killed writer
-leaves the data that were flushed."""
+"""Zip files in update mode. New data are appended to the file, where all programs find them. If a writer is
+killed, the data that it flushed are kept."""
 
 import contextlib
 import os
@@ -44,7 +44,8 @@ def open_root(name):
 
 
 def in_python(path, array, top=""):
-    """Checks every member of the zip file and reads an array with zarr-python."""
+    """Asserts that all members of the zip file are valid. Returns the values of an array, read by
+    zarr-python."""
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
     store = zarr.ZipStore(str(path), mode="r")
@@ -57,8 +58,8 @@ def in_python(path, array, top=""):
 
 @pytest.fixture(params=["stored", "deflated", "in a folder", "consolidated", "in memory"])
 def place(request, tmp_path):
-    """Yields (name to open, path of a zip file with ARRAYS on disk or None, folder in the zip
-    file)."""
+    """Yields (name that opens the store, path of the zip file or None if it is not on disk, folder of the
+    store in the zip file). The store has ARRAYS."""
     consolidated = request.param == "consolidated"
     top = "inner.zarr" if request.param == "in a folder" else ""
     compression = zipfile.ZIP_DEFLATED if request.param == "deflated" else zipfile.ZIP_STORED
@@ -122,7 +123,7 @@ def test_metadata_are_written(place):
     assert dataset.GetRasterBand(1).GetDescription() == "height"
     if path:
         np.testing.assert_array_equal(in_python(path, "dem", top), VALUES)
-        assert os.listdir(path.parent) == [path.name]  # and no file beside it
+        assert os.listdir(path.parent) == [path.name]  # no other file was written beside it
 
 
 def test_the_multidimensional_api_writes(place):
@@ -171,7 +172,7 @@ def test_nodes_are_neither_deleted_nor_renamed(place):
     with error_log() as log:
         assert driver().Delete(array_name(name, "dem")) == gdal.CE_Failure
         assert driver().Rename(array_name(name, "new"), array_name(name, "dem")) == gdal.CE_Failure
-        if hasattr(gdal.Group, "DeleteMDArray"):  # GDAL 3.8
+        if hasattr(gdal.Group, "DeleteMDArray"):  # GDAL has this method since 3.8
             dataset, root = open_root(name)
             assert root.DeleteMDArray("dem") == gdal.CE_Failure
             assert root.DeleteGroup("deep") == gdal.CE_Failure
@@ -245,8 +246,7 @@ def test_two_datasets_of_this_process_share_the_file(tmp_path):
 
 @pytest.fixture(params=["on disk", "in memory"])
 def replaced(request, tmp_path):
-    """Yields (name of a zip file, a dataset of the file in update mode, a function that replaces
-    the file)."""
+    """Yields (name of a zip file, a dataset of it in update mode, a function that replaces the file)."""
     name = "/vsimem/replaced.zarr.zip" if request.param == "in memory" else tmp_path / "r.zarr.zip"
 
     def make():
@@ -354,15 +354,15 @@ def test_a_killed_writer_leaves_what_was_flushed(tmp_path, turn):
     time.sleep(choose.random() * 0.05)
     flushed = int(process.kill()[-1])
     values = open_raster(path).ReadAsArray()
-    with contextlib.suppress(zipfile.BadZipFile):  # killed between two pages of the table of contents
+    with contextlib.suppress(zipfile.BadZipFile):  # it may be killed between two pages of the table of contents
         np.testing.assert_array_equal(in_python(path, ""), values)
     for band in range(5):
         rows = values[8 * band : 8 * band + 8]
-        last = flushed - (flushed - band) % 5  # wrote these rows before the first flush
+        last = flushed - (flushed - band) % 5  # the last value of these rows that was flushed
         if last > 0:
             assert rows.min() >= last, (turn, flushed)
         assert [len(np.unique(rows[:, at : at + 8])) == 1 or last <= 0 for at in range(0, 30, 8)] == [True] * 4
-    dataset = update(path)  # the file can be changed again
+    dataset = update(path)  # the file can be changed again after a kill
     dataset.GetRasterBand(1).Fill(7)
     dataset = None
     assert in_python(path, "").min() == 7

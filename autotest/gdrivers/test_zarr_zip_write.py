@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writing new stores into zip files."""
+"""Writes new stores into zip files."""
 
 import os
 import zipfile
@@ -64,7 +64,7 @@ def test_a_copy_into_a_zip(tmp_path, inside, single, compress, cpl):
 
 
 def test_rows_of_a_zip_are_written_once(tmp_path):
-    """Rows of blocks are written one after another, as GDAL's tools do."""
+    """Rows of blocks are written one after the other, as GDAL's tools write them. Each chunk is stored once."""
     path = tmp_path / "s.zip"
     values = raster(1)[1][0]
     dataset = driver().Create(f"/vsizip/{path}", 700, 600, 1, gdal.GDT_Int16, ["BLOCKSIZE=64,64"])
@@ -161,13 +161,13 @@ def test_an_unwritable_zip_is_an_error(cpl):
 
 @pytest.mark.parametrize("inside", ["", "/x.zarr"])
 def test_pam_of_a_store_in_a_zip(tmp_path, inside, cpl):
-    """GDAL cannot look for its auxiliary file in a zip file that is being written."""
+    """While a zip file is being written, GDAL cannot search it for an auxiliary file."""
     source, values = raster(bands=1)
     table = gdal.ColorTable()
     table.SetColorEntry(1, (1, 2, 3, 255))
     path = f"/vsizip/{tmp_path / 's.zarr.zip'}{inside}" if inside else str(tmp_path / "s.zarr.zip")
     with config_options(GDAL_PAM_ENABLED="YES"):
-        for is_coloured in (False, True, True):  # into a new file, then over an existing file
+        for is_coloured in (False, True, True):  # first into a new file, then over an existing one
             if is_coloured:
                 source.GetRasterBand(1).SetColorTable(table)
             assert driver().CreateCopy(path, source) is not None
