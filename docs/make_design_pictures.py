@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Draws docs/layers.svg and docs/read_path.svg, the pictures of docs/design.md.
 
-    docs/make_design_pictures.py [FOLDER]      FOLDER: of the pictures, docs by default
+    docs/make_design_pictures.py [FOLDER]      FOLDER receives the pictures; default docs
 
-Layers and arrows come from the #include lines of core/ and driver/. Names in the picture of a read must
-be in the files that the picture gives. Needs nothing but Python.
+Layers and arrows come from the #include lines of core/ and driver/. The picture of a read names files and
+functions; the program fails if a function is not in the file. Needs nothing but Python.
 """
 
 import html
@@ -19,7 +19,7 @@ INK, SOFT, LINE = "#1f2a36", "#5a6775", "#8795a3"
 PAPER, CORE, BOX, EDGE = "#ffffff", "#f1f5f9", "#ffffff", "#b6c2cd"
 BLUE, GREEN, AMBER = "#1f6f9f", "#2f7d4f", "#a8680d"
 
-# Purpose of each layer, in lines that fit a narrow and a wide box.
+# layer -> lines that say its purpose, and that fit a narrow and a wide box
 PURPOSE = {
     "driver": ["the plugin's entry: what GDAL registers;", "opening by name, GDAL's own driver behind it"],
     "driver/multidim": ["groups, arrays,", "attributes, dimensions", "of the other API"],
@@ -43,7 +43,7 @@ PURPOSE = {
     "core/store": ["keys and values:", "memory, folder, zip,", "consolidated overlay"],
 }  # fmt: skip
 
-# Libraries by the headers that are included.
+# prefix of an included header -> library
 LIBRARIES = {
     "gdal": "GDAL", "cpl_": "GDAL", "ogr_": "GDAL", "blosc": "blosc", "bzlib": "bzip2",
     "libdeflate": "libdeflate", "lz4": "lz4", "lzma": "liblzma", "zlib": "zlib", "zstd": "zstd",
@@ -53,16 +53,16 @@ LIBRARIES = {
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-# Reading of the sources
+# Reads the sources
 
 
 def layer_of(path):
-    """The folder, or the one above it for the public headers."""
+    """Returns the layer of a source file: its folder, or the parent folder for the public headers."""
     return "/".join(pathlib.PurePosixPath(path).parent.parts[:2])
 
 
 def read_includes():
-    """Returns the layers that each layer includes, and the libraries."""
+    """Returns {layer: layers that it includes} and {layer: libraries that it includes}."""
     edges, libraries = {}, {}
     files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/**/*")]
     for file in files:
@@ -79,7 +79,7 @@ def read_includes():
 
 
 def below(layer, edges):
-    """Returns all layers that a layer reaches."""
+    """Returns all layers that a layer includes, directly or through other layers."""
     found = set()
     for target in edges[layer]:
         found |= {target} | below(target, edges)
@@ -87,7 +87,8 @@ def below(layer, edges):
 
 
 def direct(edges):
-    """Returns the arrows that no path over another layer implies."""
+    """Returns {layer: layers to which an arrow is drawn}. An arrow is omitted if a path over another layer
+    implies it."""
     return {
         layer: {t for t in targets if not any(t in below(o, edges) for o in targets - {t})}
         for layer, targets in edges.items()
@@ -95,12 +96,12 @@ def direct(edges):
 
 
 def spine(layer, arrows):
-    """Returns the longest path down from a layer."""
+    """Returns the longest path of arrows that starts at a layer."""
     ways = [spine(target, arrows) for target in sorted(arrows[layer])]
     return [layer] + max(ways, key=len, default=[])
 
 
-# Drawing
+# Draws with SVG
 
 
 class Svg:
@@ -131,7 +132,7 @@ class Svg:
         )
 
     def arrow(self, *points):
-        """Draws straight lines from point to point, with rounded corners."""
+        """Draws an arrow along `points`, with straight lines and rounded corners."""
         path = f"M{points[0][0]} {points[0][1]}"
         for before, at, after in zip(points, points[1:], points[2:]):
             path += " L{} {} Q{} {} {} {}".format(*near(at, before), *at, *near(at, after))
@@ -146,22 +147,23 @@ class Svg:
 
 
 def near(at, other, radius=10):
-    """Returns the point `radius` before a corner, on a horizontal or vertical line."""
+    """Returns the point that is `radius` before the corner `at`, on the horizontal or vertical line to
+    `other`."""
     step = [(o > a) - (o < a) for a, o in zip(at, other)]
     return at[0] + step[0] * radius, at[1] + step[1] * radius
 
 
-# The picture of the layers
+# Picture of the layers
 
 MIDDLE, WIDE, HIGH, STEP, TOP = 460, 370, 76, 104, 72
-# Sides of the layers of the core that are not in the column, and how far one is below the middle of its ends.
+# Layers of the core that are drawn beside the column, and how far below the middle of their arrows they are.
 SIDE_OF = {"core/store": "left", "core/grid": "right", "core/references": "right"}
 SHIFT = {"core/references": 130}
 NARROW, SIDE_X = 180, {"left": 136, "right": 784}
 
 
 def draw_layer(svg, name, x, y, width, height, libraries):
-    """Draws a box with its middle at x, from y down."""
+    """Draws the box of a layer. Its middle is at x, and its top at y."""
     is_driver = name.startswith("driver")
     svg.box(x - width // 2, y, width, height, "#fff8ec" if is_driver else BOX,
             "#d9b26f" if is_driver else EDGE)  # fmt: skip
@@ -179,7 +181,7 @@ def short(libraries):
     return ", ".join(names) if len(names) < 3 else f"{len(names)} libraries"
 
 
-LIBRARY = "core/library"  # which programs use, and no layer does
+LIBRARY = "core/library"  # programs include this layer, other layers do not
 
 
 def layers_picture():
@@ -211,11 +213,11 @@ def layers_picture():
 
 
 def draw_sides(svg, arrows, place, libraries):
-    """Draws the layers beside the longest path down."""
+    """Draws the layers beside the column, which shows the longest path."""
     others = sorted(set(arrows) - set(place))
     beside = [name for name in others if name.startswith("core/")]
     assert len(others) - len(beside) <= len(SIDE_X), "no place left beside the column"
-    # Layers of the driver are further up than those of the core.
+    # Layers of the driver are placed above those of the core.
     sides = [*((name, SIDE_OF[name]) for name in beside), *zip([name for name in others if name not in beside], SIDE_X)]
     for name, side in sides:
         x, edge = SIDE_X[side], MIDDLE + (WIDE // 2 if side == "right" else -WIDE // 2)
@@ -233,7 +235,7 @@ def draw_sides(svg, arrows, place, libraries):
 
 
 def draw_library(svg, arrows, place):
-    """Draws the public library to the right of the layer below it."""
+    """Draws the public library to the right of the layer that it includes."""
     (target,) = arrows[LIBRARY]
     x, middle = SIDE_X["right"], place[target] + HIGH // 2
     high = 42 + 16 * len(PURPOSE[LIBRARY])
@@ -241,9 +243,9 @@ def draw_library(svg, arrows, place):
     draw_layer(svg, LIBRARY, x, middle - high // 2, NARROW, high, set())
 
 
-# The picture of a read
+# Picture of a read
 
-# Each step: title, file, a name in this file, and lines of explanation.
+# Each step: title, file, a name that must be in the file, and lines of explanation.
 ENTRIES = [
     ("a band: RasterIO()", "driver/raster/band.cpp", "ZarrRasterBand::IRasterIO",
      ["blocks of GDAL, and what it resamples,", "take the same way"]),
@@ -293,7 +295,7 @@ def check(file, name):
 
 
 def draw_step(svg, step, x, y, width, colour=BLUE):
-    """Draws a box with its middle at x; returns where the box ends."""
+    """Draws the box of a step, with its middle at x. Returns the y coordinate of its end."""
     title, file, name, lines = step
     check(file, name)
     height = 48 + 16 * len(lines)
@@ -306,7 +308,7 @@ def draw_step(svg, step, x, y, width, colour=BLUE):
 
 
 def draw_questions(svg, x, y):
-    """Draws the questions about each chunk; returns where the last question ends."""
+    """Draws the questions that a read asks about each chunk. Returns the y coordinate of their end."""
     for i, (title, file, name, answer) in enumerate(QUESTIONS):
         check(file, name)
         at = y + 74 * i
@@ -345,7 +347,7 @@ def read_picture():
 
 
 def draw_ends(svg, x, start):
-    """Draws the places to which decoded elements go."""
+    """Draws the destinations of decoded elements."""
     y = start + 46
     for step, at in zip(ENDS, (x - 300, x, x + 300)):
         way = [(x, start), (x, start + 23), (at, start + 23)] if at != x else [(x, start)]

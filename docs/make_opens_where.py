@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes docs/opens_where.md, the page "which store opens where", from measured results.
 
-    docs/make_opens_where.py [FILE]           the page; FILE is docs/opens_where.md by default
-    docs/make_opens_where.py --details FILE   every store with every reader, and its faults
+    docs/make_opens_where.py [FILE]           writes the page to FILE; default docs/opens_where.md
+    docs/make_opens_where.py --details FILE   writes each store with each reader, and its faults
 
-The results are in docs/opens_where/results: stores.json describes the stores, and each other file holds
-the findings of opens_where/probe.py with one reader. This script contains no verdict.
+The results are in docs/opens_where/results: stores.json describes the stores, and each other file has the
+findings of opens_where/probe.py with one reader. This script itself contains no verdict.
 """
 
 import json
@@ -16,7 +16,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent
 RESULTS = DOCS / "opens_where" / "results"
 
-# Readers in the order of the columns: the heading, and the program whose version the heading shows.
+# reader, in the order of the columns -> (heading, program whose version the heading shows)
 READERS = {
     "ours": ("ours", "GDAL"), "builtin": ("built-in", "GDAL"), "qgis": ("QGIS", "QGIS"),
     "zarr-python": ("zarr-python", "zarr-python"), "netcdf-c": ("netCDF-C", "netCDF-C"),
@@ -25,7 +25,7 @@ MARKS = {
     "yes": "yes", "name": "name", "part": "part", "wrong": "**wrong**", "no": "no",
     "crash": "**crash**", "hang": "**hang**", "-": "-",
 }  # fmt: skip
-BY_URL = "netcdf-c"  # opens by URLs only, so a name of another form is no exception
+BY_URL = "netcdf-c"  # this reader opens only URLs, so such a name is not reported as an exception
 
 INTRODUCTION = """# Which store opens where
 
@@ -64,7 +64,7 @@ def version_key(text):
 
 
 def load(folder=RESULTS):
-    """Returns the stores, and the results in the order of the columns."""
+    """Returns the descriptions of the stores, and the results in the order of the columns."""
     stores = json.loads((folder / "stores.json").read_text(encoding="utf-8"))
     files = [path for path in sorted(folder.glob("*.json")) if path.name != "stores.json"]
     results = [json.loads(path.read_text(encoding="utf-8")) for path in files]
@@ -74,7 +74,7 @@ def load(folder=RESULTS):
 
 
 def main_version(result):
-    """Returns the release version for the heading."""
+    """Returns the version of a result's program, as the heading shows it."""
     return result["versions"][READERS[result["reader"]][1]].split("+")[0]
 
 
@@ -87,7 +87,7 @@ def mark(result, store):
 
 
 def table(stores, results):
-    """Returns a table for each family of stores."""
+    """Returns the lines of a table for each family of stores."""
     lines, family = [], None
     columns = " | ".join(map(heading, results))
     for store in stores:
@@ -101,7 +101,7 @@ def table(stores, results):
 
 
 def cell(result, stores):
-    """Returns the number of stores that are right, and the verdicts of the others."""
+    """Returns the text of a table cell: how many stores are right, and the verdicts on the others."""
     verdicts = [result["stores"][store["name"]]["verdict"] for store in stores]
     verdicts = [verdict for verdict in verdicts if verdict != "-"]
     if not verdicts:
@@ -115,7 +115,7 @@ def cell(result, stores):
 
 
 def summary(stores, results):
-    """Returns a row for each family of stores, with a column for each reader."""
+    """Returns the lines of the summary: a row for each family of stores, and a column for each reader."""
     families = list(dict.fromkeys(store["family"] for store in stores))
     columns = " | ".join(map(heading, results))
     lines = [f"| stores | number | {columns} |", "|---|--:|" + "---|" * len(results)]
@@ -127,7 +127,7 @@ def summary(stores, results):
 
 
 def contents(stores):
-    """Returns the titles of the stores of each family."""
+    """Returns the lines that list the titles of the stores of each family."""
     lines = ["", "## The stores", ""]
     for family in dict.fromkeys(store["family"] for store in stores):
         titles = "; ".join(store["title"] for store in stores if store["family"] == family)
@@ -144,7 +144,8 @@ def versions(results):
 
 
 def reasons(answer, reader):
-    """Returns the faults of a store as sentences without a full stop; empty if there are none."""
+    """Returns the faults that a reader shows with a store, as sentences without a full stop; empty if it
+    shows none."""
     found = [answer["error"]] if "error" in answer else []
     found += answer.get("wrong", []) + answer.get("missing", [])
     if "as" in answer and reader != BY_URL:
@@ -153,7 +154,7 @@ def reasons(answer, reader):
 
 
 def escaped(text):
-    """Escapes the characters of an error that have a meaning in Markdown."""
+    """Returns the text of an error with all characters escaped that have a meaning in Markdown."""
     for character in "\\`*_[]<>|":
         text = text.replace(character, "\\" + character)
     return text

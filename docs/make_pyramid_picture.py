@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Draws docs/pyramid.png: a pyramid at three zooms, as QGIS renders it without a screen.
+"""Draws docs/pyramid.png: QGIS renders a pyramid at three zoom levels, without a screen.
 
     GDAL_DRIVER_PATH=build/gdalplugins docs/make_pyramid_picture.py [PICTURE]
 
-Needs python3-qgis, qgis-providers, numpy and zarr. The pyramid is made of data/terrain.zarr. The text
-under each picture says how many chunks of which level the driver read for the picture.
+Needs python3-qgis, qgis-providers, numpy and zarr. The pyramid is made of data/terrain.zarr. The text under
+each picture says how many chunks of which level the driver read for it.
 """
 
 import os
@@ -32,12 +32,12 @@ from qgis.PyQt.QtCore import QRect, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QFont, QImage, QPainter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SIZE = 256  # pixels of each picture along each side
+SIZE = 256  # width and height of each picture in pixels
 MARGIN, CAPTION = 8, 40
 
 
 def make_pyramid(path):
-    """Writes four levels of the sample terrain in the layout of zarr-conventions."""
+    """Writes four levels of the sample terrain as a pyramid of the convention multiscales."""
     terrain = zarr.open_group(str(ROOT / "data" / "terrain.zarr"), mode="r")["elevation"]
     values = terrain[...]
     group = zarr.open_group(str(path), mode="w")
@@ -55,7 +55,7 @@ def make_pyramid(path):
 
 
 def style(layer):
-    """Colours the heights."""
+    """Sets the colours in which a layer shows heights."""
     ramp = QgsColorRampShader(600, 3000)
     ramp.setColorRampItemList(
         [
@@ -80,7 +80,7 @@ def counters():
 
 
 def render(layer, extent):
-    """Returns the picture of an extent, and the number of chunks requested for it."""
+    """Returns the picture of an extent of a layer, and the number of chunks that were requested for it."""
     settings = QgsMapSettings()
     settings.setLayers([layer])
     settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:32632"))
@@ -95,13 +95,13 @@ def render(layer, extent):
 
 
 def zooms(layer):
-    """Yields (caption, extent) of three views, each inside of the one before."""
+    """Yields (caption, extent) of three views. Each view is inside of the view before."""
     full = layer.extent()
     side = max(full.width(), full.height())
     for text, part in (("all of it", 1.0), ("a third", 1 / 3), ("a tenth", 0.1)):
         half = side * part / 2
         centre = full.center()
-        if part < 1:  # the end of the lake
+        if part < 1:  # this view shows the end of the lake
             centre.set(full.xMinimum() + 0.71 * full.width(), full.yMinimum() + 0.55 * full.height())
         yield text, QgsRectangle(
             centre.x() - half, centre.y() - half, centre.x() + half, centre.y() + half
@@ -110,7 +110,7 @@ def zooms(layer):
 
 def draw(path, target):
     pictures = []
-    # Each view has a layer of its own, so that it does not find another view's chunks in the cache.
+    # Each view uses a new layer, so that it does not use chunks that another view has cached.
     for number in range(3):
         layer = QgsRasterLayer(str(path), "terrain")
         assert layer.isValid(), layer.error().message()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every function that GDAL calls goes through Guarded() of driver/base/guard.h, or is marked as one
-that cannot throw. The host goes on if memory runs out."""
+"""Each function of the driver that GDAL calls goes through Guarded() of driver/base/guard.h, or is marked as
+one that cannot throw. The host program therefore continues if memory runs out."""
 
 import pathlib
 import re
@@ -20,7 +20,7 @@ DEFINITION = r"^[\w:<>,&*\s]*?\b{name}\([^{{}};]*\)[^{{}};]*\{{\s*(?:return )?(?
 
 
 def is_guarded(name, sources):
-    """True if every definition of a function is guarded; None if there is no definition."""
+    """True if all definitions of the function `name` are guarded; None if it has no definition."""
     found = [match.group(1) for text in sources for match in re.finditer(DEFINITION.format(name=name), text, re.M)]
     return all(found) if found else None
 
@@ -29,7 +29,7 @@ def unguarded(headers, sources):
     """Returns the overrides of GDAL's methods that may throw, and the number of all overrides."""
     faults, count = [], 0
     headers = list(headers)
-    own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}  # GDAL does not call these
+    own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}  # GDAL does not call these methods
     for text in headers:
         for name, body in CLASS.findall(text):
             for method, no_throw, ending, guarded in OVERRIDE.findall(body):

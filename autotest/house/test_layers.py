@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Holds the sources to the order of their layers, and to rules that no compiler checks.
+"""Checks the order of the layers, and rules about sources that no compiler checks.
 
-Reads text only: needs neither GDAL nor a build."""
+Only reads text: needs neither GDAL nor a build."""
 
 import pathlib
 import re
@@ -10,8 +10,8 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
-# The arrows of the design: layers that a layer includes, besides itself and all layers that these
-# reach.
+# layer -> layers that it includes directly. It may also include all layers that these reach. docs/design.md
+# shows these arrows.
 ARROWS = {
     "driver": ["driver/multidim"],
     "driver/multidim": ["driver/create"],
@@ -22,7 +22,7 @@ ARROWS = {
     "driver/store": ["driver/base"],
     "driver/base": ["core/conventions"],
     "core/library": ["core/library/zarr_core", "core/conventions"],
-    "core/library/zarr_core": [],  # the public headers
+    "core/library/zarr_core": [],  # layer of the public headers
     "core/conventions": ["core/hierarchy"],
     "core/hierarchy": ["core/array", "core/references"],
     "core/array": ["core/metadata"],
@@ -36,8 +36,8 @@ ARROWS = {
     "core/base": [],
 }
 
-# Public headers of an installed zarr_core. They include each other, as programs do, by
-# "zarr_core/NAME.h", and the standard library.
+# Public headers of an installed zarr_core. They include only the standard library and each other, by
+# "zarr_core/NAME.h", as programs include them.
 PUBLIC = "core/library/zarr_core"
 MAX_PUBLIC_HEADERS = 12
 STANDARD_HEADERS = set(
@@ -45,7 +45,7 @@ STANDARD_HEADERS = set(
     " optional string string_view tuple type_traits utility variant vector".split()
 )
 
-# A longer file has two ideas, or repeats another file.
+# A file that is longer than this has two ideas, or repeats another file.
 MAX_LINES = 800
 CODE = {".h", ".cpp", ".inc"}
 TEXT = CODE | {".txt", ".cmake", ".json", ".md", ".py", ".sh"}
@@ -57,15 +57,15 @@ BYTE_SWAP = re.compile(
     r"\b(__builtin_bswap\d+|bswap_\d+|_byteswap_\w+|__bswap_\w+|(?:ht|n)to(?:n|h)[sl]"
     r"|(?:htobe|htole|be|le)\d+(?:toh)?|CPL_SWAP\w*|CPL_[LM]SB\w+|GDALSwapWords\w*)\s*\("
 )
-# Split, so that the search does not find this file.
+# The pattern is split, so that this file does not match it.
 MACHINE_PATH = re.compile("(?<![\\w.$})])/(" + "|".join(["wo" + "rk", "ho" + "me", "ro" + "ot"]) + ")/")
-# Names of a store's documents, which only core/metadata may contain.
+# Names of documents of a store. Only core/metadata may contain them.
 DOCUMENT = re.compile(r'"/?(\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|attrs)"')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
 def reachable(layer):
-    """Returns the layer and all layers below it."""
+    """Returns the layer itself and all layers below it."""
     below = {layer}
     for target in ARROWS[layer]:
         below |= reachable(target)
@@ -73,13 +73,14 @@ def reachable(layer):
 
 
 def layer_of(path):
-    """Returns the layer of a path from the repository's root; None outside of the layers."""
+    """Returns the layer of a source file, whose path is relative to the repository; None if it is in no
+    layer."""
     folder = str(pathlib.PurePosixPath(path).parent)
     return folder if folder in ARROWS else None
 
 
 def without_comments(text):
-    """Returns the text with comments blanked and strings kept."""
+    """Returns C++ code with all comments removed. Strings are kept."""
     return COMMENT.sub(lambda match: match.group(1) or " ", text)
 
 
@@ -94,8 +95,8 @@ def public_faults(path, text):
 
 
 def include_faults(path, text, project_names=frozenset()):
-    """Returns the faults in the #include lines of one file; `project_names` are the names of all
-    headers of the project."""
+    """Returns the faults of the #include lines of a file. `project_names` are the names of all headers of
+    the project."""
     faults = []
     layer = layer_of(path)
     if layer is None:
@@ -119,7 +120,7 @@ def include_faults(path, text, project_names=frozenset()):
 
 
 def text_faults(path, text):
-    """Returns the faults of one file of core/ or driver/ by the other rules."""
+    """Returns the faults of a file of core/ or driver/ by all rules except those about #include lines."""
     faults = []
     code = without_comments(text)
     if not path.startswith("driver/"):
@@ -151,14 +152,14 @@ def sources():
 
 
 def test_sources_are_found():
-    """The tests below would pass on an empty list."""
+    """If no sources were found, all tests below would pass."""
     layers = {layer_of(path) for path, _ in sources()}
     assert {"core/base", "core/codec", "core/store", "core/array", "driver"} <= layers
     assert sum(len(INCLUDE.findall(text)) for _, text in sources()) > 100
 
 
 def test_the_design_names_every_folder():
-    """The table of docs/design.md has each layer; `driver` stands there as its files."""
+    """The table of docs/design.md lists each layer. For `driver` it lists the files."""
     design = (REPOSITORY / "docs/design.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| (`[^|]*) \|", design.split("## Where to look")[0], re.MULTILINE)
     named = set(re.findall(r"`([^`]+)`", " ".join(table)))
@@ -176,7 +177,7 @@ def public_headers():
 
 
 def test_public_headers_are_few_and_alone():
-    """By their #include lines; test_includes_point_downwards() looks at those of all sources."""
+    """Public headers are few, and include only each other and the standard library."""
     assert 0 < len(public_headers()) <= MAX_PUBLIC_HEADERS
     faults = [
         fault
@@ -200,7 +201,7 @@ def test_users_of_the_library_use_public_headers_only(folder):
 
 
 def every_declaration(text):
-    """The lines in which a public header declares something, with the line before each."""
+    """Yields (line before, line) for each line in which a public header declares something."""
     lines = text.splitlines()
     for before, line in zip(lines, lines[1:]):
         if re.match(r"^(enum|struct|class|ZARR_CORE_EXPORT)\b", line) and line[-1] != ";":
@@ -228,7 +229,7 @@ def test_included_files_exist():
 
 
 def named_in_comments(text):
-    """Returns the names of source files in comments."""
+    """Returns the names of source files that comments mention."""
     comments = re.findall(r"//[^\n]*", text)
     return {name for line in comments for name in re.findall(r"\b[a-z0-9_]+\.(?:h|cpp)\b", line)}
 
@@ -261,21 +262,21 @@ def test_no_machine_paths():
     assert faults == []
 
 
-# Tests of the checker: it must find each planted fault, and accept each correct line.
+# Tests of the checker. It must find each planted fault, and accept each correct line.
 
 
 @pytest.mark.parametrize("layer", ARROWS)
 @pytest.mark.parametrize("target", ARROWS)
 def test_checker_tells_up_from_down(layer, target):
     if layer == PUBLIC:
-        return  # test_public_headers_are_few_and_alone()
+        return  # test_public_headers_are_few_and_alone() checks this file
     text = f'#pragma once\n\n#include <vector>\n\n#include "{target}/thing.h"\n'
     faults = include_faults(f"{layer}/file.cpp", text)
     assert (faults == []) == (target in reachable(layer))
 
 
 def test_checker_knows_the_order():
-    """Pairs are written out, so that a wrong table above cannot agree with itself."""
+    """All pairs are written out, so that a wrong table above cannot agree with itself."""
     upward = [
         ("core/base/status.h", "core/json/value.h"),
         ("core/json/value.cpp", "core/dtype/data_type.h"),

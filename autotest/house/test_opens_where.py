@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page "which store opens where" equals the output of its script, and its results are
-complete."""
+"""docs/opens_where.md equals the output of its script, and the results for it are complete."""
 
 import json
 import pathlib

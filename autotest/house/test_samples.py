@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stores of data/ equal the output of their scripts: none is edited by hand, none is left
-over."""
+"""The stores of data/ equal the output of their scripts. Thus no store is edited by hand, and no store is
+left over."""
 
 import pathlib
 import subprocess

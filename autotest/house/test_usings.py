@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every using-declaration of a source file is used in that file. clang-tidy has a check for this,
-but parses each file with GDAL's headers for it, which takes minutes."""
+"""Each using-declaration of a source file is used in that file. clang-tidy checks this too, but needs
+minutes, because it parses GDAL's headers for each file."""
 
 import pathlib
 import re
@@ -14,12 +14,12 @@ USING = re.compile(r"^[ \t]*using ((?:\w+::)+)(\w+);", re.MULTILINE)
 
 
 def unused(text):
-    """Names that using-declarations introduce and that occur nowhere else in the text."""
+    """Returns the names that using-declarations introduce and that occur nowhere else in the text."""
     text = COMMENT.sub(" ", text)
     rest = USING.sub("", text)
     return [
         prefix + name for prefix, name in USING.findall(text)
-        if not prefix.endswith(f"{name}::")  # a class that inherits constructors
+        if not prefix.endswith(f"{name}::")  # this declaration inherits constructors
         and not re.search(rf"(?<!::)\b{name}\b", rest)
     ]  # fmt: skip
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Holds comments and commit subjects to the rules of CONTRIBUTING.md that a program can check.
+"""Checks comments and commit subjects by the rules of CONTRIBUTING.md that a program can check.
 
-A comment begins with a noun or a verb, no sentence has more than 30 words, no comment has a phrase that
-sends its reader elsewhere. Reads text only: needs neither GDAL nor a build."""
+A comment begins with a noun or a verb, no sentence has more than 30 words, and no comment has a phrase that
+refers its reader to another comment. Only reads text: needs neither GDAL nor a build."""
 
 import ast
 import io
@@ -17,28 +17,28 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "driver", "autotest", "scripts", "docs", "data", "cmake", "python")
 
-# A comment that begins so has no subject of its own.
+# First words of a comment that has no subject of its own.
 FIRST_WORD = re.compile(r"^(Of|What|The same|As|That|One|Those|So|Where|Which|Whose|None|It)\b")
 MOST_WORDS = 30
-# Phrases that a reader understands only with another comment, or not at all. The list grows.
+# Phrases that a reader understands only with another comment, or not at all. More will be added.
 PHRASES = re.compile(
     r"\b(the same (of|for|as for)|that of (it|them|these|those)|of theirs|as such ones|"
     r"is there already|are there already|from afar|what is (told|held|given up)|"
     r"held in mind|is let go of|which may be none|where there is none of|those that are none|"
     r"what there is of|as it has them|as (it|they) (is|are) there)\b", re.I)  # fmt: skip
-# Commits up to this one were written before the rule.
+# Last commit before the rule. Older subjects are not checked.
 BEFORE_THE_RULE = "781b4e40db9a"
 SUBJECT = re.compile(r"^[a-z][a-z0-9 _,/.-]*: \S.{2,}$")
 MOST_IN_SUBJECT = 100
 
 
 def prose(lines):
-    """Joins lines to a text, without those that are set apart by spaces: grammars, tables, commands."""
+    """Joins lines to one text. Lines that begin with two spaces are left out: grammars, tables and commands."""
     return " ".join(line.strip() for line in lines if line[:2] != "  ").strip()
 
 
 def blocks_of_cpp(text):
-    """Comments that have lines of their own: line number and text."""
+    """Yields (line number, text) for each comment that has lines of its own."""
     lines, at = text.split("\n"), 0
     while at < len(lines):
         if re.match(r"\s*//", lines[at]) and "SPDX" not in lines[at]:
@@ -52,7 +52,7 @@ def blocks_of_cpp(text):
 
 
 def blocks_of_python(text):
-    """Docstrings, and comments that have lines of their own."""
+    """Yields (line number, text) for each docstring, and for each comment that has lines of its own."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
             yield node.body[0].lineno, prose(ast.get_docstring(node).splitlines())
@@ -87,14 +87,14 @@ READERS = {".h": blocks_of_cpp, ".cpp": blocks_of_cpp, ".py": blocks_of_python, 
 
 
 def sentences(text):
-    """Without code, lists and links, which are no prose."""
+    """Returns the sentences of a text. Code and links in it are replaced."""
     text = re.sub(r"`[^`]*`", "x", text)
     text = re.sub(r"https?://\S+", "x", text)
     return [part for part in re.split(r"(?<=[.:;!?])\s+", text) if part]
 
 
 def faults_of(text):
-    """Returns the rules that one comment breaks."""
+    """Returns texts that name the rules which one comment breaks."""
     faults = []
     if "SPDX" in text or len(text) <= 8 or set(text[:8]) == {"-"}:
         return faults
@@ -125,7 +125,7 @@ def test_comments_follow_the_rules():
 
 
 def subjects():
-    """Subjects of the commits since the rule; None in a copy without history."""
+    """Returns the subjects of the commits since the rule; None if the copy has no history."""
     if shutil.which("git") is None:
         return None
     log = subprocess.run(["git", "-C", REPOSITORY, "log", "--no-merges", "--format=%s", f"{BEFORE_THE_RULE}.."],

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes a mosaic of rasters in one Zarr store: each process of a Dask cluster writes its regions.
+"""Makes a mosaic of rasters in one Zarr store. Each process of a Dask cluster writes some regions of it.
 
     dask_mosaic.py [options] OUTPUT INPUT...
 
-OUTPUT is a path of GDAL, such as mosaic.zarr or /vsis3/bucket/mosaic.zarr. The inputs have one CRS and
-pixel size, as gdalbuildvrt requires. Regions of whole chunks need no locks, as no other process writes
-these chunks. Other regions share chunks, which --synchronizer protects.
+OUTPUT is a path of GDAL, such as mosaic.zarr or /vsis3/bucket/mosaic.zarr. All inputs must have one CRS and one
+pixel size, as gdalbuildvrt requires. If a region consists of whole chunks, no other process writes its chunks,
+and no locks are needed. Other regions share chunks, which --synchronizer protects by locks.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from osgeo import gdal
 
 
 def mosaic_of(inputs):
-    """Returns all inputs as one raster, of which only requested parts are read."""
+    """Returns all inputs as one raster. Reading a part of it reads only that part of the inputs."""
     mosaic = gdal.BuildVRT("", inputs)
     if mosaic is None:
         raise ValueError(f"no mosaic of {', '.join(inputs)}")
@@ -25,7 +25,7 @@ def mosaic_of(inputs):
 
 
 def create(output, inputs, chunk):
-    """Creates the store with its metadata only."""
+    """Creates the store with its metadata, and without pixels."""
     mosaic = mosaic_of(inputs)
     band = mosaic.GetRasterBand(1)
     dataset = gdal.GetDriverByName("Zarr").Create(
@@ -38,14 +38,14 @@ def create(output, inputs, chunk):
     if band.GetNoDataValue() is not None:
         for i in range(mosaic.RasterCount):
             dataset.GetRasterBand(i + 1).SetNoDataValue(band.GetNoDataValue())
-    dataset.FlushCache()  # raises an error, which closing would only print
+    dataset.FlushCache()  # raises an error on failure; closing the dataset would only print it
     return mosaic.RasterXSize, mosaic.RasterYSize
 
 
 def write_region(output, inputs, window, options):
-    """Writes a region in a process of the cluster. The dataset belongs to this process. Written
-    data are in the store when the dataset is closed."""
-    gdal.UseExceptions()  # an error is raised where the result is requested
+    """Writes a region in a process of the cluster, through a dataset of that process. The data are stored
+    when the dataset is closed."""
+    gdal.UseExceptions()  # an error is then raised in the process that requests the result
     pixels = mosaic_of(inputs).ReadRaster(*window)
     dataset = gdal.OpenEx(output, gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
     dataset.WriteRaster(*window, pixels)
@@ -61,7 +61,7 @@ def windows(width, height, region):
 
 
 def build_overviews(output):
-    """Builds overviews until one chunk holds the whole raster."""
+    """Builds overviews until the smallest one fits in a chunk."""
     dataset = gdal.OpenEx(output, gdal.OF_RASTER | gdal.OF_UPDATE)
     block = dataset.GetRasterBand(1).GetBlockSize()[0]
     levels = [2]

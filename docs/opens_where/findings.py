@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Findings`: compares what a reader reads from a store with the expected facts."""
+"""`Findings` compares what a reader reads from a store with the expected properties."""
 
 import re
 
@@ -10,9 +10,9 @@ DEGREES = 1e-5
 
 
 class Findings:
-    """Counts the arrays read, and collects sentences about absent and wrong facts. A reader that
-    cannot open the store has read no array. `name` says by which names the reader opened the
-    arrays, if these are not the arrays' own."""
+    """Counts the arrays that were read, and collects sentences about properties that are absent or wrong. If
+    a reader cannot open the store, the count is 0. `name` describes the names by which arrays were
+    opened, if these are not their paths."""
 
     def __init__(self, folder):
         self.folder, self.read = str(folder), 0
@@ -33,11 +33,11 @@ class Findings:
         return answer
 
     def fails(self, what, error):
-        """Records an array, or the store, that cannot be opened or read."""
+        """Records that an array, or the whole store, cannot be opened or read."""
         self.errors.append(f"{what}: {self.short(error)}" if what else self.short(error))
 
     def short(self, error):
-        """Returns the first line of an error, without the folder of the stores."""
+        """Returns the first line of an error. The folder of the stores is removed from it."""
         if isinstance(error, BaseException):
             text = str(error).strip()
             error = f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -47,22 +47,23 @@ class Findings:
         return text if len(text) <= 300 else text[:297] + "..."
 
     def values(self, path, got, wanted):
-        """Counts an array that was read, and records where it differs."""
+        """Counts an array that was read. Records a sentence if its values differ from `wanted`."""
         self.read += 1
         problem = difference(got, wanted)
         if problem:
             self.wrong.append(f"/{path}: {problem}")
 
     def number(self, what, got, wanted):
-        """Checks a fact that is a number or a list of numbers; None stands for an absent fact."""
+        """Checks a property that is a number or a list of numbers. If `got` is None, the property is
+        recorded as absent."""
         if got is None:
             self.missing.append(f"no {what}")
         elif not np.allclose(got, wanted, **PAIR):
             self.wrong.append(f"{what} is {got}, not {wanted}")
 
     def points(self, wanted, to_degrees):
-        """Checks a CRS: `to_degrees` converts a point to longitude and latitude; None stands for an
-        absent CRS."""
+        """Checks a CRS by points. `to_degrees` converts a point to longitude and latitude; if it is None,
+        the CRS is recorded as absent."""
         if to_degrees is None:
             self.missing.append("no CRS")
             return
@@ -77,8 +78,8 @@ class Findings:
 
 
 def difference(got, wanted):
-    """Returns None if both hold equal values, else a sentence. Types may differ if each value is
-    the same number, and dimensions of size 1 may be missing."""
+    """Returns None if both arrays hold equal values, else a sentence. Their data types may differ if all
+    values are equal numbers, and dimensions of size 1 may be missing."""
     got, wanted = plain(got), plain(wanted)
     if squeezed(got.shape) != squeezed(wanted.shape):
         return f"shape {got.shape}, not {wanted.shape}"
@@ -98,7 +99,7 @@ def difference(got, wanted):
 
 
 def plain(values):
-    """Converts times to integers, and texts of every kind to Unicode; keeps structures."""
+    """Converts times to integers, and all kinds of texts to Unicode. Structures stay unchanged."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
         return values.astype(values.dtype.newbyteorder("=")).view("i8")
@@ -115,7 +116,7 @@ def squeezed(shape):
 
 
 def compare(findings, path, got, wanted):
-    """Compares the values of an array, or those of each field of a structure."""
+    """Compares the values of an array with `wanted`; for a structure, compares each field."""
     if not wanted.dtype.names:
         findings.values(path, got, wanted)
         return

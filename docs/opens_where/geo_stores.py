@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Stores as programs and projects of the field write them.
+"""Writes stores in the form of programs and projects that geoscientists use.
 
-The writers are xarray, rioxarray, netCDF-C, GDAL, and makers of microscope images, pyramids and
-Sentinel products. These stores also state a CRS and positions, whose expected values are computed
-here."""
+The writers are xarray, rioxarray, netCDF-C, GDAL, and programs for microscope images, pyramids and Sentinel
+products. The stores also state a CRS and positions. This module computes the longitudes and latitudes that
+readers must find."""
 
 import os
 import pathlib
@@ -37,14 +37,14 @@ group: deep { variables: float b(y, x) ; data: b = %s ; }
 
 
 def crs(code, x, y, step=1000.0):
-    """Returns the name of a CRS, and points in it with their longitudes and latitudes."""
+    """Returns the name of a CRS, and some points in it with their longitudes and latitudes."""
     to_degrees = pyproj.Transformer.from_crs(code, "EPSG:4326", always_xy=True).transform
     places = [(x, y), (x + step, y), (x, y - step)]
     return {"name": code, "points": [[*place, *to_degrees(*place)] for place in places]}
 
 
 def degrees(x, y):
-    """Returns longitudes and latitudes of any datum, which CF leaves open."""
+    """Returns a description of longitudes and latitudes without a datum, because CF does not demand one."""
     points = [[x, y, x, y], [x + 3, y + 2, x + 3, y + 2]]
     return {"name": "longitudes and latitudes", "points": points}
 
@@ -97,7 +97,7 @@ def samples(folder):
 
 
 def unrotated(rlon, rlat, pole_lon, pole_lat):
-    """Returns longitude and latitude of a point of a rotated grid, by spherical trigonometry."""
+    """Returns the longitude and latitude of a point in a rotated grid, by spherical trigonometry."""
     rlon, rlat, pole_lon, pole_lat = np.radians([rlon, rlat, pole_lon, pole_lat])
     across = np.sin(rlon) * np.cos(rlat)
     along = np.cos(pole_lat) * np.sin(rlat) - np.sin(pole_lat) * np.cos(rlon) * np.cos(rlat)
@@ -146,7 +146,8 @@ def rotated_pole(folder):
 
 def unsigned_and_swath(folder):
     counts = (numbers("u1") * 3 % 250).astype("u1")
-    # Attributes are given as stored: newer xarray encodes _Unsigned only with a fill value.
+    # Attributes are given as they are stored, because newer xarray encodes _Unsigned only if there is a fill
+    # value.
     how = {"units": "1", "_Unsigned": "true"}
     dataset = xarray.Dataset({"counts": (("y", "x"), counts.view("i1"), how)})
     to_zarr(folder, "unsigned", dataset)
@@ -207,8 +208,8 @@ def with_gdal(folder):
 
 
 def register_conventions(store):
-    """Registers proj: and spatial: in `zarr_conventions` of each array, as these conventions
-    require."""
+    """Adds proj: and spatial: to the attribute `zarr_conventions` of each array, as these conventions
+    demand."""
     listed = [{"uuid": uuid, "name": name} for name, uuid in (
         ("proj:", "f17cb550-5864-4468-aeb7-f3180cfb622f"),
         ("spatial:", "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"))]  # fmt: skip

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Stores that try one feature of the format each: data types, layouts, compressors, filters and
+"""Writes stores that each try one feature of the format: data types, layouts, compressors, filters and
 containers.
 
-The expected values are NumPy's, not those that a reader returned."""
+The expected values are those of NumPy before writing, and not those that a reader returned."""
 
 import pathlib
 
@@ -20,7 +20,7 @@ WORDS = ["alpha", "be", "", "delta", "epsilo", "ze", "eta"]
 
 
 def numbers(dtype, shape=(12, 10)):
-    """Returns small numbers that every type holds exactly, of both signs if the type is signed."""
+    """Returns small numbers that the data type holds exactly. Signed types get numbers of both signs."""
     dtype = np.dtype(dtype)
     values = np.arange(np.prod(shape)).reshape(shape) % 97
     if dtype.kind in "ifc":
@@ -31,8 +31,8 @@ def numbers(dtype, shape=(12, 10)):
 
 
 def group_of(folder, name, arrays, title, family, consolidated=False, note=None, **options):
-    """Adds a group of arrays in chunks that overhang. Each array tries one feature, so chunks are
-    not compressed unless a compressor is given."""
+    """Writes a group of arrays whose chunks extend beyond the array. Each array tries one feature, so chunks
+    are uncompressed unless `compressor` is given."""
     options.setdefault("compressor", None)
     described = {}
     for path, values in arrays.items():

@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Opens every store of a folder, which stores.py has filled, with one reader, and writes the findings.
+"""Opens all stores of a folder, which stores.py has written, with one reader, and writes the findings.
 
     docs/opens_where/probe.py READER FOLDER RESULT
 
-READER is `ours` (GDAL with this driver, found by GDAL_DRIVER_PATH), `builtin` (GDAL without this
-driver), `zarr-python`, `netcdf-c` or `qgis` (with this driver). RESULT is a file, or a folder in which
-the file is named by reader and version. The file gets the versions of the programs and a verdict for
-each store:
+READER is `ours` (GDAL with this driver, found by GDAL_DRIVER_PATH), `builtin` (GDAL without this driver),
+`zarr-python`, `netcdf-c` or `qgis` (with this driver). RESULT is a file, or a folder in which the file is named
+by reader and version. The file gets the versions of the programs and a verdict for each store:
 
-    yes      opens, and every fact is right;
-    name     right, but by other names than the store's path and the array's path;
-    part     right, but something is absent;
-    wrong    opens, and something is wrong;
-    no       opens no array; `error` is the first line of the error;
-    crash, hang;
-    -        a store without anything that this reader shows.
+    yes      the store opens, and all its properties are right;
+    name     all is right, but only by other names than the store's path and the array's path;
+    part     all that is found is right, but something is absent;
+    wrong    the store opens, and something is wrong;
+    no       no array opens; `error` is the first line of the error;
+    crash    the reader crashed;
+    hang     the reader did not end in time;
+    -        the store has nothing that this reader can show.
 
 Each opening runs in a process of its own. Needs NumPy and the reader.
 """
@@ -36,8 +36,8 @@ RANK = {"yes": 0, "part": 1, "wrong": 2, "no": 3, "crash": 3, "hang": 3}
 
 
 def module_of(reader):
-    """Returns the module of a reader, with attempts(store), versions(reader) and measure(findings,
-    folder, store, name)."""
+    """Returns the module of a reader. It has the functions attempts(store), versions(reader) and
+    measure(findings, folder, store, name)."""
     if reader in ("ours", "builtin"):
         import read_gdal as module
     elif reader == "qgis":
@@ -56,7 +56,8 @@ def open_stores(folder):
 
 
 def child(reader, folder, number, attempt):
-    """Opens a store once, in this process; returns the result of verdict()."""
+    """Opens a store once, in this process, by the name `attempt`. Prints the verdict as JSON, and ends the
+    process."""
     import findings
 
     module = module_of(reader)
@@ -67,11 +68,12 @@ def child(reader, folder, number, attempt):
         module.measure(found, folder, store, attempt)
         print("\n" + json.dumps(found.verdict()), flush=True)
         del application
-        os._exit(0)  # the end of libraries is not part of the question
+        os._exit(0)  # skips the clean-up of libraries, whose crashes are not measured
 
 
 def ask(*words):
-    """Returns the answer of a child process, or a verdict that says why there is no answer."""
+    """Runs a child process with these arguments. Returns its answer, or a verdict that says why there is no
+    answer."""
     command = [sys.executable, "-B", str(HERE / "probe.py"), "--child", *map(str, words)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
@@ -85,7 +87,8 @@ def ask(*words):
 
 
 def measure(reader, folder, number, store):
-    """Returns the verdict on a store: the best of all ways to open it, the first among equals."""
+    """Opens a store by all names that attempts() returns. Returns the best verdict; of equal verdicts, the
+    first one."""
     module = module_of(reader)
     if hasattr(module, "is_raster") and not any(map(module.is_raster, store["arrays"])):
         return {"verdict": "-"}
@@ -108,13 +111,13 @@ def versions(reader):
 
 
 def result_name(reader, found):
-    """Returns the file name of a result, with the version of the measured program, which comes
-    first."""
+    """Returns the file name of a result. It contains the version of the measured program, which is the first
+    in `found`."""
     return f"{reader}-{next(iter(found.values())).split('+')[0]}.json"
 
 
 def text_of(document):
-    """Returns JSON with a line for each store."""
+    """Returns the result as JSON in which each store has a line of its own."""
     lines = [f"  {word(name)}: {word(answer)}" for name, answer in document["stores"].items()]
     head = f'{{"reader": {word(document["reader"])},\n "versions": {word(document["versions"])},\n'
     return head + ' "stores": {\n' + ",\n".join(lines) + "\n}}\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GDAL, with this driver (`ours`) or without (`builtin`). Arrays of numbers with two dimensions or
-more are read as rasters, all others by the multidimensional API."""
+"""Reads stores with GDAL, with this driver (`ours`) or without it (`builtin`). Numeric arrays of two or more
+dimensions are read as rasters, other arrays by the multidimensional API."""
 
 import os
 
@@ -11,7 +11,7 @@ DRIVERS = ["Zarr"]
 
 
 def attempts(store):
-    """Returns the names by which a user would try to open a store, the plain path first."""
+    """Returns the names by which a user would try to open a store. The plain path is the first."""
     path = store["path"]
     if store.get("container") != "zip":
         return [path, f'ZARR:"{path}"']
@@ -32,14 +32,14 @@ def versions(reader):
 
 
 def prepare(reader):
-    """Sets the environment; must be called before GDAL is imported."""
+    """Sets environment variables for the reader. Must be called before GDAL is imported."""
     os.environ["GDAL_PAM_ENABLED"] = "NO"
     if reader == "builtin":
         os.environ["GDAL_DRIVER_PATH"] = "disable"
 
 
 class Name:
-    """A name in which the folder of the stores is filled in, with names of arrays made from it."""
+    """Name of a store in a folder. Builds the names of the store's arrays from it."""
 
     def __init__(self, folder, attempt):
         bare = attempt.startswith('ZARR:"')
@@ -86,15 +86,15 @@ def measure(findings, folder, store, attempt):
 
 
 def check_unsigned(findings, got, wanted):
-    """Records that _Unsigned is not applied, if the signed numbers are those stored."""
+    """If the reader returned the stored signed numbers, records that _Unsigned is not applied."""
     if (got.reshape(wanted.shape) == wanted.view("i1")).all():
         findings.missing.append("_Unsigned is not applied")
         wanted.dtype = "i1"
 
 
 def read_raster(gdal, name):
-    """Reads all bands, or all subdatasets if each slice is one; None if one of them does not
-    open."""
+    """Returns all bands of a raster; without bands, returns all subdatasets, of which each is a slice.
+    Returns None if one of them does not open."""
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, DRIVERS)
     if dataset is None:
         return None
@@ -108,7 +108,8 @@ def read_raster(gdal, name):
 
 
 def read_slices(gdal, findings, name, shape):
-    """Reads the slices one by one, as GDAL before 3.8 names them; None if one does not open."""
+    """Reads slices one by one, by the names that GDAL before 3.8 gives them. Returns None if one does not
+    open."""
     data = [read_raster(gdal, slice_name(name, index)) for index in np.ndindex(*shape)]
     if any(each is None for each in data):
         return None
@@ -121,8 +122,8 @@ def slice_name(name, index):
 
 
 def read_array(gdal, dataset, path, wanted):
-    """Returns a list or an array, for a structure a dict of its fields; None if the array does not
-    open."""
+    """Returns the values of an array as a list or an array, and of a structure as a dict of its fields.
+    Returns None if the array does not open."""
     root = dataset.GetRootGroup() if dataset is not None else None
     if root is None:
         return None
@@ -142,12 +143,12 @@ def check_facts(gdal, findings, name, facts):
     if "array" not in facts:
         return
     dataset = gdal.OpenEx(name.array(facts["array"]), gdal.OF_RASTER, DRIVERS)
-    if dataset is None:  # slices of an array of up to five dimensions
+    if dataset is None:  # slices of an array with at most five dimensions
         names = (slice_name(name.array(facts["array"]), [0] * extra) for extra in (1, 2, 3))
         opened = (gdal.OpenEx(each, gdal.OF_RASTER, DRIVERS) for each in names)
         dataset = next((each for each in opened if each is not None), None)
     if dataset is None:
-        return  # recorded with the values
+        return  # this fault was recorded with the values
     if not dataset.RasterCount:
         dataset = gdal.OpenEx(dataset.GetSubDatasets()[0][0], gdal.OF_RASTER, DRIVERS)
     band = dataset.GetRasterBand(1)

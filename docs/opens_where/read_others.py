@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""zarr-python and netCDF-C read arrays and attributes, and leave the meaning of attributes to the
-caller. Only the stored values are compared."""
+"""Reads stores with zarr-python and netCDF-C. Both return arrays and attributes without interpreting the
+attributes, so only stored values are compared."""
 
 import numpy as np
 from findings import compare
@@ -34,7 +34,7 @@ class ZarrPython:
             more = {"path": store["top"]} if "top" in store else {}
         try:
             root = zarr.open(target, mode="r", **more)
-        except Exception as error:  # every error is an answer
+        except Exception as error:  # each error is recorded as an answer
             findings.fails("", error)
             return
         compare_all(findings, folder, store, lambda path: (root[path] if path else root)[...])
@@ -43,7 +43,8 @@ class ZarrPython:
 class NetCDF:
     @staticmethod
     def attempts(store):
-        """Returns the names to try; NCZarr's own store is opened in its own mode first."""
+        """Returns the names by which to open a store. A store that NCZarr wrote is first opened in the mode
+        for NCZarr."""
         where = "zip" if store.get("container") == "zip" else "file"
         modes = [f"mode=zarr,{where}", f"mode=nczarr,{where}"]
         return modes[::-1] if store["name"] == "netcdf_nczarr" else modes
@@ -70,7 +71,7 @@ class NetCDF:
 
 
 def compare_all(findings, folder, store, read):
-    """Compares the result of `read` for each array's path with the stored values."""
+    """Calls `read` for the path of each array, and compares the result with the stored values."""
     for array in store["arrays"]:
         wanted = stored(folder, store, array)
         try:
@@ -82,6 +83,6 @@ def compare_all(findings, folder, store, read):
 
 
 def stored(folder, store, array):
-    """Returns the values before the attribute _Unsigned is applied."""
+    """Returns the expected values of an array, before the attribute _Unsigned is applied."""
     wanted = np.load(f"{folder}/{array['file']}")
     return wanted.view("i1") if store["facts"].get("unsigned") else wanted

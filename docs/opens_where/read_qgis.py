@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""QGIS with this driver: the properties of a raster layer. Strings and arrays of one dimension are
-no rasters and are left out. A store of such arrays alone is not measured."""
+"""Reads stores with QGIS and this driver, and compares the properties of raster layers. Strings and arrays
+of one dimension are not rasters and are left out. A store that has only such arrays is not measured."""
 
 import os
 
@@ -19,7 +19,7 @@ def versions(reader):
 
 
 def start(folder):
-    """Starts QGIS without a screen and without a user's settings."""
+    """Starts QGIS without a screen, and without the settings of a user."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ["QGIS_CUSTOM_CONFIG_PATH"] = str(folder)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
@@ -31,7 +31,7 @@ def start(folder):
 
 
 def message(error):
-    """Returns the text of an error; QGIS must not be asked for the text of an empty one."""
+    """Returns the text of an error. For an empty error, QGIS must not be asked for the text."""
     return "QGIS gives no message" if error.isEmpty() else error.summary()
 
 
@@ -65,7 +65,7 @@ def measure(findings, folder, store, attempt):
 
 
 def is_south_up(name):
-    """True if GDAL has the first row in the south; QGIS shows every raster north up."""
+    """True if GDAL's first row is the southernmost. QGIS itself shows every raster with north up."""
     from osgeo import gdal
 
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, read_gdal.DRIVERS)
@@ -74,7 +74,7 @@ def is_south_up(name):
 
 
 def check_values(findings, layer, array, wanted, south_up):
-    """Compares the pixels, which QGIS scales if a band has a scale."""
+    """Compares the pixels of a layer with `wanted`. If a band has a scale, QGIS scales its pixels."""
     path, provider = array["path"], layer.dataProvider()
     try:
         got = [read_band(provider, band) for band in range(1, provider.bandCount() + 1)]
@@ -92,8 +92,8 @@ def check_values(findings, layer, array, wanted, south_up):
 
 
 def unscaled(provider, got, wanted):
-    """Returns the wanted values where the pixels equal them except for the layer's scale, which
-    check_facts() checks."""
+    """Returns `got` without the layer's scale: pixels that equal `wanted` after scaling are replaced by
+    `wanted`. check_facts() checks the scale itself."""
     scale, offset = provider.bandScale(1), provider.bandOffset(1)
     if (scale, offset) == (1.0, 0.0):
         return got
@@ -103,7 +103,7 @@ def unscaled(provider, got, wanted):
 
 
 def check_warped(findings, layer, path, wanted):
-    """Checks a layer that QGIS warps by control points: its pixels must be values of the array."""
+    """Checks a layer that QGIS warps by its control points. Each pixel must be a value of the array."""
     if not layer.crs().isValid():
         findings.missing.append("no control points")
     values = read_band(layer.dataProvider(), 1)
@@ -114,7 +114,7 @@ def check_warped(findings, layer, path, wanted):
 
 
 def read_band(provider, band):
-    """Reads the pixels of a band as a NumPy array."""
+    """Returns the pixels of a band as a NumPy array."""
     from qgis.core import Qgis
 
     block = provider.block(band, provider.extent(), provider.xSize(), provider.ySize())

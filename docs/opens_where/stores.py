@@ -1,16 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the stores of the page "which store opens where", and the facts that readers must find.
+"""Writes the stores of the page "which store opens where", and the properties that readers must find.
 
     docs/opens_where/stores.py FOLDER [LIST.json]
 
-FOLDER gets the stores, `expected/` with the values of their arrays, and `stores.json`, which probe.py
-reads. stores.json gives each store's name, path, title, writer, arrays and facts. The facts (CRS,
-geotransform, nodata, scale, overviews, ...) follow from the documents of the format and conventions.
-LIST.json gets the descriptions for the page.
+FOLDER receives the stores, `expected/` with the values of their arrays, and `stores.json`, which probe.py
+reads. stores.json has the name, path, title, writer, arrays and properties of each store. The properties (CRS,
+geotransform, nodata, scale, overviews, ...) follow from the documents of the format and of the conventions.
+LIST.json receives the descriptions for the page.
 
-Needs zarr-python 2 with xarray, rioxarray, netCDF-C's ncgen and GDAL with this driver
-(GDAL_DRIVER_PATH).
+Needs zarr-python 2 with xarray, rioxarray, ncgen of netCDF-C, and GDAL with this driver (GDAL_DRIVER_PATH).
 """
 
 import json
@@ -23,12 +22,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 for sources in (HERE, HERE.parents[1] / "data", HERE.parents[1] / "autotest" / "gdrivers"):
     sys.path.insert(0, str(sources))
 
-# Members of a store's description that the page shows and results leave out.
+# Members of a store's description that the page shows, and that results do not repeat.
 DESCRIPTION = ("name", "family", "title", "writer")
 
 
 def kind_of(values):
-    """Returns how GDAL's users read an array: as a raster, or else by the multidimensional API."""
+    """Returns how users of GDAL read an array: as a raster, or else by the multidimensional API."""
     if values.dtype.names:
         return "structure"
     if values.dtype.kind in "OSU":
@@ -37,8 +36,8 @@ def kind_of(values):
 
 
 def keep(folder, store, path, values):
-    """Writes the values of an array, in native byte order and without pickles; returns its entry in
-    stores.json."""
+    """Writes the values of an array to a file, in native byte order and without pickles. Returns the array's
+    entry for stores.json."""
     kind = kind_of(values)
     if values.dtype.kind == "O":
         values = values.astype("U")
@@ -50,7 +49,7 @@ def keep(folder, store, path, values):
 
 
 def make(folder):
-    """Writes everything into an empty folder; returns the list in stores.json."""
+    """Writes all stores into an empty folder. Returns the contents of stores.json."""
     import geo_stores
     import plain_stores
 
@@ -72,7 +71,7 @@ def descriptions(stores):
 
 
 def write_json(path, document):
-    """Writes a list as JSON with a line for each item."""
+    """Writes a list as JSON in which each item has a line of its own."""
     lines = [json.dumps(item, ensure_ascii=False) for item in document]
     text = "[\n" + ",\n".join(lines) + "\n]\n"
     pathlib.Path(path).write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the arrays in the root group of a store, with the smallest and largest element of those of
-// real numbers and integers:
+// Lists the arrays in the root group of a store. For arrays of integers or real numbers, prints
+// the smallest and the largest element, too.
 //   core_reader STORE_FOLDER
 #include <zarr_core/hierarchy.h>
 
@@ -23,7 +23,7 @@ Status PrintArray(const zarr_core::Hierarchy& hierarchy, const std::string& path
     std::printf("/%s (%s)\n", path.c_str(), type->c_str());
     const MemoryType memory = array->data_type().memory_type();
     if (memory == MemoryType::kBool || memory > MemoryType::kFloat64) return {};
-    // Every number arrives as a double, whatever its type in the store is.
+    // Read<double>() converts numbers of all these types to double.
     const Result<std::vector<double>> values =
         array->Read<double>(zarr_core::Region::All(array->shape()));
     if (!values.ok()) return values.status();
