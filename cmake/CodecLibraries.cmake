@@ -1,5 +1,5 @@
-# The libraries that zarr_core links, as targets. This file is also in the package of an installed
-# zarr_core. Libraries without a CMake package are found by header and library.
+# Finds the libraries that zarr_core links, and defines a target for each. This file is also in the
+# package of an installed zarr_core. Libraries without a CMake package are found by header and library.
 # Rare libraries are searched only if ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF or _ZFP is on.
 
 find_package(Threads REQUIRED)

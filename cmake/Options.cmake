@@ -52,17 +52,17 @@ else()
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE
       -fsanitize=${ZARR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-      # GCC's manual warns of false alarms of -Wmaybe-uninitialized under sanitizers.
+      # Under sanitizers, -Wmaybe-uninitialized gives false alarms, as GCC's manual says.
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(zarr_options INTERFACE -fsanitize=${ZARR_SANITIZE})
   endif()
-  # Targets with the property ZARR_TEST_CODE are tests, which need not be fast. Optimizing them
-  # would take half of the build time. Undefined behaviour is checked in the tested code only.
+  # Targets with the property ZARR_TEST_CODE are tests, which need not be fast. They are not optimized,
+  # because that would take half of the build time. Only the tested code is checked for undefined behaviour.
   target_compile_options(zarr_options INTERFACE
     "$<$<BOOL:$<TARGET_PROPERTY:ZARR_TEST_CODE>>:-O0;-fno-sanitize=undefined>")
 endif()
 
-# Compiles the .cpp files of each folder together.
+# Compiles all .cpp files of a folder together, as one unity file. ARGN are the .cpp files of `target`.
 function(zarr_compile_by_folder target)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder "${source}" DIRECTORY)

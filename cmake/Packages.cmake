@@ -24,7 +24,7 @@ set(CPACK_COMPONENTS_ALL plugin core)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-# Dependencies on all linked libraries, including GDAL's version and ABI.
+# The packages depend on the packages of all linked libraries, including GDAL's version and ABI.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 

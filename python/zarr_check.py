@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks a Zarr store and says what to type to mend it. `zarr_check --help` lists the options."""
+"""Checks a Zarr store, and recommends commands that correct its faults. `zarr_check --help` lists the
+options."""
 
 import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-# An installed program has its modules in share/gdal-plugin-zarr, beside bin.
+# If the program is installed, its modules are in share/gdal-plugin-zarr, which is beside bin.
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "share" / "gdal-plugin-zarr")]
 
 from zarr_checks import command  # noqa: E402  (in the folders that joined the path above)

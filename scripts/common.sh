@@ -1,9 +1,9 @@
-# Functions for the scripts of this folder, which source this file. Changes to the project's folder.
+# Functions for the scripts that source this file. Sourcing it changes to the project's folder.
 # shellcheck shell=bash
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 export LC_ALL=C.UTF-8
-# Tools and Python of the system, for which setup.sh installs packages.
+# Selects the tools and the Python of the system, because setup.sh installs packages for these.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 # Unsets the caller's settings for another driver or data folder, because they would change results.
 unset GDAL_DRIVER_PATH GDAL_DATA PROJ_LIB PYTHONPATH PYTHONHOME GDAL_SKIP

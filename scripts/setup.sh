@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that this project needs, and nothing if all are installed.
+# Installs the Debian packages that this project needs. Does nothing if all are installed.
 #
 #   scripts/setup.sh          to build and use the driver
 #   scripts/setup.sh package  also to make its Debian packages
@@ -29,8 +29,9 @@ else
     test_packages+=(libclang-rt-dev)
 fi
 
-# npm has the S3 server of the tests, and a reader of Zarr v3. PyPI has zarr-python 3 and the
-# writers of references. They get environments of their own, because Debian has zarr-python 2.
+# The S3 server of the tests and a reader of Zarr v3 (zarrita) are installed from npm; zarr-python 3 and
+# the writers of references from PyPI. The packages of PyPI get environments of their own, because Debian
+# has zarr-python 2.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 zarr3_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
 references_packages=(
@@ -50,15 +51,15 @@ case ${1:-} in
     test)
         for_tests=yes
         packages+=("${test_packages[@]}")
-        # Debian's npm conflicts with a Node.js that is not Debian's; such a Node.js has its own
-        # npm.
+        # Debian's npm is installed only if npm is missing. It conflicts with a Node.js from elsewhere,
+        # which has its own npm.
         command -v npm >/dev/null || packages+=(npm)
         ;;
     *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # The names come from the package lists of these systems. The commands were not run there.
+    # These commands were not tested. The names of the packages are from the package lists of the systems.
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
@@ -108,7 +109,7 @@ if ! is_installed npm "${npm_packages[@]}"; then
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
 fi
-# An environment belongs to one version of the system's Python, so the version is recorded, too.
+# An environment works only with one version of the system's Python, so the version is recorded, too.
 python=$(/usr/bin/python3 --version)
 # make_environment NAME PACKAGE...: makes an environment of Python with exactly these packages.
 make_environment() {

@@ -37,8 +37,8 @@ if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)
 fi
 logs=$(mktemp -d)
-# Prints the folder for temporary files: in memory if there is room, as tests write and delete
-# hundreds of thousands of small files. The caller's TMPDIR counts first.
+# Prints the folder for temporary files. It is in memory if there is room, because tests write and delete
+# hundreds of thousands of small files. The caller's TMPDIR takes precedence.
 temporary_place() {
     local memory=/dev/shm needed=$((4 * 1024 * 1024)) free  # in KiB
     free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
@@ -76,7 +76,7 @@ finish() {
 }
 trap finish EXIT
 
-# number WORD TEXT: the number before WORD in the closing line of pytest or ctest, or 0.
+# number WORD TEXT: prints the number before WORD in TEXT, the last line that pytest prints; else 0.
 number() { grep -oE "[0-9]+ $1" <<<"$2" | tail -n 1 | cut -d' ' -f1 | grep . || echo 0; }
 
 run_pytest() {
@@ -92,7 +92,8 @@ run_pytest() {
     return $code
 }
 
-# GoogleTest runs in a few processes under ctest; its tests are counted, not the processes.
+# Runs unit tests by ctest, and prints how many passed and failed. ctest itself would count processes,
+# each of which runs many tests of GoogleTest.
 run_ctest() {
     local code=0 good bad
     "${steady[@]}" ctest --test-dir "$@" -j "$jobs" --no-tests=error --verbose 2>&1 |
@@ -107,7 +108,7 @@ run_ctest() {
     return $code
 }
 
-# sum_of PATTERN: the sum of the numbers in ctest's output that match the pattern.
+# sum_of PATTERN: prints the sum of the numbers in those parts of ctest's output that match PATTERN.
 sum_of() { grep -oE "$1" "$logs/ctest" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }' || true; }
 
 folder_of() { if [ "$1" = release ]; then echo build; else echo "build-$1"; fi; }
@@ -128,13 +129,14 @@ stage_format() {
     echo "$(sources core driver autotest docs/examples | wc -l) files are formatted as .clang-format says"
 }
 
-# autotest/conftest.py is left out, as it needs a driver.
+# autotest/conftest.py is not loaded, because it needs a driver.
 stage_house() { run_pytest --noconftest autotest/house; }
 
 stage_unit() {
     build debug zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
-    # These tests also run without sanitizers, which restrict fork() and replace the allocator.
+    # These tests also run without sanitizers, because sanitizers restrict fork() and replace the
+    # allocator.
     build release zarr_base_tests zarr_driver_tests
     run_ctest build --tests-regex '^(base|driver)_'
 }
@@ -150,8 +152,9 @@ tidy() {
 
 stage_tidy() {
     configure build-debug --preset debug >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
-    # clang-tidy checks the unity files of the debug build, so that headers, GDAL's above all, are
-    # read once. It misses unused using-declarations there; autotest/house/test_usings.py finds them.
+    # clang-tidy checks the unity files of the debug build, so that it parses large headers such as
+    # GDAL's only once. autotest/house/test_usings.py finds unused using-declarations, because
+    # clang-tidy cannot find them in unity files.
     find build-debug/core build-debug/driver -name 'unity_*.cxx' | sort |
         tidy build-debug --header-filter='/(core|driver)/.*\.(h|cpp)$' \
             --checks=-bugprone-suspicious-include,-misc-unused-using-decls
@@ -160,8 +163,8 @@ stage_tidy() {
 
 stage_tsan() {
     build tsan zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
-    # Threads of the pool remain in a forked child, which is no leak. Long tests with one thread are
-    # left out.
+    # Thread leaks are not reported, because a forked child keeps threads of the pool without a fault.
+    # Long tests with one thread are left out.
     GTEST_FILTER='-HierarchyWriterFaults.*:*CodecBomb.*:*CodecEncoding.*:*CodecContract.*:JsonParse.*:Calendars.*:*CodecAlignment.*' \
         TSAN_OPTIONS=halt_on_error=1:report_thread_leaks=0:suppressions=$PWD/autotest/cpp/driver/tsan_suppressions.txt \
         run_ctest build-tsan
@@ -172,8 +175,8 @@ stage_pytest() {
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
 }
 
-# QGIS tests run in a process of their own: tests that fork or send signals fail beside an
-# application.
+# The tests of QGIS run in a process of their own, because tests that fork or send signals fail in a
+# process with a QGIS application.
 stage_qgis() {
     build release zarr_for_python
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/qgis
@@ -187,7 +190,7 @@ stage_package() {
 stage_asan() {
     build debug zarr_for_python
     # Python is not built with the sanitizer, so the sanitizer's runtime must be loaded first. Leaks
-    # are not checked, as Python keeps memory until the process ends.
+    # are not checked, because Python keeps memory until the process ends.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
     # Tests that start a hundred processes, or that measure time or memory, are left out. Each test

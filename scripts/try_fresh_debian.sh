@@ -3,8 +3,8 @@
 # has only its base system. Needs root, debootstrap and git on this machine.
 #
 #   scripts/try_fresh_debian.sh                both commands, demo and test, in Debian 12;
-#   scripts/try_fresh_debian.sh demo           one of them; also: test, package, shell, none;
-#   scripts/try_fresh_debian.sh 'test unit'    a command with its arguments;
+#   scripts/try_fresh_debian.sh demo           only this command; also: test, package, shell, none;
+#   scripts/try_fresh_debian.sh 'test unit'    this command with these arguments;
 #   scripts/try_fresh_debian.sh package        makes the packages, and tries them in a second system;
 #   scripts/try_fresh_debian.sh dockerfile     runs the steps of packaging/Dockerfile, without Docker;
 #   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL;
@@ -105,7 +105,7 @@ configure_pip() {
     done >>"$root/etc/pip.conf"
 }
 
-# clone_project [FOLDER]: puts the last commit into FOLDER of the system.
+# clone_project [FOLDER]: clones the project at its last commit into FOLDER of the new system.
 clone_project() {
     local folder=$root${1:-/src/gdal-zarr}
     rm -rf "$root/src" "$folder"
@@ -116,8 +116,8 @@ clone_project() {
     fi
 }
 
-# Runs a command in the new system. The mounts are in a namespace of their own and end with the command, so no
-# mount of this machine is below $root when $root is deleted.
+# Runs a command in the new system. Its mounts are in a namespace of their own and end with the command.
+# Nothing of this machine is therefore mounted below $root when $root is deleted.
 inside() {
     unshare --mount --pid --fork --kill-child env -i \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 \
@@ -151,7 +151,7 @@ clone_project
 echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
 $(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"
 
-# Checks the packages in a second system, which has nothing from the first one.
+# Installs and checks the packages in a second system, which has nothing from the system that built them.
 check_packages() {
     local built=$root
     root=$(mktemp -d "$built-clean.XXXX")
@@ -165,7 +165,7 @@ check_packages() {
 }
 
 # Runs the instructions of packaging/Dockerfile in order. Each stage is a system of its own; the first
-# stage is $root. An instruction or a form of it that is not known here is an error.
+# stage is $root. Fails if this function does not know an instruction, or a form of it.
 run_dockerfile() {
     local file=$project/packaging/Dockerfile first=$root folder=/ line word rest name from to
     local -A stages=()

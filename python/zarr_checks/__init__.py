@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Checks of Zarr stores, for the program zarr_check."""
+"""Checks of Zarr stores that the program zarr_check uses."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program zarr_check: options, the order of the checks, and the exit code."""
+"""Command line of zarr_check: its options, the order of the checks, and its exit code."""
 
 import argparse
 import re
@@ -63,8 +63,8 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
             shown.append(node)
     layout.check_empty_chunks(store, report, max_chunks)
     if http and store.is_local and shown:
-        # A store of several rasters opens as a list of subdatasets, without bands. The opening of
-        # one of its rasters, by name, is then checked instead.
+        # A store with several rasters opens as a list of subdatasets, without bands. Its first raster is then
+        # opened by name instead, to check the opening.
         with Messages():
             dataset = gdal.OpenEx(store.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
         is_one = dataset is not None and dataset.RasterCount > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks of documents, chunks and shards."""
+"""Checks documents, and the sizes of chunks and shards."""
 
 import math
 import shlex
@@ -15,8 +15,8 @@ LARGEST_CHUNK = 16 * MIB
 SMALLEST_SHARD = MIB
 LARGEST_SHARD = 512 * MIB
 MOST_OBJECTS = 10000
-FEW_CHUNKS = 16  # whose size does not matter
-LONGEST_CHUNK = 8  # times as long as wide
+FEW_CHUNKS = 16  # arrays with so few chunks get no findings about chunk sizes
+LONGEST_CHUNK = 8  # ratio of a chunk's longest side to its shortest
 MOST_CHUNKS_READ = 256
 
 
@@ -53,8 +53,7 @@ def check_documents(store, report):
         if key not in stated:
             report.error("consolidated-lacks", key, f"consolidated metadata lacks /{key}", consolidate(store))
         elif key not in own:
-            # An absent .zattrs means "no attributes", so an empty .zattrs in the consolidated
-            # metadata is no difference.
+            # An absent .zattrs means "no attributes". The consolidated metadata may then have an empty .zattrs.
             if not (key.endswith(".zattrs") and stated[key] == {}):
                 report.error("consolidated-extra", key, f"consolidated metadata has /{key}, which is absent from "
                              "the store", consolidate(store))
@@ -64,14 +63,15 @@ def check_documents(store, report):
 
 
 def _same(own, stated):
-    """True if two documents are equal. Empty attributes may be left out."""
+    """True if two documents are equal. Absent attributes equal empty ones."""
     def plain(value):
         return {name: item for name, item in value.items() if name != "attributes" or item != {}}
     return isinstance(stated, dict) and repr(_sorted(plain(own))) == repr(_sorted(plain(stated)))
 
 
 def _sorted(value):
-    """Form of a JSON value for comparison: its repr() is equal for equal values, also for NaN."""
+    """Returns a form of a JSON value for comparison. Values are equal if the repr() of their forms is equal,
+    even if they contain NaN."""
     if isinstance(value, dict):
         return sorted((name, _sorted(item)) for name, item in value.items() if name != "consolidated_metadata")
     if isinstance(value, list):
@@ -94,7 +94,8 @@ def check_chunks(store, node, report, options):
     """Checks the decoded sizes of chunks and shards. Small or oblong chunks are reported only if the array
     has more than FEW_CHUNKS chunks.
 
-    `options` are the creation options, from rasters.copy_options(), of the copy that a report recommends."""
+    `options` are creation options that rasters.copy_options() returns. A finding recommends a copy with these
+    options."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
@@ -132,14 +133,14 @@ def check_chunks(store, node, report, options):
 
 
 def _is_oblong(shape, chunk):
-    """True if chunks are long and narrow, although the array is not."""
+    """True if a chunk is long and narrow although the array is not."""
     if len(chunk) < 2 or max(chunk) <= LONGEST_CHUNK * min(chunk):
         return False
     return min(shape) > min(chunk)
 
 
 def fill_value(node):
-    """Fill value as a number; None if it is not stated as one."""
+    """Returns the fill value as a number; None if it is not a number."""
     fill = node.fill
     if isinstance(fill, bool):
         return int(fill)
@@ -149,7 +150,7 @@ def fill_value(node):
 
 
 def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
-    """Reports stored chunks that hold the fill value alone."""
+    """Reports stored chunks that hold only the fill value."""
     dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
     root = dataset.GetRootGroup() if dataset is not None else None
     for node in store.nodes.values() if root is not None and store.keys is not None else ():
@@ -158,12 +159,13 @@ def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
 
 
 def _check_empty_chunks(store, node, root, report, most):
-    """Reads the smallest stored chunks first, because constant chunks compress best."""
+    """Reads stored chunks of an array, at most `most`. The smallest chunks are read first, because chunks of
+    equal elements compress best."""
     fill = fill_value(node)
     stored = sorted(store.stored_chunks(node), key=lambda chunk: chunk[2])
     if not stored:
         return
-    name = node.path or (root.GetMDArrayNames() or [""])[0]  # the root itself may be an array
+    name = node.path or (root.GetMDArrayNames() or [""])[0]  # without a path, the array is the whole store
     array = root.OpenMDArrayFromFullname("/" + name)
     if array is None or [d.GetSize() for d in array.GetDimensions()] != node.shape:
         return
@@ -172,7 +174,7 @@ def _check_empty_chunks(store, node, root, report, most):
         count = [min(step, size - first) for first, step, size in zip(start, shape, node.shape)]
         if min(count) <= 0:
             continue
-        # GDAL 3.6 returns an array, and not None, if reading fails.
+        # If reading fails, GDAL 3.6 returns an array instead of None.
         with Messages() as messages:
             values = array.ReadAsArray(array_start_idx=start, count=count)
         if messages.errors or values is None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Messages of GDAL, collected instead of printed."""
+"""Collects messages of GDAL instead of printing them."""
 
 from osgeo import gdal
 
 
 class Messages:
-    """Collects warnings and errors while it is entered. May be entered again."""
+    """Context manager that collects warnings and errors of GDAL. One object may be entered several times."""
 
     def __init__(self):
         self.texts = []

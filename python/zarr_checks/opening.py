@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Counts the requests that a cold open takes: serves a local store on loopback, and opens it."""
+"""Counts the requests that opening a store takes if nothing is cached. Serves a local store on loopback and
+opens it."""
 
 import http.server
 import os
@@ -10,7 +11,7 @@ import urllib.parse
 
 from zarr_checks import layout
 
-# Opening a remote store with more requests than these takes noticeably long.
+# Opening a remote store takes noticeably long if it needs more requests than this.
 MOST_REQUESTS = 6
 OPEN = """
 import sys
@@ -25,7 +26,7 @@ if dataset.RasterCount:
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves one folder or file, with ranges and without listings."""
+    """Serves one folder or file. Supports range requests, and does not list folders."""
 
     protocol_version = "HTTP/1.1"
 
@@ -71,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def count(path, node=""):
-    """Requests (method and key) that opening a local store takes, or opening its array `node`."""
+    """Returns the requests, as "METHOD key", that opening a local store takes, or opening its array `node`."""
     path = os.path.abspath(path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.folder, server.log = os.path.dirname(path), []
@@ -92,7 +93,7 @@ def count(path, node=""):
 
 
 def check_opening(store, node, report, most):
-    """Checks the number of requests that opening the store, or its array `node`, takes."""
+    """Reports if opening the store, or its array `node`, takes more than `most` requests."""
     consolidate = layout.consolidate(store)
     try:
         requests = count(store.name, node.path)

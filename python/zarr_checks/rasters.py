@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks of rasters as GDAL opens them: CRS, geotransform, nodata and overviews."""
+"""Checks rasters that GDAL opens: CRS, geotransform, nodata value and overviews."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from osgeo import gdal, osr
 from zarr_checks.layout import dataset_name
 from zarr_checks.messages import Messages
 
-NEEDS_OVERVIEWS = 1024  # pixels of the longer side
+NEEDS_OVERVIEWS = 1024  # pixels along the longer side
 EQUAL = ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS"]
 CODE = re.compile(r"^[A-Za-z]+:\w+$")
 URN = re.compile(r"^urn:ogc:def:crs:[\w.:]+$")
@@ -21,7 +21,8 @@ OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w
 
 
 def levels_of(store):
-    """Returns the paths of the smaller levels of pyramids, and (group, path) of each level that is listed and absent."""
+    """Returns two collections: the paths of the smaller levels of pyramids, and (group, path) of each level
+    that a group lists and the store lacks."""
     smaller, absent = set(), []
     for node in list(store.nodes.values()):
         for paths in _listed(node):
@@ -39,7 +40,8 @@ def levels_of(store):
 
 
 def _levels_of_matrices(store, node):
-    """Smaller levels of a GeoZarr array with a tile matrix set: arrays in groups beside its own."""
+    """Returns the paths of the smaller levels of a GeoZarr array with a tile matrix set. They are arrays
+    with the same name in groups beside its own group."""
     stated = node.attributes.get("multiscales")
     if not node.is_array or not isinstance(stated, dict) or "tile_matrix_set" not in stated:
         return set()
@@ -50,7 +52,7 @@ def _levels_of_matrices(store, node):
 
 
 def _listed(node):
-    """Lists of level paths that a group's attributes state."""
+    """Yields a list of level paths for each pyramid that a group's attributes describe."""
     values = [node.attributes.get("multiscales")]
     if isinstance(node.attributes.get("ome"), dict):
         values.append(node.attributes["ome"].get("multiscales"))
@@ -79,7 +81,7 @@ def is_level(path, smaller):
 
 
 def helpers_of(store):
-    """Paths of arrays that other arrays name as coordinates, bounds or grid mappings."""
+    """Returns the paths of arrays that other arrays name as coordinates, bounds or grid mappings."""
     named = set()
     for node in store.nodes.values():
         for name in ("coordinates", "grid_mapping", "bounds", "ancillary_variables"):
@@ -97,12 +99,12 @@ def check_levels(absent, report):
 
 
 def check_raster(store, node, report):
-    """Opens an array as a raster and checks it. Returns GDAL's facts for the report."""
+    """Opens an array as a raster and checks it. Returns the properties that GDAL reports, for the report."""
     with Messages() as messages:
         dataset = gdal.OpenEx(dataset_name(store, node), gdal.OF_RASTER, allowed_drivers=["Zarr"])
     name = dataset_name(store, node)
     if dataset is None or dataset.RasterCount == 0:
-        # Arrays without elements, and types that are no numbers, are no rasters.
+        # Arrays without elements, and arrays of other types than numbers, are not rasters.
         if 0 not in node.shape and node.itemsize is not None:
             why = "; ".join(messages.texts) or "it has no bands"
             report.error("not-opened", node.path, f"GDAL does not open the array as a raster: {why}",
@@ -115,7 +117,7 @@ def check_raster(store, node, report):
         nodata = band.GetNoDataValue()
     for text in messages.texts:
         if "consolidated metadata" in text:
-            continue  # check_documents() says more
+            continue  # check_documents() reports this fault in detail
         report.warning("open-warning", node.path, f"GDAL warns: {text}", "see docs/errors.md for the message")
     is_curved = bool(dataset.GetMetadata("GEOLOCATION")) or dataset.GetGCPCount() > 0
     is_image = ome_of(store, node) is not None
@@ -130,7 +132,7 @@ def check_raster(store, node, report):
 
 
 def _group_that_lists(store, node):
-    """The group above that lists an array as a level of a pyramid; None if there is none."""
+    """Returns the group above an array that lists the array as a level of a pyramid; None if no group does."""
     path = node.path
     while path:
         path = posixpath.dirname(path)
@@ -142,7 +144,7 @@ def _group_that_lists(store, node):
 
 
 def ome_of(store, node):
-    """Version of the OME-Zarr image that lists an array as a level; None if there is no such image."""
+    """Returns the version of the OME-Zarr image that lists an array as a level; None if no image does."""
     group = _group_that_lists(store, node)
     if group is None:
         return None
@@ -183,11 +185,11 @@ def _check_overviews(dataset, sizes, node, name, report):
 
 
 # ---------------------------------------------------------------------------------------------
-# CRS
+# Checks of the CRS
 
 
 def check_crs(store, node, report):
-    """Compares all statements of an array's CRS with the first one."""
+    """Reports statements of an array's CRS that differ from the first one."""
     parsed = []
     for origin, text in statements(store, node):
         srs = parse(text)
@@ -204,8 +206,8 @@ def check_crs(store, node, report):
 
 
 def parse(text):
-    """Returns the CRS that `text` describes, without access to files or the network; None if
-    `text` describes no CRS."""
+    """Returns the CRS that `text` describes; None if it does not describe a CRS. Opens no file and sends no
+    request."""
     text = text.strip()
     if match := OGC_URL.match(text):
         text = f"{match[1]}:{match[2]}"
@@ -224,7 +226,7 @@ def parse(text):
 
 
 def statements(store, node):
-    """Pairs of an attribute's name and its CRS as text."""
+    """Yields (name of an attribute, its CRS as text) for each attribute that states the CRS of an array."""
     stated = node.attributes.get("_CRS")
     if isinstance(stated, str):
         yield "_CRS", stated
@@ -260,7 +262,7 @@ def _text(value):
 
 
 # ---------------------------------------------------------------------------------------------
-# Nodata
+# Checks of the nodata value
 
 
 def _number(value):

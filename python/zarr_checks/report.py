@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings of a check, and their forms: lines for people, JSON for programs."""
+"""Findings of a check, printed as lines for people or as JSON for programs."""
 
 import dataclasses
 import json
@@ -9,15 +9,15 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    code: str  # name of the kind of finding, stable between releases
+    code: str  # identifies the kind of finding; stays the same in later releases
     severity: str  # one of SEVERITIES
     node: str  # path in the store, such as /red
     message: str
-    mend: str  # what to type or to change
+    mend: str  # recommended command or change
 
 
 class Report:
-    """Collects findings, and facts about the store."""
+    """Collects findings about a store, and properties of the store."""
 
     def __init__(self, name):
         self.name = name

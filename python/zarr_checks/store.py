@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documents and keys of a Zarr store, through GDAL's virtual file systems."""
+"""Reads documents and keys of a Zarr store through GDAL's virtual file systems."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ BITS = re.compile(r"(\d+)$")
 
 
 def file_system_path(name):
-    """Path of the store for VSIFOpenL()."""
+    """Returns the path under which VSIFOpenL() finds the store."""
     for prefix, path in REMOTE.items():
         if name.startswith(prefix):
             return path + name[len(prefix):].rstrip("/")
@@ -28,7 +28,7 @@ def file_system_path(name):
 
 
 class Node:
-    """A group or an array with its attributes, and for arrays the chunk layout."""
+    """A group or an array with its attributes. For an array, also its shape, chunks and shards."""
 
     def __init__(self, path, document, attributes):
         self.path = path
@@ -51,7 +51,7 @@ class Node:
     def _read_layout(self):
         self.shape = list(self.document["shape"])
         self.shard = None
-        self.index = None  # configuration of the shards whose index can be read
+        self.index = None  # configuration of the sharding codec, if the shard index can be read
         self.fill = self.document.get("fill_value")
         if self.format == 2:
             self.chunk = list(self.document["chunks"])
@@ -82,20 +82,21 @@ class Node:
 
     @property
     def object_shape(self):
-        """Shape in elements of a stored object: a shard, else a chunk."""
+        """Returns the shape, in elements, of what one key stores: a shard if the array has shards, else a
+        chunk."""
         return self.shard or self.chunk
 
     def bytes_of(self, shape):
-        """Decoded size in bytes of an array of `shape`; None if elements have no fixed size."""
+        """Returns the decoded size, in bytes, of `shape` elements; None if elements have no fixed size."""
         return None if self.itemsize is None else math.prod(shape) * self.itemsize
 
     def objects(self):
-        """Number of keys if every chunk is stored."""
+        """Returns the number of keys of the array if each chunk is stored."""
         return math.prod(-(-size // max(1, step)) for size, step in zip(self.shape, self.object_shape))
 
     def index_of_key(self, key):
-        """Returns the index of the chunk or shard with `key`, a key relative to the array's
-        folder; None if `key` is not the key of a chunk."""
+        """Returns the index of the chunk or shard under `key`, which is relative to the array's folder; None
+        if `key` is not such a key."""
         if self.format == 2:
             parts = key.split(self.document.get("dimension_separator", "."))
         else:
@@ -139,7 +140,7 @@ def _sharding(codecs):
 
 
 def _has_plain_index(configuration):
-    """True if the index of shards is not encoded, except for a checksum."""
+    """True if the shard index is stored without compression. It may have a checksum."""
     names = [codec["name"] if isinstance(codec, dict) else codec
              for codec in configuration.get("index_codecs", [])]  # fmt: skip
     first = configuration.get("index_codecs", [{}])[0]
@@ -148,15 +149,15 @@ def _has_plain_index(configuration):
 
 
 class Store:
-    """A store with its keys, if they can be listed, and its nodes."""
+    """A store with its nodes, and with its keys if they can be listed."""
 
     def __init__(self, name):
         self.name = name
         self.root = file_system_path(name)
-        self.broken = {}  # key: why its document cannot be used
+        self.broken = {}  # key -> reason why its document cannot be used
         self.keys = self._list()
         tops = {key.split("/")[0] for key in self.keys or {}}
-        # A zip file may have the store in its single top folder.
+        # The store in a zip file may be in the only folder at the top of the file.
         if self.root.startswith("/vsizip/") and len(tops) == 1 and not tops & {"zarr.json", *V2_DOCUMENTS}:
             self.root += "/" + tops.pop()
             self.keys = self._list()
@@ -182,7 +183,7 @@ class Store:
         return keys or None
 
     def read(self, key, start=0, size=None):
-        """Bytes of a key; None if it is absent."""
+        """Returns the bytes under a key; None if the key is absent."""
         if self.keys is not None and key not in self.keys:
             return None
         file = gdal.VSIFOpenL(f"{self.root}/{key}", "rb")
@@ -246,7 +247,7 @@ class Store:
         return nodes
 
     def documents(self):
-        """The nodes' own documents, by the keys that they have in consolidated metadata."""
+        """Returns the documents of all nodes, by the keys that they have in consolidated metadata."""
         found = {}
         for path, node in self.nodes.items():
             if node.format == 3:
@@ -260,7 +261,8 @@ class Store:
         return found
 
     def chunk_files(self, node):
-        """Keys of an array's chunks or shards, with index and size."""
+        """Yields (key, index, size) for each stored chunk of an array; if the array has shards, for each
+        shard."""
         prefix = node.path + "/" if node.path else ""
         for key, size in (self.keys or {}).items():
             if not key.startswith(prefix) or posixpath.basename(key) in ("zarr.json", *V2_DOCUMENTS):
@@ -270,8 +272,8 @@ class Store:
                 yield key, index, size
 
     def stored_chunks(self, node):
-        """Yields start index, shape and stored size in bytes of each stored chunk. Shards give the
-        stored inner chunks."""
+        """Yields (index of the first element, shape, stored size in bytes) for each stored chunk. For arrays
+        with shards, these are the inner chunks."""
         for key, index, size in self.chunk_files(node):
             origin = [number * step for number, step in zip(index, node.object_shape)]
             if node.index is None:
