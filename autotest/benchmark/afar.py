@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads a store on a web server that waits 50 ms before each answer, like a server on another
-continent, and on a server that waits 20 to 40 ms.
+"""Reads a store on two web servers: one waits 50 ms before each answer, like a server on another continent,
+the other 20 to 40 ms.
 
-Reports requests, round trips, bytes, and the time beside its lower bound."""
+Reports requests, round trips, bytes, and the time together with its lower bound."""
 
 import re
 import shutil
@@ -20,13 +20,13 @@ ROUNDS = 3
 V3 = ["FORMAT=ZARR_V3", "COMPRESS=ZSTD"]
 WINDOW = 2048  # pixels along each side
 TILE = 256
-MEMBERS = 64  # members of a zip file, along each side
+MEMBERS = 64  # number of zip members along each side
 CUBE = (240, 360, 720)
 CUBE_CHUNK = (1, 180, 360)
 
 
 def create(path, data, *options):
-    """Writes a store with one array of two or three dimensions with this driver."""
+    """Writes a store with one array of two or three dimensions by this driver."""
     data = data if data.ndim == 3 else data[None]
     memory = gdal.GetDriverByName("MEM").Create("", *data.shape[:0:-1], 0, gdal.GDT_UInt16)
     for band in data:
@@ -57,7 +57,7 @@ def make(home):
 
 
 def opened(server, name, prefix=""):
-    """Opens a dataset on the server with empty caches; the server's log has its requests."""
+    """Opens a dataset on the server. All caches, and the server's log, are empty before."""
     gdal.VSICurlClearCache()
     # Datasets opened one after another share metadata of a store, but not if its name differs.
     opened.count = getattr(opened, "count", 0) + 1
@@ -67,7 +67,7 @@ def opened(server, name, prefix=""):
 
 
 def parts_of(requests):
-    """Returns the requested byte ranges of chunks, and the requested indexes of shards."""
+    """Returns the requested byte ranges of chunks, and the paths of shards whose index was requested."""
     chunks = [each for each in requests if re.search(r"/c/\d", each[1])]
     indexes = [path for _, path, extent, _ in chunks if (extent or "").startswith("bytes=-")]
     parts = []
@@ -90,7 +90,8 @@ def measure(setting):
 
 
 def with_jitter(server):
-    """Answers that overtake each other cost no more requests and no more bytes."""
+    """Yields requests and bytes if answers overtake each other. Such answers cost no more requests and no
+    more bytes."""
     server.rule(delay=0.02, jitter=0.02)
     dataset = opened(server, "scene.zarr")
     start = time.perf_counter()
@@ -99,7 +100,7 @@ def with_jitter(server):
     parts, _ = parts_of(server.requests())
     title = "window of a sharded scene, 20 to 40 ms"
     yield Fact(f"requests for chunks, {title}", len(parts), 4)
-    # The time of two round trips of 40 ms, and of decoding.
+    # Allowed time: two round trips of 40 ms, and decoding.
     yield Fact(f"milliseconds, {title}", 1000 * seconds, 250)
     dataset = opened(server, "rgb.zarr")
     draw_tiles(dataset)
@@ -107,7 +108,8 @@ def with_jitter(server):
 
 
 def window(server, home):
-    """The window covers all chunks of four shards, so the bytes needed are those of the shards."""
+    """Yields requests and bytes of reading a window. It covers all chunks of four shards, so exactly the
+    bytes of these shards are needed."""
     dataset = opened(server, "scene.zarr")
     dataset.GetRasterBand(1).ReadAsArray(1024, 1024, WINDOW, WINDOW)
     log = server.log()

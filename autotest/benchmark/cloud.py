@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores made by PROFILE=CLOUD beside Cloud Optimized GeoTIFFs of the same rasters: bytes, writing,
-opening, overviews and map tiles, local and from a web server that waits 50 ms before each answer; and
-series of a pixel through a cube beside one GeoTIFF for each step."""
+"""Compares stores of PROFILE=CLOUD with Cloud Optimized GeoTIFFs of equal rasters: bytes, writing, opening,
+overviews and map tiles, both on disk and on a web server that waits 50 ms before each answer. Also
+compares reading one pixel of all times from a cube with reading it from a GeoTIFF for each time."""
 
 import random
 import shutil
@@ -21,7 +21,7 @@ ONE_ANSWER = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR"}
 
 
 def surface(side, seed, roughness):
-    """Returns a fractal surface with mean 0 and deviation 1."""
+    """Returns a fractal surface of random numbers with the mean 0 and the standard deviation 1."""
     waves = np.fft.rfft2(np.random.default_rng(seed).standard_normal((side, side)))
     distance = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None, :])
     distance[0, 0] = 1
@@ -90,7 +90,7 @@ def bytes_of(path):
 
 
 def windows(side):
-    """Returns the windows of map tiles at random zooms."""
+    """Returns the windows of map tiles at random zoom levels."""
     chance = random.Random(5)
     levels = max(1, (side // TILE).bit_length() - 1)
     for _ in range(TILES):
@@ -104,7 +104,7 @@ def draw(dataset):
 
 
 def panning(dataset):
-    """Moves a view of four tiles across the raster."""
+    """Reads views of 2 x 2 tiles that move across the raster."""
     side = dataset.RasterXSize
     for x in range(0, side - 2 * TILE, TILE // 2):
         dataset.ReadAsArray(x, x, 2 * TILE, 2 * TILE)
@@ -133,7 +133,8 @@ def writing(home, number):
 
 
 class Afar:
-    """Contenders on the web server. `counts` has the requests and round trips of the last run."""
+    """Contenders that read from the web server. `counts` has {contender: (requests, round trips)} of its
+    last run."""
 
     def __init__(self, server, number):
         self.names = {
@@ -158,7 +159,7 @@ class Afar:
 
 
 def series(home):
-    """Reads one pixel of all steps."""
+    """Returns contenders that read one pixel of all steps."""
     paths = [str(home / f"step{i}.tif") for i in range(STEPS)]
     return {
         "tiff": timed(lambda: [gdal.Open(path).ReadAsArray(50, 50, 1, 1) for path in paths]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A cube of many bands: band after band, and the series of a pixel."""
+"""Measures reads of a cube with many bands: one band after the other, and all values of a pixel."""
 
 import pathlib
 
@@ -21,7 +21,7 @@ from measuring import (
 from osgeo import gdal
 from readers import openers
 
-# The built-in driver decodes each chunk again for each band, so few rounds must do.
+# The built-in driver decodes each chunk again for each band, so only few rounds are run.
 FEW_ROUNDS = 3
 PIXELS = 40
 
@@ -35,7 +35,8 @@ def every_band(memory):
 
 
 def every_pixel(size, memory):
-    """Reads neighbouring pixels of a line, or windows around them, in all bands."""
+    """Returns a function that reads, in all bands, neighbouring pixels of a line, or windows around these
+    pixels."""
 
     def read(dataset):
         for i in range(len(memory)):
@@ -45,8 +46,8 @@ def every_pixel(size, memory):
 
 
 def every_slice(sample, memory):
-    """Reads every slice with GDAL's built-in driver, which before 3.8 has a dataset for each
-    slice."""
+    """Returns a contender that reads each slice with GDAL's built-in driver. Before GDAL 3.8 that driver
+    opens each slice as a dataset."""
     name = pathlib.Path(sample.path).stem
 
     def read():
@@ -58,8 +59,8 @@ def every_slice(sample, memory):
 
 
 def every_pixel_of_slices(sample, size, memory):
-    """Reads every pixel in all slices with the built-in driver; the slices are opened
-    beforehand."""
+    """Returns a contender that reads pixels in all slices with the built-in driver. The slices are opened
+    before the time is taken."""
     name = pathlib.Path(sample.path).stem
 
     def prepare():
@@ -76,8 +77,8 @@ def every_pixel_of_slices(sample, size, memory):
 
 
 def count_decoded(sample, cache_bytes):
-    """Counts the chunks that are decoded when all bands are read in turn with a cache of this
-    size."""
+    """Returns the number of chunks that are decoded while all bands are read in turn with a cache of
+    `cache_bytes`."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(cache_bytes)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads a whole band at full resolution into touched memory, with both APIs of GDAL."""
+"""Measures the read of a whole band at full resolution into touched memory, through both APIs of GDAL."""
 
 import zlib
 
@@ -18,7 +18,8 @@ def array_into(memory):
 
 
 def classic(sample, memory):
-    """Opens the dataset again each time, so that GDAL's caches have no influence."""
+    """Returns a contender for each driver. It opens a new dataset for each read, so that GDAL's caches have
+    no influence."""
     return {name: prepared(each, band_into(memory)) for name, each in openers(sample).items()}
 
 
@@ -30,7 +31,7 @@ def multidimensional(sample, memory):
 
 
 def check(sample, memory, floor):
-    """Asserts that every contender reads the values that zarr-python reads."""
+    """Asserts that all contenders read the values that zarr-python reads."""
     expected = sample.array()[...]
     for name, each in openers(sample).items():
         check_same(expected, memory, lambda into: band_into(into)(each()), f"{name} {sample.path}")

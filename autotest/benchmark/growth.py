@@ -1,25 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""How time grows with the number of chunks, with threads, and with the latency of a server.
+"""Measures how time grows with the number of chunks, with threads, and with the latency of a server.
 
     growth.py [--small] [--rounds N] [--data FOLDER] [--report FOLDER] [--of TABLE]... [PYTHON]
 
-TABLE: chunks, threads or latency; the default is all of them. PYTHON is the interpreter of an
-environment with TensorStore, zarrs and zarr-python 3, as peers.sh makes one. Without PYTHON only this
-driver is measured. Each reader has a process of its own, and the readers take turns. The program fails
-if a reader reads wrong values. The tables are:
+TABLE: chunks, threads or latency; the default is all of them. PYTHON is the interpreter of an environment with
+TensorStore, zarrs and zarr-python 3, as peers.sh makes one. Without PYTHON only this driver is measured. Each
+reader has a process of its own, and the readers take turns. The program fails if a reader reads wrong values.
+The tables are:
 
-  chunks    a whole array of 100 to a million chunks of 16 x 16 uint8 without compression, without the
-            time of opening. Readers that take more than PATIENCE seconds skip larger arrays, marked "-";
-  threads   a whole array of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads,
-            without the time of opening. More threads than cores show only the cost of threads;
-  latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that waits 0 to 200 ms before
-            each answer, with the time of opening. zarr-python and zarrs need fsspec and aiohttp.
+    chunks    a whole array of 100 to a million chunks of 16 x 16 uint8 without compression. The time of
+              opening is excluded. A reader that takes more than PATIENCE seconds skips larger arrays,
+              which is marked "-";
+    threads   a whole array of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads.
+              The time of opening is excluded. More threads than cores show only the cost of threads;
+    latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that waits 0 to 200 ms before
+              each answer. The time of opening is included. zarr-python and zarrs need fsspec and aiohttp.
 
-The page cache is warm, and no reader keeps decoded chunks for the next round. Chunk files are hard links
-to a few files, as a million separate files need more of the system's memory and more time.
+The page cache is warm, and no reader keeps decoded chunks for the next round. Chunk files are hard links to a
+few files, because a million separate files need more memory of the system and more time.
 
---small takes up to 1000 chunks, 2 threads and 5 ms: a test. --report writes growth.md and growth.svg.
+--small is a test: it takes up to 1000 chunks, 2 threads and 5 ms. --report writes growth.md and growth.svg.
 """
 
 import argparse
@@ -34,7 +35,7 @@ import sys
 import types
 import zlib
 
-# Settings of the user must not change the measurement.
+# Environment variables of the user must not influence the measurement.
 for variable in ("GDAL_NUM_THREADS", "GDAL_CACHEMAX", "GDAL_SKIP", "CPL_DEBUG"):
     os.environ.pop(variable, None)
 
@@ -48,25 +49,25 @@ from measuring import BUILTIN, take_turns  # noqa: E402
 from osgeo import gdal  # noqa: E402
 from zarr_http import Served  # noqa: E402
 
-PATIENCE = 10  # seconds
+PATIENCE = 10  # seconds; a slower reader skips larger arrays
 LONG = 5  # seconds; slower readers are measured once
-SIDE = 16  # of a chunk, in arrays of many chunks
-# Grids of 10**2, 10**3, ... chunks.
+SIDE = 16  # elements along each side of a chunk, in arrays of many chunks
+# Numbers of chunks along both dimensions; in total 10**2, 10**3, ... chunks.
 GRIDS = ((10, 10), (25, 40), (100, 100), (250, 400), (1000, 1000))
-FILES = 32  # number of files to which chunks are links: ext4 allows 65000 links to each
+FILES = 32  # number of files to which chunks are links; ext4 allows 65000 links to a file
 THREADS = (1, 2, 4, 8)
 LATENCIES = (0, 5, 20, 50, 100, 200)  # milliseconds
 
 
 @dataclasses.dataclass
 class Panel:
-    """A table, and its panel in the chart."""
+    """A table of results, and its panel in the chart."""
 
     title: str
-    unit: str  # of the abscissa
+    unit: str  # unit of the values in the first column
     guide_title: str
-    guide: object  # (abscissa, rows) -> seconds of a line to compare with
-    rows: list = dataclasses.field(default_factory=list)  # (abscissa, {reader: [seconds, ...]})
+    guide: object  # function (value of the first column, rows) -> seconds of the line to compare with
+    rows: list = dataclasses.field(default_factory=list)  # (value of the first column, {reader: [seconds, ...]})
     versions: dict = dataclasses.field(default_factory=dict)
 
     def add(self, value, seconds, versions):
@@ -93,7 +94,7 @@ class Panel:
 
 
 def open_readers(stack, pythons, sample, threads=0):
-    """Opens the readers and returns {name: reader}; `stack` closes them."""
+    """Starts the readers and returns {name: reader}. `stack` ends them."""
     return {
         name: stack.enter_context(peers.Reader(peers.program([python], name, sample, threads)))
         for name, python in pythons.items()
@@ -101,13 +102,12 @@ def open_readers(stack, pythons, sample, threads=0):
 
 
 def versions_of(readers):
-    """Returns the version of each reader; "" for this driver, which has GDAL's."""
+    """Returns {reader: version}. The version of this driver is "", because the chart shows GDAL's."""
     return {name: "" if name == "ours" else each.version for name, each in readers.items()}
 
 
 def measured(readers, command, rounds, expected):
-    """Returns {name: seconds of each round}. With 0 rounds each reader runs once, without a
-    warm-up."""
+    """Returns {reader: seconds of each round}. With 0 rounds each reader runs once, without a warm-up."""
 
     def contender(name, reader):
         def run():
@@ -124,8 +124,7 @@ def measured(readers, command, rounds, expected):
 
 
 def rounds_for(setting, panel, growth):
-    """Returns the number of rounds for a row that is expected to take `growth` times as long as the
-    last row."""
+    """Returns the number of rounds for a row that probably takes `growth` times as long as the row before."""
     if not panel.rows:
         return setting.rounds
     _, seconds = panel.rows[-1]
@@ -134,7 +133,7 @@ def rounds_for(setting, panel, growth):
 
 
 def links(rows, columns):
-    """Returns the number of the file to which each chunk is a link."""
+    """Returns an array with the number of the file to which each chunk is a link."""
     return (7 * np.arange(rows)[:, None] + 3 * np.arange(columns)) % FILES
 
 
@@ -144,7 +143,7 @@ def contents():
 
 
 def many_chunks(folder, rows, columns):
-    """Writes an array of rows x columns chunks in one folder, and returns the CRC-32 of its
+    """Writes an array of rows x columns chunks in one folder. Returns its sample and the CRC-32 of its
     values."""
 
     def make(home):
@@ -174,8 +173,8 @@ def many_chunks(folder, rows, columns):
 
 
 def look_at_files(folder):
-    """Puts the files into the system's memory, so that the first reader finds them there as the
-    others do."""
+    """Loads the directory entries of the files into the system's memory, so that the first reader has no
+    disadvantage. Returns the size of the files."""
     with os.scandir(folder) as entries:
         return sum(entry.stat().st_size for entry in entries)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The chart of growth.py, as SVG: a panel for each table, with a line for each reader."""
+"""Draws the chart of growth.py as SVG: a panel for each table, with a line for each reader."""
 
 import math
 import statistics
@@ -13,14 +13,14 @@ COLOURS = {
     "zarr-python": "#27ae60",
 }
 GUIDE = "#999999"
-WIDTH, HEIGHT = 270, 260  # of a panel, within its axes
+WIDTH, HEIGHT = 270, 260  # of a panel inside of its axes, in pixels
 LEFT, GAP, TOP, BOTTOM = 66, 84, 84, 66
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Axis:
-    """A logarithmic axis: values -> pixels from `begin` to `end`. Zero is put before the smallest
-    other value."""
+    """Logarithmic axis that maps values to pixels from `begin` to `end`. The value 0 is put before the
+    smallest other value."""
 
     def __init__(self, values, begin, end):
         positive = [value for value in values if value > 0]
@@ -34,7 +34,8 @@ class Axis:
         return self.begin + (self.end - self.begin) * share
 
     def ticks(self):
-        """Returns powers of ten, with twice and five times these if they are few."""
+        """Returns the values with labels: powers of ten and, if these are few, also twice and five times
+        these powers."""
         digits = (1,) if self.most / self.least > 300 else (1, 2, 5)
         exponents = range(math.floor(math.log10(self.least)), math.ceil(math.log10(self.most)) + 1)
         values = [digit * 10.0**exponent for exponent in exponents for digit in digits]
@@ -99,7 +100,7 @@ def legend(versions):
 
 
 def draw(panels, subtitle):
-    """Draws a chart of `panels`, which are growth.Panel objects."""
+    """Returns a chart of `panels`, which are objects of growth.Panel, as SVG text."""
     parts = legend(max((panel.versions for panel in panels), key=len))
     for i, panel in enumerate(panels):
         parts += draw_panel(panel, LEFT + i * (WIDTH + GAP))

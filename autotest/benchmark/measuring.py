@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Contenders and their timing: contenders take turns, so that other load of the machine affects all
-alike."""
+"""Contenders, and the measurement of their times. Contenders take turns, so that other load of the machine
+affects all equally."""
 
 import dataclasses
 import json
@@ -13,7 +13,7 @@ import numpy as np
 from osgeo import gdal
 
 OURS, BUILTIN = "Zarr", "ZarrBuiltin"
-# Contenders in the order of the table's columns.
+# Contenders, in the order of the columns of the table.
 CONTENDERS = ("floor", "ours", "builtin", "tiff", "zarr")
 
 
@@ -22,11 +22,11 @@ FEW_ROUNDS = 3
 
 @dataclasses.dataclass
 class Limit:
-    """Goal of a row: the ratio of this driver's time to a contender's, or the inverse."""
+    """Goal of a row. It limits the ratio of this driver's time to a contender's time, or the inverse ratio."""
 
     other: str
     ratio: float
-    is_slower: bool = False  # at most `ratio` x the other; else the inverse
+    is_slower: bool = False  # goal: at most `ratio` x the other's time; else the inverse
 
     def reached(self, seconds):
         ratio = median_ratio(seconds["ours"], seconds[self.other])
@@ -40,7 +40,7 @@ class Limit:
 
 @dataclasses.dataclass
 class Row:
-    """A task, with the seconds of each round for each contender."""
+    """A task, and for each contender the seconds of all rounds."""
 
     title: str
     seconds: dict
@@ -49,12 +49,12 @@ class Row:
 
 @dataclasses.dataclass
 class Fact:
-    """A count, or a time without a contender to compare with."""
+    """A count or a time that is not compared with another contender."""
 
     title: str
     value: float
     limit: float
-    is_least: bool = False  # the value must reach `limit`, not stay below
+    is_least: bool = False  # True: `value` must be at least `limit`. False: at most
 
     @property
     def reached(self):
@@ -76,7 +76,7 @@ def open_with(driver, path, flags=gdal.OF_RASTER, options=()):
 
 
 def timed(action):
-    """Returns a contender: a function that returns the seconds of `action`."""
+    """Returns a contender: a function that calls `action` and returns the seconds that it took."""
 
     def run():
         start = time.perf_counter()
@@ -87,7 +87,7 @@ def timed(action):
 
 
 def prepared(prepare, action):
-    """Returns a contender that times `action` on the result of `prepare`, which is not timed."""
+    """Returns a contender that calls `prepare`, and then measures the time of `action` with the result."""
 
     def run():
         prepared_ = prepare()
@@ -97,7 +97,7 @@ def prepared(prepare, action):
 
 
 class Floor:
-    """Context manager and contender: the program zarr_floor working on one sample."""
+    """Context manager and contender. Runs the program zarr_floor on one sample."""
 
     def __init__(self, program, sample):
         array = sample.array()
@@ -125,49 +125,47 @@ class Floor:
         return json.loads(self.process.stdout.readline())
 
     def crc32(self):
-        """Returns the CRC-32 of the array's bytes as the program reads them."""
+        """Returns the CRC-32 of the array's bytes that the program has read."""
         return self._ask("check")["crc32"]
 
     def __call__(self):
         return self._ask("read")["seconds"]
 
     def writing(self, folder, variant):
-        """Encodes the data that were read last, writes them to files of a new folder, and returns
-        the seconds."""
+        """Encodes the data of the last read, and writes them to files in a new folder. Returns the seconds."""
         pathlib.Path(folder).mkdir()
         return self._ask(f"write {folder} {variant}")["seconds"]
 
     def into_new_memory(self):
-        """Reads like a call of the object, but into memory that is new to the process."""
+        """Reads the array into memory that is new to the process. Returns the seconds."""
         return self._ask("read new")["seconds"]
 
     def of_windows(self, windows, new=False):
-        """Returns the contender that decodes each chunk of the windows once, and then copies the
-        windows. Windows are tuples (x, y, width, height). Each is copied into memory of its own,
-        new or touched."""
+        """Returns a contender that decodes each chunk of the windows once, and then copies each window into
+        memory of its own. A window is (x, y, width, height). With `new` that memory is new to the
+        process; otherwise it is touched before."""
         words = ["windows", *(["new"] if new else []), *(",".join(map(str, w)) for w in windows)]
         return lambda: self._ask(" ".join(words))["seconds"]
 
 
 def counters(domain="READ_COUNTERS"):
-    """Returns the counters of all reads, or of all writes, of this process through the driver."""
+    """Returns the driver's counters of all reads, or of all writes, in this process."""
     found = gdal.GetDriverByName(OURS).GetMetadata(domain)
     return {name: int(value) for name, value in found.items()}
 
 
 def preallocated(array):
-    """Allocates memory for all of `array`, touched, and filled with values that the array does not
-    have."""
+    """Returns touched memory for all of `array`. It is filled with bytes that the array does not contain."""
     memory = np.empty(array.shape, array.dtype)
     memory.view("u1").fill(0xFE)
     return memory
 
 
 def take_turns(contenders, rounds, patience=float("inf")):
-    """Runs every contender `rounds` times after a warm-up, and returns {name: list of seconds}.
+    """Runs each contender once as a warm-up, and then `rounds` times. Returns {contender: list of seconds}.
 
-    Another contender begins in each round. If the warm-up takes all together more than `patience`
-    seconds, FEW_ROUNDS are run, as long tasks vary less."""
+    In each round another contender is the first. If the warm-up of all contenders takes more than `patience`
+    seconds, only FEW_ROUNDS are run, because long tasks vary less."""
     names = list(contenders)
     seconds = {name: [] for name in names}
     start = time.perf_counter()
@@ -185,5 +183,6 @@ def take_turns(contenders, rounds, patience=float("inf")):
 
 
 def median_ratio(above, below):
-    """Returns the median of the ratios within each round, whose measurements are close in time."""
+    """Returns the median of the ratios of two contenders' times. Each ratio is of times in one round, which
+    are measured shortly after each other."""
     return statistics.median(a / b for a, b in zip(above, below))

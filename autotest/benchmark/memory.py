@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory: a large store converted with a small cache, windows read with a small cache, and an array
-of very many chunks opened."""
+"""Measures memory: a large store is converted with a small cache, windows are read with a small cache, and
+an array with very many chunks is opened."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from measuring import Fact
 from osgeo import gdal
 
 CACHE = 64  # MB
-BEYOND = 150  # MB for GDAL, Python and the threads
+BEYOND = 150  # MB that GDAL, Python and the threads may need in addition
 ALLOWANCE = 16  # MB for objects of the driver and of GDAL
 
 CHILD = """
@@ -32,8 +32,8 @@ print(time.perf_counter() - start, most(), most() - before)
 
 
 def spent(action):
-    """Runs `action` in a process of its own. Returns the seconds, the peak memory in MB, and how
-    far the peak is above the memory after GDAL's start."""
+    """Runs the Python code `action` in a process of its own. Returns the seconds, the peak memory in MB, and
+    by how many MB the peak exceeds the memory after the start of GDAL."""
     environment = {**os.environ, "GDAL_CACHEMAX": str(CACHE)}
     command = [sys.executable, "-c", CHILD, action]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -65,8 +65,8 @@ array = group.OpenMDArray(group.GetMDArrayNames()[0])
 
 
 def make_linked(path, chunk, across, options):
-    """Writes a store of `across` x `across` chunks, or shards, that are links to one file; returns
-    the file's size."""
+    """Writes a store of `across` x `across` chunks or shards, which are hard links to one file. Returns the
+    size of this file."""
     side = chunk * across
     options = [f"BLOCKSIZE={chunk},{chunk}", *options]
     driver = gdal.GetDriverByName("Zarr")
@@ -89,8 +89,8 @@ def make_linked(path, chunk, across, options):
 
 
 def reads(folder, small):
-    """Memory of reads beyond the caller's buffer and the cache. Each thread may hold a decoded and
-    a stored chunk."""
+    """Yields the memory of reads that exceeds what is allowed: the caller's buffer, the cache, and a decoded
+    and a stored chunk for each thread."""
     chunk, across = (256, 8) if small else (2048, 8)
     rows = chunk // 8
     inner = ["FORMAT=ZARR_V3", "COMPRESS=BLOSC", f"SHARD_CHUNK_SHAPE={chunk // 4},{chunk // 4}"]
@@ -106,7 +106,7 @@ def reads(folder, small):
         side = chunk * across
         opened = OPENED.format(path=str(path), side=side, rows=rows)
         for how, action in READS.items():
-            # The last window is freed after the next has been read.
+            # A window is freed only after the next one has been read.
             window = {"all": side * side, "str": 2 * side * rows, "win": 2 * rows * rows}[how[:3]]
             threads = len(os.sched_getaffinity(0)) * (4 * chunk * chunk + stored)
             allowed = CACHE + (4 * window + threads) / 2**20
@@ -116,7 +116,7 @@ def reads(folder, small):
 
 
 def make_large(path, gigabytes):
-    """Writes a store of so many GiB whose chunks are links to one small file."""
+    """Writes a store with this number of GiB. Its chunks are hard links to one small file."""
     rows, columns, chunk = int(8192 * gigabytes), 32768, 1024
     gdal.GetDriverByName("Zarr").Create(
         str(path), columns, rows, 1, gdal.GDT_Float32, [f"BLOCKSIZE={chunk},{chunk}"]

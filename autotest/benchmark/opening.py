@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Opening stores of many arrays, groups or chunks takes time and memory in proportion to their
-number."""
+"""Measures the time and the memory that opening a store of many arrays, groups or chunks takes. Both must
+grow in proportion to their number."""
 
 import itertools
 import json
@@ -15,7 +15,8 @@ ROUNDS = 5
 
 
 def make(count):
-    """Writes only the documents: a group with `count` rasters, each with attributes of its own."""
+    """Returns a function that writes only documents of v2: a group with `count` rasters. Each raster has its
+    own attributes."""
     array = {
         "zarr_format": 2, "shape": [512, 512], "chunks": [256, 256], "dtype": "<f4",
         "compressor": None, "fill_value": 0, "order": "C", "filters": None,
@@ -45,8 +46,8 @@ def make(count):
 
 
 def make_version_3(groups, arrays):
-    """Writes only the consolidated document: `groups` groups below the root, each with `arrays`
-    arrays."""
+    """Returns a function that writes only a consolidated document of v3: `groups` groups below the root,
+    each with `arrays` arrays."""
     array = {
         "zarr_format": 3, "node_type": "array", "shape": [512, 512], "data_type": "float32",
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [256, 256]}},
@@ -73,8 +74,8 @@ def make_version_3(groups, arrays):
 
 
 def make_chunks(count):
-    """Writes an array of `count` stored chunks, which are links to as few files as file systems
-    allow."""
+    """Returns a function that writes an array of `count` stored chunks. The chunks are hard links to as few
+    files as the file system allows."""
     links = 60000
     document = {
         "zarr_format": 2, "shape": [16 * count, 16], "chunks": [16, 16], "dtype": "<u1",
@@ -103,11 +104,11 @@ ONE_PIXEL = (
 
 
 def growth(setting):
-    """Yields seconds and MB for each kind of store, and its seconds relative to ten times those of
-    a store of a tenth of the size."""
+    """Yields seconds and MB for each kind of store. Also yields the ratio of the seconds to ten times the
+    seconds for a store of a tenth of the size."""
     shrink, rounds = (100, 1) if setting.small else (1, min(3, setting.rounds))
-    # Tasks: action, objects, number, function that makes the store, program, allowed seconds and
-    # MB.
+    # Task: action, objects, number of objects, function that makes the store, Python code, allowed seconds,
+    # allowed MB.
     tasks = (
         ("list", "arrays of v2", 100_000, make, LIST, 12, 450),
         ("list", "arrays of v3", 100_000, lambda n: make_version_3(1, n), LIST, 20, 600),
@@ -155,7 +156,7 @@ def measure(setting):
     }
     small = take_turns(contenders, rounds)
     yield Row(f"list {counts[0]} arrays, consolidated", small, (faster(1),))
-    # The floor is the time of the smaller store, multiplied by the ratio of the sizes.
+    # The floor is the time for the smaller store, multiplied by the ratio of the sizes.
     seconds = take_turns(
         {"ours": listing(OURS, many, counts[1]), "small": listing(OURS, few, counts[0])}, rounds
     )

@@ -2,22 +2,21 @@
 """Program that reads or writes one array with one Zarr reader, for peers.py and growth.py.
 
     peer_program.py READER PATH FORMAT [THREADS]
+    READER    ours, tensorstore, zarrs, zarr-python; or builtin, GDAL's built-in driver without this one;
+    PATH      a folder, or a URL with http://, whose data are not cached between commands;
+    FORMAT    2 or 3;
+    THREADS   number of threads that read and decode; by default the reader chooses it.
 
-READER    ours, tensorstore, zarrs, zarr-python; or builtin, the built-in driver without this one;
-PATH      a folder, or a URL with http://, whose data are not cached between commands;
-FORMAT    2 or 3;
-THREADS   number of threads that read and decode; the reader's own choice by default.
-
-Other readers than ours run in the environment that peers.sh makes. Reads commands line by line, and
+All readers except ours run in the environment that peers.sh makes. The program reads commands line by line, and
 answers each with a line of JSON: {"seconds": S, "crc32": N}
 
     read                 reads the whole array;
-    open                 reads the whole array; the time includes opening;
+    open                 opens and reads the whole array, and measures both;
     windows W W ...      reads windows one after another; each is START:STOP,START:STOP,...;
     write FOLDER         writes the whole array to a new one with equal metadata, and reads it back.
 
-Each command opens the array again. Except for "open", the time excludes opening. The time includes the
-allocation of memory.
+Each command opens the array again. Only "open" includes the time of opening. All times include the allocation
+of memory.
 """
 
 import importlib.metadata
@@ -37,16 +36,15 @@ def is_url(path):
 
 
 class ThroughGdal:
-    """An array in GDAL's multidimensional API, with the interface of the other readers' arrays."""
+    """An array of GDAL's multidimensional API, with the interface that the arrays of other readers have."""
 
     def __init__(self, path):
-        # With a plain file name, GDAL itself would list the server's root before the driver is
-        # asked.
+        # For a plain file name, GDAL itself would list the root of the server before it asks the driver.
         self.path = f'ZARR:"/vsicurl/{path}"' if is_url(path) else str(path)
         self.array = self.opened(0)[-1]
 
     def opened(self, flags):
-        """Returns the dataset and group that the array needs, and the array last."""
+        """Returns (dataset, group, array). The dataset and the group must live as long as the array."""
         from osgeo import gdal
 
         dataset = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
@@ -67,7 +65,8 @@ class ThroughGdal:
 
 
 class ThroughBuiltin(ThroughGdal):
-    """An array of GDAL's built-in driver, which reads on several threads after AdviseRead()."""
+    """An array of GDAL's built-in driver. This driver reads on several threads if AdviseRead() is called
+    first."""
 
     def __getitem__(self, window):
         if window is ...:
@@ -154,7 +153,8 @@ def main():
     array = None
     for line in sys.stdin:
         words = line.split()
-        # The driver shares an open array, and its decoded chunks, with every later opening.
+        # The driver shares an open array and its decoded chunks with later openings, so the array is closed
+        # first.
         del array
         array = opened(path)
         if words[0] == "read":

@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The driver and its core beside TensorStore, zarrs and zarr-python 3, on the same arrays, in turns.
+"""Compares the driver and its core with TensorStore, zarrs and zarr-python 3, on equal arrays, in turns.
 
     peers.py [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT] PYTHON
 
-PYTHON is the interpreter of an environment with these packages, as peers.sh makes one. LABEL is the
-label of an array in the table, such as "v3, zstd"; the default is all arrays.
+PYTHON is the interpreter of an environment with these packages, as peers.sh makes one. LABEL is the label of an
+array in the table, such as "v3, zstd"; the default is all arrays.
 
-"ours" is the multidimensional API, which reads into new NumPy arrays as the other readers do. "core" is
-the core without GDAL, zarr_core_reader. Each reader has a process of its own, and all values read are
-compared. The page cache is warm, except in rows that say otherwise. Chunks on a server are requested
-each time. ours/best is the median over the rounds of the ratio to the fastest peer. The floor decodes
-into new memory, too. For windows the floor decodes each chunk once. The floor's round trip writes the
-chunk files and reads the existing array.
+"ours" is the multidimensional API, which reads into new NumPy arrays as the other readers do. "core" is the
+core without GDAL, in the program zarr_core_reader. Each reader has a process of its own, and all values read
+are compared. The page cache is warm, except in rows that say otherwise. Chunks on a server are requested in
+each round. ours/best is the median, over the rounds, of the ratio of the driver's time to that of the fastest
+peer. The floor also decodes into new memory. For windows the floor decodes each chunk once. For a round trip
+the floor writes the chunk files, and reads the existing array.
 
-ROOT is the folder of another Debian with python3-gdal, whose built-in driver becomes one more peer.
-scripts/try_fresh_debian.sh with --suite sid --root ROOT makes such a folder. ROOT needs root rights.
+ROOT is the folder of another Debian with python3-gdal. Its built-in driver becomes one more peer.
+scripts/try_fresh_debian.sh with --suite sid --root ROOT makes such a folder. Using it needs root rights.
 """
 
 import argparse
@@ -42,7 +42,8 @@ from zarr_http import Served  # noqa: E402  (in the folder that samples adds to 
 
 PEERS = ("tensorstore", "zarrs", "zarr-python")
 PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
-# Runs "$@" in the system in folder $0, where folders $1 and $2 of this system are mounted.
+# Shell script that runs a command in the system in folder $0. Folders $1 and $2 of this system are mounted
+# there; the command follows.
 ELSEWHERE = """
 root=$0
 for folder in "$1" "$2"; do
@@ -56,28 +57,28 @@ exec chroot "$root" "$@"
 """
 COLD = "read all, page cache cold"
 COLD_ARRAYS = ("blosc-lz4", "none", "v3, sharded scene")
-LATENCY = 0.02  # seconds before an answer of the server
-WINDOWS = 40  # the small form has 5
+LATENCY = 0.02  # seconds that the server waits before each answer
+WINDOWS = 40  # number of windows; 5 in the small form
 BANDS = 60
 PIXELS = 10
 PATIENCE = 12  # seconds for one round of all readers; see take_turns()
 
 
 def program(python, name, sample, threads=0):
-    """Returns the command of a reader in Python, on this number of threads, or its own default with
-    0."""
+    """Returns the command that runs a Python reader on `threads` threads. With 0 the reader chooses the
+    number itself."""
     form = "3" if isinstance(sample, samples.Version3Sample) else "2"
     return [*python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
 
 
 def python_in(root, data):
-    """Returns the command of Python in another system, without this driver."""
+    """Returns the command that runs Python in the system in folder `root`, without this driver."""
     inside = ["/usr/bin/env", "-u", "GDAL_DRIVER_PATH", "/usr/bin/python3"]
     return ["unshare", "--mount", "bash", "-euc", ELSEWHERE, root, str(REPOSITORY), data, *inside]
 
 
 class Reader:
-    """Context manager: the process of a peer or of this driver, working on one array."""
+    """Context manager: runs a reader (a peer or this driver) on one array, in a process of its own."""
 
     def __init__(self, command):
         self.command = command
@@ -106,7 +107,7 @@ class Reader:
 
 
 class Afar(samples.Sample):
-    """An array on a web server with the values of another sample."""
+    """An array on a web server. It has the values of another sample."""
 
     def __init__(self, same, url):
         super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {same.label}", url, same.floor_codec)
@@ -121,7 +122,7 @@ def text_of(begin, size):
 
 
 def random_windows(number, shape, size, step, random):
-    """Returns random windows whose positions are multiples of `step`."""
+    """Returns random windows as text. Their positions are multiples of `step`."""
     places = [max((length - each) // step, 0) + 1 for length, each in zip(shape, size)]
     return " ".join(
         text_of([int(random.integers(n)) * step for n in places], size) for _ in range(number)
@@ -129,7 +130,7 @@ def random_windows(number, shape, size, step, random):
 
 
 def tasks_of(sample, folder, windows):
-    """Returns the command of each task: {title: command}."""
+    """Returns {title of the task: command}."""
     shape, chunks = sample.array().shape, sample.chunks
     random = np.random.default_rng(25)
     if chunks == shape:
@@ -157,8 +158,8 @@ def tasks_of(sample, folder, windows):
 
 
 def variant_of(sample):
-    """Returns zarr_floor's name for the compressor or level of an array; None for arrays in shards,
-    which zarr_floor cannot write."""
+    """Returns zarr_floor's name for the compressor or the level of an array. Returns None for arrays with
+    shards, which zarr_floor cannot write."""
     if sample.shards and sample.shards != sample.chunks:
         return None
     return {
@@ -171,8 +172,8 @@ def variant_of(sample):
 
 
 def floor_of(floor, sample, title, command, target):
-    """Returns the contender that does the task with the bare codec, or None. `target()` is a path
-    for a new store."""
+    """Returns the contender that does the task with the bare codec; None if zarr_floor cannot do it.
+    `target()` returns a path for a new store."""
     if title == COLD or isinstance(sample, Afar):
         return None
     if command == "read":
@@ -198,7 +199,8 @@ def floor_of(floor, sample, title, command, target):
 
 class Table:
     def __init__(self, versions):
-        """`versions` are those of the peers; the columns are the peers and this driver."""
+        """Prints the head of the table. `versions` has the version of each peer; the columns are the peers
+        and this driver."""
         self.peers = tuple(versions)
         self.names = ("floor", "core", "ours", *self.peers)
         titles = [f"{name} {versions.get(name, '')}".strip() for name in self.names]
@@ -220,7 +222,7 @@ class Table:
 
 
 def forget(folder):
-    """Drops a folder's files from the page cache after they are on the disk."""
+    """Removes the files of a folder from the page cache, after they are written to the disk."""
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -229,15 +231,15 @@ def forget(folder):
 
 
 def empty(folder):
-    """Frees the disk space of a folder's files without deleting them. Deletions would slow down
-    later writes: ext4 looks at recently deleted files when it makes a new one."""
+    """Truncates the files of a folder to free their disk space. Deleting them would slow down later writes,
+    because ext4 examines recently deleted files when it creates a file."""
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
             os.truncate(path, 0)
 
 
 def commands_of(setting, sample):
-    """Returns {name: command} of all readers: this driver, the core, and the peers."""
+    """Returns {reader: command} for all readers: this driver, the core and the peers."""
     others = [setting.python]
     commands = {"ours": program([sys.executable], "ours", sample)}
     if not isinstance(sample, Afar):
@@ -258,7 +260,7 @@ def measure(sample, setting, table):
             ours = ("ours", "core")
             table = Table({name: each.version for name, each in readers.items() if name not in ours})
         floor = None if isinstance(sample, Afar) else stack.enter_context(Floor(setting.floor, sample))
-        whole = floor.crc32() if floor else None  # reads the data that is written later
+        whole = floor.crc32() if floor else None  # also reads the data that is written later
         folder, turns = setting.written, setting.turns
         for title, command in tasks_of(sample, folder, setting.windows).items():
             answers = {}

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the driver into build/, installs TensorStore, zarrs and zarr-python 3 from PyPI into
-# build/tools/peers, and runs peers.py with the given arguments. Needs the packages of
+# Builds the driver into build/, and installs TensorStore, zarrs and zarr-python 3 from PyPI into
+# build/tools/peers. Then runs peers.py with the given arguments. Needs the packages of
 # scripts/setup.sh test.
 #
 #   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT]

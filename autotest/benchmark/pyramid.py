@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A pyramid as a map shows it: the full view, and tiles at random places and zooms.
+"""Measures a pyramid as a map uses it: the full view, and tiles at random positions and zoom levels.
 
-The floor of the full view is a direct read of the level that the view uses."""
+The floor of the full view is a direct read of the level from which the view is made."""
 
 import numpy as np
 from measuring import OURS, Row, at_most, faster, open_with, prepared, take_turns
@@ -14,7 +14,7 @@ TILES = 200
 
 
 def make_pyramid(setting):
-    """Writes a store of the terrain with overviews, and an equal COG."""
+    """Writes a store of the terrain with overviews, and a COG of equal pixels. Returns their paths."""
     source = next(each for each in setting.terrain if each.label == "zstd")
 
     def make(home):
@@ -39,8 +39,8 @@ def full_view(memory):
 
 
 def random_tiles(size):
-    """Returns windows in full resolution that a tile shows, at zooms with and without an
-    overview."""
+    """Returns random windows in full resolution, of which each is shown as a tile. Some zoom levels have an
+    overview, others have none."""
     chance = np.random.Generator(np.random.PCG64(SEED))
     tiles = []
     for _ in range(TILES):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""References: opening documents of up to ten million references and reading one chunk, beside fsspec with
-zarr-python and beside icechunk, each in a process of its own; and a cube in one file on a web server,
-read band after band."""
+"""Measures references. Documents of up to ten million references are opened and one chunk is read, beside
+fsspec with zarr-python and beside icechunk, each in a process of its own. Also reads a cube in one file
+on a web server, one band after the other."""
 
 import json
 import pathlib
@@ -15,12 +15,12 @@ from samples import kept
 from zarr_http import Served
 from zarr_references import PYTHON
 
-CHUNK = 64  # values in a chunk
-CHUNKS = 1000  # different ranges in the file
+CHUNK = 64  # number of values in a chunk
+CHUNKS = 1000  # number of different byte ranges in the file
 LATENCY = 0.02
 CUBE = (24, 200, 400)
 
-# Each program reads chunk NUMBER and prints the seconds of opening and reading.
+# reader -> program that reads chunk NUMBER, and prints the seconds of opening and of reading
 READERS = {
     "json": """
 import fsspec, zarr
@@ -84,7 +84,7 @@ session.commit("references")
 
 
 def maker(count):
-    """Returns a function that writes one array of `count` chunks as references in all forms."""
+    """Returns a function that writes an array of `count` chunks as references of all forms."""
 
     def make(home):
         np.arange(CHUNK * CHUNKS, dtype="<i4").tofile(home / "values.bin")
@@ -101,7 +101,8 @@ def maker(count):
             file.write("}}")
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
-        # The values are in another folder until kept() renames this one.
+        # The references name the folder to which kept() renames this one. The option allows them to refer to
+        # another folder.
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)
@@ -136,7 +137,7 @@ def counts(setting):
         home = pathlib.Path(kept(setting.data, f"references-{count}", maker(count)))
         number = count // 2 + 7
         first, value = number * CHUNK, number % CHUNKS * CHUNK
-        # A document of JSON and a manifest are read whole. This manifest is not split.
+        # A JSON document and a manifest of Icechunk are read as a whole; this manifest is not split.
         millions = max(1, count // 1_000_000)
         forms = (
             ("json", "refs.json", 60 * millions), ("parquet", "refs.parq", 150), ("icechunk", "icechunk", 220 * millions),
@@ -173,7 +174,8 @@ def make_cube(home):
 
 
 def band_after_band(setting):
-    """The chunks of a band are neighbours in the file, so that one request suffices for a band."""
+    """Yields the number of requests per band. All chunks of a band are neighbours in the file, so one
+    request is enough."""
     home = pathlib.Path(kept(setting.data, "references-cube", make_cube))
     with Served(home, LATENCY) as server:
         dataset = open_with(OURS, f'ZARR:"/vsicurl/{server.url}/refs.json":/cube')

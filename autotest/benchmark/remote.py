@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A store on a web server that waits 20 ms before each answer, like a server on one continent."""
+"""Measures a store on a web server that waits 20 ms before each answer, like a server on the same continent."""
 
 import numpy as np
 from measuring import BUILTIN, OURS, Fact, Row, faster, open_with, prepared, take_turns
@@ -50,7 +50,7 @@ def measure(setting):
 
         server.log()
         dataset = opened(OURS, consolidated)
-        # Documents of both versions, of the root and of the named node, are requested concurrently.
+        # The driver requests documents of both versions, of the root and of the named node, concurrently.
         yield Fact("requests to open a consolidated store", len(server.requests()), 5)
         dataset.GetRasterBand(1).ReadAsArray()
         log = server.log()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of the benchmarks: text while they run, Markdown and a chart afterwards."""
+"""Prints the table of the benchmarks while they run, and then writes it as Markdown with a chart."""
 
 import os
 import statistics
@@ -45,7 +45,7 @@ def limit_of(fact):
 
 
 class Table:
-    """Takes results one by one and prints each of them."""
+    """Collects results, and prints each when it is added."""
 
     def __init__(self):
         self.rows = []
@@ -75,7 +75,7 @@ class Table:
         print("all is reached" if not missed else f"not reached: {'; '.join(missed)}")
 
     def write(self, folder, rounds):
-        """Writes benchmark.md and benchmark.svg."""
+        """Writes benchmark.md and benchmark.svg to a folder."""
         lines = [
             f"{machine(rounds)}, of milliseconds. `autotest/benchmark/run.sh --report FOLDER`",
             "",

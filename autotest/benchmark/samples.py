@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data of the benchmarks: made once, kept in a folder, and equal on every machine."""
+"""Data of the benchmarks. They are made once, kept in a folder, and equal on all machines."""
 
 import os
 import pathlib
@@ -16,12 +16,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gdrivers")
 import zarr3  # noqa: E402  (in the folder that joined the path above)
 
 SEED = 20200101
-VERSION = 2  # version of the data, in the folders' names, so that outdated data are not used
+VERSION = 2  # version of the data; it is a part of the folders' names, so that outdated data are not used
 
 BLOSC_LZ4 = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 BLOSC_ZSTD = Blosc(cname="zstd", clevel=5, shuffle=Blosc.SHUFFLE)
-# Label, codec of numcodecs, its name for zarr_floor, and the creation options that a user would
-# choose for a GeoTIFF. Levels are the usual defaults.
+# Label, codec of numcodecs, zarr_floor's name of the codec, and the creation options that a user would choose
+# for a GeoTIFF. Levels are the usual defaults.
 CODECS = (
     ("blosc-lz4", BLOSC_LZ4, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
     ("blosc-zstd", BLOSC_ZSTD, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
@@ -35,8 +35,8 @@ ONE_CHUNK = {"blosc-lz4": BLOSC_LZ4, "blosc-zstd": BLOSC_ZSTD, "none": None, FRA
 
 
 def fractal(size):
-    """Returns a random surface with the spectrum of a landscape, size x size: mean 0, deviation
-    1."""
+    """Returns a random surface of size x size whose spectrum is that of a landscape. Its mean is 0, its
+    standard deviation 1."""
     white = np.random.Generator(np.random.PCG64(SEED)).standard_normal((size, size))
     spectrum = np.fft.rfft2(white)
     del white
@@ -51,19 +51,19 @@ def fractal(size):
 
 
 def terrain(size):
-    """Returns elevations in metres, in whole decimetres as surveys give them; the sea is at 0."""
+    """Returns elevations in metres, rounded to decimetres as surveys give them. The sea is at 0."""
     metres = 350.0 + 420.0 * fractal(size)
     return np.maximum(np.round(metres, 1), 0.0).astype("<f4")
 
 
 def scene(size):
-    """Returns reflectances of a satellite's band, with the noise of its sensor."""
+    """Returns reflectances of a band of a satellite, with the noise of its sensor."""
     noise = np.random.Generator(np.random.PCG64(SEED)).normal(0, 12, (size, size))
     return np.clip(2400 + 900 * fractal(size) + noise, 0, 65535).astype("<u2")
 
 
 def cube(times, height, width):
-    """Returns a field that drifts with time, packed as climate data are."""
+    """Returns a field that moves with time, packed into integers as climate data are."""
     field = 1500 * fractal(max(height, width))[:height, :width]
     steps = np.arange(times)
     drift = 400 * np.sin(2 * np.pi * steps / 60)
@@ -74,7 +74,7 @@ def cube(times, height, width):
 
 
 class Sample:
-    """An array in a store of its own, and equal data as GeoTIFF if `tiff` is not None."""
+    """An array in a store of its own. `tiff` is the path of a GeoTIFF with equal data, or None."""
 
     def __init__(self, label, path, floor_codec, tiff=None):
         self.label = label
@@ -93,8 +93,8 @@ class Sample:
 
 
 class Version3Sample(Sample):
-    """An array of Zarr v3 in a store of its own, with the values of another sample. Without
-    sharding `shards` equals the chunks."""
+    """An array of Zarr v3 in a store of its own, with the values of the sample `same`. For an array without
+    shards, `shards` equals the chunks."""
 
     def __init__(self, label, path, floor_codec, same, chunks, shards):
         super().__init__(label, path, floor_codec, same.tiff)
@@ -109,7 +109,7 @@ class Version3Sample(Sample):
 
 
 def kept(folder, name, make):
-    """Returns the folder `name` in `folder`; if it is missing, `make` fills it, given its path."""
+    """Returns the folder `name` in `folder`. If it is missing, `make(path)` writes it first."""
     home = pathlib.Path(folder) / f"{name}-v{VERSION}"
     if not home.is_dir():
         print(f"making {home} ...", flush=True)
@@ -118,7 +118,7 @@ def kept(folder, name, make):
         make(unfinished)
         try:
             unfinished.rename(home)
-        except OSError:  # another run was faster
+        except OSError:  # another run has made the folder first
             shutil.rmtree(unfinished)
     return home
 
@@ -137,7 +137,8 @@ def save(path, data, chunks, codec):
 
 
 def tiff_from(store, path, chunk, options, driver="GTiff"):
-    """Writes the array as GDAL users store such data: tiles of equal size, on all cores."""
+    """Writes the array to a GeoTIFF as users of GDAL store such data: with tiles of the chunks' size, on all
+    cores."""
     blocks = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}"]
     if driver == "COG":
         blocks = [f"BLOCKSIZE={chunk}"]
@@ -150,7 +151,7 @@ def tiff_from(store, path, chunk, options, driver="GTiff"):
 
 
 def terrain_samples(folder, size, chunk):
-    """Yields the terrain once for each codec."""
+    """Yields a sample of the terrain for each codec."""
 
     def make(home):
         data = terrain(size)
@@ -166,7 +167,7 @@ def terrain_samples(folder, size, chunk):
 
 
 def shaded_sample(folder, size, chunk):
-    """Returns a shaded picture of the terrain, of bytes in small chunks."""
+    """Returns a sample with a shaded picture of the terrain: bytes in small chunks."""
 
     def make(home):
         height = terrain(size)
@@ -178,8 +179,8 @@ def shaded_sample(folder, size, chunk):
 
 
 def one_chunk_samples(folder, size):
-    """Yields the terrain as one chunk, as in archives of reanalyses. The last sample has several
-    frames of Zstandard, which some readers cannot join."""
+    """Yields samples with the terrain as a single chunk, as in archives of reanalyses. In the last sample
+    the chunk has several frames of Zstandard, which some readers cannot join."""
 
     def make(home):
         data = terrain(size)
@@ -219,12 +220,14 @@ def cube_sample(folder, shape, chunks):
 
 
 def write_version_3(path, values, chunks, shards, codecs):
-    """Writes an array with zarr-python 3 in another process. `codecs` follow the codec "bytes"."""
+    """Writes an array with zarr-python 3 in another process. `codecs` are the codecs after the codec
+    "bytes"."""
     codecs = [zarr3.LITTLE, *codecs]
     if shards != chunks:
         codecs = [zarr3.sharding(chunks, codecs)]
     between = path.parent / "between"
-    # zarr-python leaves out chunks of the fill value, which the floor cannot read.
+    # zarr-python does not store chunks of the fill value, and the floor cannot read absent chunks. The fill
+    # value is therefore not in the array.
     fill_value = np.iinfo(values.dtype).max if values.dtype.kind == "u" else -9999
     document = zarr3.document(values.shape, values.dtype.name, shards, codecs, int(fill_value))
     written = zarr3.Batch(between)
@@ -235,8 +238,8 @@ def write_version_3(path, values, chunks, shards, codecs):
 
 
 def version_3_sample(folder, label, same, floor_codec, chunks, shards, codecs):
-    """Returns a v3 sample with the values of `same`, an array of Zarr v2; without sharding `shards`
-    equals `chunks`."""
+    """Returns a v3 sample with the values of `same`, a sample of Zarr v2. For an array without shards,
+    `shards` equals the chunks."""
     array = same.array()
 
     def make(home):
@@ -249,8 +252,8 @@ def version_3_sample(folder, label, same, floor_codec, chunks, shards, codecs):
 
 
 def version_3_samples(folder, terrain_of, scene_of, cube_of):
-    """Returns {label: sample}: the terrain in chunks with zstd and in shards with blosc, the scene
-    and the cube in shards. The arguments are the samples of Zarr v2."""
+    """Returns {label: sample}: the terrain in chunks with zstd, the terrain in shards with blosc, and the
+    scene and the cube in shards. The arguments are samples of Zarr v2."""
     plain = terrain_of["zstd"].chunks
     shards = tuple(4 * size for size in plain)
     inner = tuple(size // 2 for size in scene_of.chunks)
@@ -269,8 +272,8 @@ def version_3_samples(folder, terrain_of, scene_of, cube_of):
 
 
 def more_version_3_samples(folder, terrain_of):
-    """Yields the terrain in chunks with the codecs that version_3_samples() lacks, and in
-    shards."""
+    """Yields samples of the terrain: in chunks with the codecs that version_3_samples() does not have, and
+    in shards."""
     plain = terrain_of["zstd"].chunks
     shards = tuple(4 * size for size in plain)
     wanted = (

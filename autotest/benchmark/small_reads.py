@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of a small read if all data are in the cache."""
+"""Measures the cost of a small read if all its data are cached."""
 
 import numpy as np
 from measuring import Row, at_most, prepared, take_turns

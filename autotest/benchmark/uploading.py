@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A GeoTIFF converted to Zarr in an object store whose server waits 20 ms before each answer.
+"""Measures the conversion of a GeoTIFF to Zarr in an object store, whose server waits 20 ms before each
+answer.
 
-The floor is the time of the server for the same bytes by GDAL's file system, with 32 concurrent
-writes."""
+The floor is the time that the server needs for equal bytes, which GDAL's file system writes by 32 concurrent
+requests."""
 
 import concurrent.futures
 import itertools
@@ -19,7 +20,7 @@ LATENCY = 0.02
 PUTS_AT_ONCE = 32
 ROUNDS = 3
 CHUNK = 1024
-# Pixels of the raster along each side: 1 GB.
+# Pixels of the raster along each side. SIDE gives 1 GB.
 SIDE, SMALL_SIDE = 22528, 2048
 
 
@@ -61,7 +62,8 @@ def measure(setting):
                 list(pool.map(lambda i: server.put(f"floor{name}/{i}", chunk), range(count)))
 
         def emptied(action):
-            """Empties the stored objects before each turn, so that the disk does not fill up."""
+            """Returns a contender that empties the stored objects before it measures `action`, so that the
+            disk does not fill up."""
 
             def run():
                 for stored in pathlib.Path(folder).rglob("*_object"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v3, with and without shards, as zarr-python 3 writes them."""
+"""Measures arrays of Zarr v3 that zarr-python 3 wrote, with and without shards."""
 
 import itertools
 import pathlib
@@ -32,7 +32,7 @@ BLOSC = ["COMPRESS=BLOSC", "BLOSC_CNAME=lz4", "BLOSC_CLEVEL=5", "BLOSC_SHUFFLE=B
 
 
 def whole(sample, setting):
-    """Reads whole arrays with both APIs of GDAL."""
+    """Yields the times of reading the whole array through both APIs of GDAL."""
     expected = sample.array()[...]
     memory = preallocated(expected)
     readers = {
@@ -52,7 +52,7 @@ def whole(sample, setting):
 
 
 def bands(sample, setting):
-    """Reads a cube band after band, and the series of pixels."""
+    """Yields the times of reading a cube band after band, and of reading single pixels of all bands."""
     expected = sample.array()[...]
     memory = np.full(expected.shape, -2, expected.dtype)
     opened = lambda: open_with(OURS, sample.path)  # noqa: E731
@@ -72,7 +72,7 @@ def bands(sample, setting):
 
 
 def stored_sizes(sample, window):
-    """Returns the stored size of each chunk that a window touches, from the shards' indexes."""
+    """Returns the stored size of each chunk that overlaps a window, from the shard indexes."""
     x, y, width, height = window
     rows, columns = sample.chunks
     per_shard = [shard // chunk for shard, chunk in zip(sample.shards, sample.chunks)]
@@ -89,8 +89,8 @@ def stored_sizes(sample, window):
 
 
 def window_of(sample):
-    """Yields the chunks decoded and the bytes read for a window, beside those that the window
-    needs."""
+    """Yields how many chunks are decoded and how many bytes are read for a window, and the least that the
+    window needs."""
     expected = sample.array()
     side = expected.shape[0] // 4
     window = (expected.shape[1] // 5, expected.shape[0] // 3, side, side)
@@ -108,8 +108,7 @@ def window_of(sample):
 
 
 def round_trip(setting):
-    """Writes a raster from memory and reads it back, with shards; the floor is the time of Zarr
-    v2."""
+    """Yields the time of writing a raster with shards and reading it back. The floor is the time in Zarr v2."""
     sample = setting.terrain_of["blosc-lz4"]
     expected = sample.array()[...]
     source = gdal.GetDriverByName("MEM").Create(
@@ -126,7 +125,7 @@ def round_trip(setting):
         ],
     }  # fmt: skip
     with tempfile.TemporaryDirectory(dir=setting.data) as folder:
-        turns = itertools.count()  # some file systems are slow after a deletion
+        turns = itertools.count()  # some file systems are slow after a deletion, so each run writes a new store
 
         def there_and_back(name):
             path = pathlib.Path(folder, f"{next(turns)}.zarr")

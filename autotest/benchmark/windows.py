@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Parts of a scene: strips from top to bottom, and windows at random places.
+"""Measures parts of a scene: strips from top to bottom, and windows at random positions.
 
-The floor decodes each touched chunk once and then copies the windows, both on all cores; it knows
-all windows beforehand."""
+The floor decodes each chunk that a window overlaps once, and then copies the windows. It uses all cores, and
+knows all windows in advance."""
 
 import numpy as np
 from measuring import Floor, Row, at_most, faster, prepared, take_turns
@@ -47,7 +47,7 @@ def measure(setting):
     with Floor(setting.floor, sample) as floor:
         for title, windows in tasks.items():
             memory = [np.full((h, w), 0xFEFE, array.dtype) for _, _, w, h in windows]
-            # Strips are the whole array, in its order.
+            # The strips together are the whole array, in its order.
             contenders = {"floor": floor.of_windows(windows) if "windows" in title else floor}
             for name, each in openers(sample).items():
                 read_all(windows, memory)(each())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writing: a GeoTIFF converted to Zarr, and an array written row by row."""
+"""Measures writing: a GeoTIFF is converted to Zarr, and an array is written row by row."""
 
 import itertools
 import os
@@ -16,8 +16,8 @@ from osgeo import gdal
 from samples import BLOSC_LZ4
 
 ROUNDS = 5
-# Name, creation options, codec of numcodecs, options of the GeoTIFF, and for zarr_floor the sample
-# that it reads and the variant of the codec.
+# Name, creation options, codec of numcodecs, options of the GeoTIFF, and (sample that zarr_floor reads, variant
+# of the codec).
 CODECS = (
     (
         "zstd 3",
@@ -44,13 +44,13 @@ CODECS = (
 
 
 def converters(source, folder, chunk, codec, floor):
-    """Returns {contender: function that makes a new file of `source`}. The floor reads the GeoTIFF
-    on all cores, while it encodes the chunks with the bare codec and writes them."""
+    """Returns {contender: function that converts `source` to a new file}. The floor reads the GeoTIFF on all
+    cores. At the same time it encodes the chunks with the bare codec and writes them."""
     _, options, compressor, tiff_options, (_, variant) = codec
     block = [f"BLOCKSIZE={chunk},{chunk}", *options]
     tiled = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}", "NUM_THREADS=ALL_CPUS"]
 
-    # Each run makes another file, as some file systems are slow after a deletion.
+    # Each run writes another file, because some file systems are slow after a deletion.
     turns = itertools.count()
 
     def by_gdal(driver, name, creation):
@@ -95,8 +95,8 @@ def converters(source, folder, chunk, codec, floor):
 
 
 def count_stored(folder, size, chunk):
-    """Returns the number of chunks that are stored when rows are written from top to bottom. The
-    cache holds a small part of the array."""
+    """Returns how many chunks are stored while rows are written from top to bottom. The cache holds only a
+    small part of the array."""
     path = str(folder / "rows.zarr")
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(16 << 20)
@@ -124,7 +124,7 @@ def measure(setting):
         folder = pathlib.Path(name)
         for codec in CODECS:
             with Floor(setting.floor, setting.terrain_of[codec[-1][0]]) as floor:
-                floor.crc32()  # reads the data
+                floor.crc32()  # reads the data that is written later
                 contenders = converters(source.tiff, folder, chunk, codec, floor)
                 seconds = take_turns(contenders, min(ROUNDS, setting.rounds))
             for store in ("ours", "builtin"):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A web server with HTTP/1.1 and HTTP/2 over TLS on loopback, which serves the files of a folder, and
-// parts of them. Prints its port, and serves until standard input ends; then it prints, as JSON, the
-// path and the version of HTTP of each request.
+// Web server on loopback with HTTP/1.1 and HTTP/2 over TLS. Serves the files of a folder, and ranges of
+// them. Prints its port, and serves until standard input ends. Then prints, as JSON, the path and the
+// HTTP version of each request.
 //
 //     node http2_server.cjs FOLDER KEY CERTIFICATE
 const fs = require("fs");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Changes s3rver where it differs from S3. It lists a folder in which there are only folders, such as
-// the "c" of an array of Zarr v3: by itself it finds no objects deeper than one folder below the prefix.
-// A deletion leaves empty folders: by itself s3rver removes them, and answers 404 to one of two
-// concurrent deletions in a folder.
+// Changes s3rver in two points in which it differs from S3. First, listings include folders that contain
+// only folders, such as "c" in an array of Zarr v3; s3rver itself finds no objects deeper than one folder
+// below the prefix. Second, deletions leave empty folders; s3rver itself removes them, and then answers
+// 404 to one of two concurrent deletions in a folder.
 'use strict';
 
 const fs = require('fs');

@@ -99,8 +99,8 @@ def gdal_is_at_least(major, minor):
 
 
 def create_deletes_first():
-    """True if GDAL deletes the old store before Create() and CreateCopy() call the driver. GDAL 3.13 and
-    later do so, so that the driver cannot keep the old store."""
+    """True from GDAL 3.13 on: Create() and CreateCopy() delete the old store before they call the driver, so the
+    driver cannot keep it."""
     return gdal_is_at_least(3, 13)
 
 

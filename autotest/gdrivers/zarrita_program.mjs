@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What zarr3.py has zarrita read: from standard input a list of {"store", "path"} in JSON, to
-// standard output a list of {"shape", "stride", "type", "data"} with the elements as base64, or of
-// texts in C order {"shape", "texts"}, or {"error"}. Its argument is the folder node_modules.
+// Program that reads arrays with zarrita, for zarr3.py. Its argument is the folder node_modules.
+// Standard input is a JSON list of {"store", "path"}. Standard output is a JSON list with an answer for
+// each: {"shape", "stride", "type", "data"} with the elements as base64, {"shape", "type", "texts"} with
+// texts in C order, or {"error"}.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -22,10 +23,10 @@ async function read(request) {
   const place = request.path ? root.resolve(request.path) : root;
   const array = await zarrita.open.v3(place, { kind: "array" });
   const got = await zarrita.get(array);
-  // Without dimensions it is the element itself.
+  // For an array without dimensions, get() returns the element itself instead of an array.
   const { data, shape, stride } = array.shape.length ? got : await array.getChunk([]);
   if (array.dtype === "string") return { shape, type: array.dtype, texts: [...data] };
-  // Booleans are a class of zarrita's over their bytes, 64-bit integers BigInt64Array.
+  // `data` is a view of the bytes: a typed array, or zarrita's own class for booleans.
   const bytes = Buffer.from(data.buffer, data.byteOffset ?? 0, data.byteLength);
   return { shape, stride, type: array.dtype, data: bytes.toString("base64") };
 }
