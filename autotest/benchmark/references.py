@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Measures references. Documents of up to ten million references are opened and one chunk is read, beside
-fsspec with zarr-python and beside icechunk, each in a process of its own. Also reads a cube in one file
-on a web server, one band after the other."""
+"""Measures reads through references.
+
+First, documents of up to ten million references are opened, and one chunk is read. fsspec with zarr-python, and
+icechunk, do the same; each reader has a process of its own. Second, a cube in one file on a web server is read,
+one band after the other."""
 
 import json
 import pathlib

@@ -43,8 +43,8 @@ def contents(folder):
 
 
 def make_cube(folder, times=("2020-01-01", "2020-01-02"), encoding=None, variables=("v",), chunk=1):
-    """Writes a store with xarray. The variables have the dimensions time, y and x; y and x are the grid of
-    slices()."""
+    """Writes a store with xarray. The variables have the dimensions time, y and x. Their y and x are those
+    of the rasters that slices() returns."""
     store = folder / "cube.zarr"
     data = np.arange(len(times), dtype="i2")[:, None, None] + np.zeros((1, 10, 20), "i2")
     coordinates = {"time": np.array(times, "M8[ns]"), "y": 5199995.0 - 10 * np.arange(10),

@@ -29,7 +29,7 @@ def types(array):
 
 
 # ---------------------------------------------------------------------------------------------
-# Names and coordinates
+# Selection by the names and the coordinates of dimensions
 
 
 def satip(folder, names=("IR_016", "VIS006", "WV_062"), x="x_geostationary", y="y_geostationary"):

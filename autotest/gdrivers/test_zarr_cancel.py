@@ -201,7 +201,7 @@ def test_cancelled_slices_are_not_visible(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Overviews
+# Overviews whose build is cancelled
 
 
 @pytest.mark.parametrize("method", ["NEAREST", "AVERAGE"])
@@ -247,7 +247,7 @@ def test_existing_overviews_stay_listed(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Multidimensional copies
+# Multidimensional copies that are cancelled
 
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])

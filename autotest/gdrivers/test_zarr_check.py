@@ -101,7 +101,7 @@ def mend(finding, folder):
 
 
 # ---------------------------------------------------------------------------------------------
-# Good stores
+# Good stores, which give no findings
 
 
 @pytest.mark.parametrize("convention", ["GDAL", "CF", CONVENTIONS, None])

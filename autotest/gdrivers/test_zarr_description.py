@@ -29,7 +29,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
 
 def make(path, **changes):
-    """Makes a raster of 5 x 7 chunks, of which only two are stored."""
+    """Writes a raster of 5 x 7 chunks and returns its array. Only two of the chunks are stored."""
     group = zarr.open_group(str(path), mode="w")
     # Filters of Zarr v3 take elements in the machine's byte order, so the type is little-endian.
     dtype = "<i4" if zarr_formats.is_v3() else ">i4"
@@ -49,7 +49,7 @@ def described(name, *options):
     return dataset.GetMetadata("ZARR")
 
 
-# Items of the metadata domain ZARR that differ between Zarr v2 and v3
+# Zarr version -> items of the metadata domain ZARR that depend on the version
 TOLD = {
     2: {
         "COMPRESSOR": {"id": "zlib", "level": 3},
@@ -82,8 +82,8 @@ def test_stored_chunks_and_bytes_equal_zarr_pythons(tmp_path, separator):
     assert told["CHUNKS_INITIALIZED"] == "2"
     files = [path for path in (tmp_path / "a.zarr" / "dem").rglob("*") if path.is_file()]
     assert int(told["BYTES_STORED"]) == sum(path.stat().st_size for path in files)
-    # zarr-python 2 counts folders as chunks, but not the bytes in them; zarr-python 3.0 finds no
-    # chunk at all.
+    # zarr-python 2 also counts folders as chunks, but not the bytes in them. zarr-python 3.0 finds no chunk at
+    # all.
     if separator == "." and not zarr_python.IS_3 and not zarr_formats.is_v3():
         assert array.nchunks_initialized == 2
         assert int(told["BYTES_STORED"]) == array.nbytes_stored
@@ -160,11 +160,11 @@ def test_the_domain_is_not_saved_in_pam(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# CPL_DEBUG=ZARR
+# Debug lines of CPL_DEBUG=ZARR
 
 
 def debug_lines(program, *arguments):
-    """Runs a Python program with CPL_DEBUG=ZARR; returns the driver's debug lines."""
+    """Runs a Python program with CPL_DEBUG=ZARR. Returns the debug lines that the driver prints."""
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
         check=True, env={**os.environ, "CPL_DEBUG": "ZARR"},
@@ -180,7 +180,7 @@ def but_requests(lines):
 
 
 def requests(lines, *verbs):
-    """Returns the answers to requests with one of the `verbs`, by requested path."""
+    """Returns {requested path: answer} for the debug lines of requests with one of `verbs`, such as GET."""
     found = [REQUEST.fullmatch(line) for line in lines]
     return {match[2]: match[3] for match in found if match and match[1] in verbs}
 

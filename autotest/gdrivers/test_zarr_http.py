@@ -81,7 +81,7 @@ def test_consolidated_store_opens_with_few_requests(server, prefix):
         asked = server.requests()
         root = "/consolidated.zarr"
         is_v3 = zarr_formats.is_v3()
-        # Another thread requests the auxiliary file at any time, so that request is removed.
+        # The request for the auxiliary file is left out, because another thread sends it at any time.
         assert ("GET", f"{root}.aux.xml", None, 404) in map(tuple, asked)
         asked = [tuple(each) for each in asked if not each[1].endswith(".aux.xml")]
         first = {("GET", f"{root}/{name}", None, 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}

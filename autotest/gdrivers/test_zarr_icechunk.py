@@ -367,7 +367,7 @@ def test_addresses_that_are_refused(tmp_path, prefix, location, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Large repositories
+# Large repositories, of which only a part is read
 
 
 def test_split_manifests_are_read_when_needed(tmp_path):

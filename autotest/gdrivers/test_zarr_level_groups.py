@@ -44,7 +44,7 @@ def assets(store, group=""):
 
 
 def groups(store):
-    """Returns the names of the folders in the store that do not contain chunks."""
+    """Returns the names of all folders at the top of the store, sorted."""
     return sorted(path.name for path in store.iterdir() if path.is_dir())
 
 
@@ -87,7 +87,7 @@ def facts(dataset):
 
 
 # ---------------------------------------------------------------------------------------------
-# New stores
+# New stores with levels in groups
 
 
 @pytest.mark.parametrize("options", [

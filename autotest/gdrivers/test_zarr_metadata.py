@@ -105,7 +105,7 @@ def test_objects_become_json(tmp_path):
 
 
 def test_interpreted_attributes(tmp_path):
-    """_ARRAY_DIMENSIONS and other attributes that the driver interprets are not listed as metadata."""
+    """_ARRAY_DIMENSIONS describes the store and not the data, so it is not listed as metadata."""
     store = make_store(tmp_path, {"a": {"values": DEM, "dims": ["y", "x"]}})
     dataset = open_raster(store)
     assert dataset.GetMetadataItem("_ARRAY_DIMENSIONS") is None

@@ -214,8 +214,8 @@ def test_unscaling_keeps_zeros(tmp_path):
 
 
 def put_swath(store, fill_of_floats, fill_of_integers):
-    """Writes an array with every kind of coordinate array. Elements of the coordinate arrays equal their
-    fill values."""
+    """Writes an array with all kinds of coordinate arrays. Each coordinate array contains its own fill value
+    as an element."""
     floats = {"fill": fill_of_floats}
     put(store, "data", np.ones((2, 3, 4), "f4"), -9999.0, ["time", "y", "x"],
         {"coordinates": "lon lat height step"})  # fmt: skip

@@ -24,7 +24,8 @@ pytestmark = zarr_formats.BOTH
 
 ZEROS = np.zeros((4, 6), "<i2")
 
-# Program that opens, reads, changes and deletes everything in the stores, by both APIs.
+# Program that opens and reads all nodes of the stores by both APIs, changes rasters, and builds and removes
+# overviews.
 SCRIPT = """
 import sys
 from osgeo import gdal
@@ -307,7 +308,7 @@ def test_symbolic_links_are_followed(tmp_path):
 
 
 def test_access_outside_of_the_store_would_be_seen(tmp_path):
-    """strace records when a path leads to the array outside, so the tests above can fail."""
+    """strace records an access to the array outside of the store. The tests above can therefore fail."""
     name = f"{tmp_path}/store.zarr/../outside/a"
     outside(tmp_path)
     assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))

@@ -602,7 +602,7 @@ def test_a_tile_of_colours_is_one_range(sources):
 
 
 # ---------------------------------------------------------------------------------------------
-# Statistics of rasters that are written by Create()
+# Statistics of rasters that gdalwarp or Create() makes
 
 
 def statistics_of(store, number=1):

@@ -35,8 +35,9 @@ def seen():
 
 
 def _connection_string(array, turn):
-    """Returns a name that opens the array as a raster. This is the array's own name if the store contains
-    other rasters, and also for each third array; otherwise it is the name of the store."""
+    """Returns a name that opens the array as a raster: for each third array its own name, and for all others
+    the name of the store. If the array is in a group, the store's name opens it only if the array is a
+    raster itself."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)

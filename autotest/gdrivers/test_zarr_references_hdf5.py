@@ -14,7 +14,8 @@ NAMES = [
 
 @pytest.fixture(scope="module", params=["kerchunk_hdf5", "virtualizarr_hdf5"])
 def opened(request, tmp_path_factory):
-    """Returns two root groups: of the references, and of the HDF5 file to which they refer."""
+    """Returns the name of the writer of references, two datasets (of the references and of the HDF5 file),
+    and their root groups."""
     folder = tmp_path_factory.mktemp(request.param)
     path = write_by("hdf5", folder / "a.h5")
     document = write_by(request.param, folder / "refs.json", path)

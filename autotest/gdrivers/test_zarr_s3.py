@@ -71,7 +71,7 @@ def test_consolidated_store_opens_with_few_requests_and_reads_with_one_a_chunk(s
     root = "/demo/consolidated.zarr"
     is_v3 = zarr_formats.is_v3()
     first = {("GET", f"{root}/{name}", 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
-    # Another thread requests the auxiliary file at any time, so that request is removed.
+    # The request for the auxiliary file is left out, because another thread sends it at any time.
     assert ("GET", f"{root}.aux.xml", 404) in asked
     asked = [each for each in asked if not each[1].endswith(".aux.xml")]
     assert set(asked[:2]) == first

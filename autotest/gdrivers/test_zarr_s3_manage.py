@@ -36,7 +36,8 @@ def gdalmanage(s3, *words):
 
 @pytest.fixture
 def managed(server, tmp_path):
-    """Uploads a store with groups, nested chunk keys and a file of statistics. Returns the store's name."""
+    """Uploads a store with groups, nested chunk keys and sidecar files, and an object of another store.
+    Returns the keys of the store."""
     arrays = {"a": {"values": VALUES, "dims": "yx", "chunks": (2, 3)},
               "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
     server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")

@@ -30,8 +30,8 @@ ORDERS = {
 
 
 def make(folder, times, levels=None, chunk=5000, attrs=None, name="t.zarr", **more):
-    """Writes a raster of 1 x 2 pixels for each time. The value of a pixel is the number of the time; each
-    level adds a thousandth."""
+    """Writes a store with a raster of 1 x 2 pixels for each time. The value of a pixel is the number of the
+    time; each level adds a thousandth. Returns the store."""
     shape = (len(times),) + (() if levels is None else (len(levels),)) + (1, 2)
     values = np.arange(len(times), dtype="f8").reshape((-1,) + (1,) * (len(shape) - 1))
     values = np.broadcast_to(values, shape).copy()

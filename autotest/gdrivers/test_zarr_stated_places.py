@@ -212,7 +212,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # pyproj leaves out both parameters for these codes
+    if code in (3413, 3031):  # for these codes, pyproj omits this parameter
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()

@@ -63,7 +63,7 @@ def test_values_that_no_string_of_gdal_holds(tmp_path, cpl, codec):
         values, marked = values + [b"\xff"], marked + [b"base64:/w=="]
     if codec[0] in "|<>":
         values[2], marked[2] = b"\0a", b"base64:AGE="  # a NUL at the end would be padding
-        values[5], marked[5] = b"", b""  # too long for this codec
+        values[5], marked[5] = b"", b""  # longer than 7 characters
     is_bytes = codec in ("vlen-bytes", "|S7")
     dtype = object if codec[0] == "v" else codec
     wanted = np.array([v if is_bytes else v.decode() for v in values], dtype)

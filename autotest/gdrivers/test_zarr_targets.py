@@ -53,8 +53,8 @@ def _named(request):
 
 
 def check(store, node, read=None):
-    """Asserts that a node is in the store and in its consolidated metadata, and that no store was created
-    inside of the store."""
+    """Asserts that a node is in the store and in its consolidated metadata, and has the right pixels.
+    Asserts that no store was created inside of the store."""
     assert node in zarr.open_consolidated(str(store))
     roots = [path for path in store.rglob(".zmetadata") if path.parent != store]
     assert roots == []

@@ -137,7 +137,7 @@ def test_a_pyramid_is_the_same(tmp_path, name):
 
 
 # ---------------------------------------------------------------------------------------------
-# OME-NGFF 0.5
+# Images of OME-NGFF 0.5
 
 
 def open_for_change(store, path=""):

@@ -60,8 +60,9 @@ def test_urls(tmp_path, name):
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
-    """/zarr.json contains the format, the consolidated metadata and all attributes. In the multidimensional
-    API, concurrent requests for documents of v2 and for GDAL's cache of an array find nothing."""
+    """Opening needs only /zarr.json, which contains the format, the consolidated metadata and all
+    attributes. At the same time, the multidimensional API requests documents of v2 and GDAL's cache of an
+    array, which do not exist."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(delay=0.05)

@@ -180,7 +180,8 @@ def test_an_old_store_survives_invalid_options(tmp_path, cpl, options, how):
 
 @pytest.mark.parametrize("options", [[], ["COMPRESS=FANCY"]])
 def test_an_old_store_survives_a_failed_copy_of_a_store(tmp_path, options):
-    """GDAL opens both stores, to find out whether they are one store."""
+    """The source is also a store. GDAL then opens both stores before the copy, to find out whether they are
+    one."""
     for name in ("old.zarr", "new.zarr"):
         driver().CreateCopy(str(tmp_path / name), raster())
     before = contents(tmp_path)

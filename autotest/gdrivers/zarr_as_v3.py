@@ -393,8 +393,8 @@ def v2_documents(document):
 
 
 def as_v3(store, target, change=ome_05):
-    """Copies the store to `target` as Zarr v3 and returns the target. `change` converts attributes
-    of groups. Folders above a node become groups."""
+    """Copies the v2 store `store` to `target` as Zarr v3, and returns `target`. `change` converts the
+    attributes of OME-NGFF. Folders that contain nodes become groups."""
     store, target = pathlib.Path(store), pathlib.Path(target)
     shutil.copytree(store, target)
     nodes = {}

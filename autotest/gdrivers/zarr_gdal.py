@@ -124,7 +124,7 @@ def gdal_type(dtype):
 
 
 def as_gdal(values):
-    """Converts numbers and times to the NumPy type that GDAL must return, in C order."""
+    """Returns numbers and times converted to the NumPy type in which GDAL must return them, in C order."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
         values = values.astype(values.dtype.newbyteorder("=")).view("i8")
@@ -133,8 +133,9 @@ def as_gdal(values):
 
 
 def as_raster(values):
-    """Converts `values` to the NumPy type and the bands x rows x columns that GDAL must return. The
-    last dimension is X, the one before is Y, and the others are bands with the slowest first."""
+    """Returns `values` as GDAL must return them: with GDAL's NumPy type, and with the shape bands x rows x
+    columns. The last dimension is X, and the one before is Y. The other dimensions give the bands; the
+    first of them varies slowest."""
     values = as_gdal(values)
     rows = values.shape[-2] if values.ndim >= 2 else 1
     columns = values.shape[-1] if values.ndim >= 1 else 1

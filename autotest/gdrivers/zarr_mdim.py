@@ -89,7 +89,7 @@ def leaves(data_type, offset=0, label=""):
 
 
 def convert(values, code):
-    """Converts numbers of one GDAL type to another by GDAL's own rules."""
+    """Returns numbers of one GDAL type converted to another type, by GDAL's own rules."""
     values = np.array(values, order="C")
     source = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
     converted = np.empty(values.shape, number_dtype(code))

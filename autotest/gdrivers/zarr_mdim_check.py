@@ -100,8 +100,8 @@ def leaf_problem(got, wanted):
 
 
 def random_window(draw, shape):
-    """Draws start, count and step along each dimension; steps are positive, negative, or
-    sometimes 0."""
+    """Returns random start, count and step along each dimension. Steps are positive, negative, or sometimes
+    0."""
     start, count, step = [], [], []
     for size in shape:
         first, last = draw.integer(0, size - 1), draw.integer(0, size - 1)

@@ -38,7 +38,7 @@ def create(store, *options):
 
 
 def update(store, *options):
-    """Opens an existing store in update mode."""
+    """Opens an existing store in update mode and returns the dataset."""
     flags = gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(store), flags, open_options=list(options))

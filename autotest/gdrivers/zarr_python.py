@@ -130,7 +130,7 @@ def _element(dtype, object_codec, filters, shape):
 
 
 def _holds_times(dtype):
-    """True if a structure contains times, which numcodecs cannot convert to bytes."""
+    """True if a structure contains times. numcodecs cannot convert times to bytes."""
     if dtype.names:
         return any(_holds_times(dtype[name]) for name in dtype.names)
     return dtype.base.kind in "mM" if dtype.base.names is None else _holds_times(dtype.base)

@@ -121,7 +121,7 @@ class S3:
 
     @property
     def environment(self):
-        """Returns the environment of a process that uses the server."""
+        """Returns the environment variables for a process that uses the server."""
         return {**os.environ, **self.options}
 
     def keys(self):
