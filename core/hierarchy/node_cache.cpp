@@ -80,7 +80,7 @@ StoredDocument ParseDocument(const std::string& key, std::string_view text) {
     document.size = text.size();
     auto parsed = json::Parse(text);
     if (parsed.ok())
-        document.value = parsed.Take();
+        document.value = std::make_shared<const json::Value>(parsed.Take());
     else
         document.text = text;
     return document;

@@ -28,9 +28,9 @@ enum class NodeKind { kNone, kArray, kGroup };
 // A metadata document of a store, parsed if its text is JSON.
 struct StoredDocument {
     bool exists = false;
-    std::size_t size = 0;              // bytes of the text
-    std::optional<json::Value> value;  // nullopt if the document is absent or not JSON
-    std::string text;                  // text of a document that is not JSON, else empty
+    std::size_t size = 0;                      // bytes of the text
+    std::shared_ptr<const json::Value> value;  // nullptr if the document is absent or not JSON
+    std::string text;                          // text of a document that is not JSON, else empty
 };
 
 // Reads and parses the document under `key`; `exists` is false if the key is absent. The member
