@@ -58,7 +58,7 @@ TASKS = (
     "small_reads",
     "version_3",
     "remote",
-    "afar",
+    "round_trips",
     "cloud",
     "zipped",
     "pyramid",

@@ -132,7 +132,7 @@ def writing(home, number):
     }
 
 
-class Afar:
+class RemoteSample:
     """Contenders that read from the web server. `counts` has {contender: (requests, round trips)} of its
     last run."""
 
@@ -183,19 +183,19 @@ def measure(setting):
                 yield Row(f"{title}, {kind}", take_turns(contenders, setting.rounds), limits)
         with Served(home, LATENCY) as server:
             for number, kind in enumerate(KINDS):
-                yield from from_afar(Afar(server, number), kind, setting.rounds)
+                yield from of_remote(RemoteSample(server, number), kind, setting.rounds)
         yield Row("series of 100 steps", take_turns(series(home), setting.rounds), (at_most(0.05, "tiff"),))
     finally:
         for name, value in saved.items():
             gdal.SetConfigOption(name, value)
 
 
-def from_afar(afar, kind, rounds):
+def of_remote(remote_sample, kind, rounds):
     actions = {"open": lambda dataset: dataset.GetGeoTransform(), "60 tiles": draw, "panning": panning}
     for title, action in actions.items():
-        seconds = take_turns(afar.contenders(action), min(rounds, 3))
+        seconds = take_turns(remote_sample.contenders(action), min(rounds, 3))
         yield Row(f"{title} over HTTP, {kind}", seconds, (at_most(1, "tiff"),))
-        requests, turns = afar.counts["ours"]
-        others = afar.counts["tiff"]
+        requests, turns = remote_sample.counts["ours"]
+        others = remote_sample.counts["tiff"]
         yield Fact(f"requests (COG {others[0]}), {title}, {kind}", requests, others[0])
         yield Fact(f"round trips (COG {others[1]}), {title}, {kind}", turns, others[1])

@@ -106,7 +106,7 @@ class Reader:
         return json.loads(answer)
 
 
-class Afar(samples.Sample):
+class RemoteSample(samples.Sample):
     """An array on a web server. It has the values of another sample."""
 
     def __init__(self, same, url):
@@ -135,7 +135,7 @@ def tasks_of(sample, folder, windows):
     random = np.random.default_rng(25)
     if chunks == shape:
         return {"read all": "read", "written and read back": f"write {folder}/"}
-    if isinstance(sample, Afar):
+    if isinstance(sample, RemoteSample):
         return {"open and read all": "open"}
     if len(shape) == 2:
         side = min(2 * chunks[0], *shape)
@@ -174,7 +174,7 @@ def variant_of(sample):
 def floor_of(floor, sample, title, command, target):
     """Returns the contender that does the task with the bare codec; None if zarr_floor cannot do it.
     `target()` returns a path for a new store."""
-    if title == COLD or isinstance(sample, Afar):
+    if title == COLD or isinstance(sample, RemoteSample):
         return None
     if command == "read":
         return floor.into_new_memory
@@ -242,7 +242,7 @@ def commands_of(setting, sample):
     """Returns {reader: command} for all readers: this driver, the core and the peers."""
     others = [setting.python]
     commands = {"ours": program([sys.executable], "ours", sample)}
-    if not isinstance(sample, Afar):
+    if not isinstance(sample, RemoteSample):
         commands["core"] = [setting.core, sample.path]
     commands |= {name: program(others, name, sample) for name in PEERS}
     if setting.builtin:
@@ -259,7 +259,8 @@ def measure(sample, setting, table):
         if table is None:
             ours = ("ours", "core")
             table = Table({name: each.version for name, each in readers.items() if name not in ours})
-        floor = None if isinstance(sample, Afar) else stack.enter_context(Floor(setting.floor, sample))
+        is_remote = isinstance(sample, RemoteSample)
+        floor = None if is_remote else stack.enter_context(Floor(setting.floor, sample))
         whole = floor.crc32() if floor else None  # also reads the data that is written later
         folder, turns = setting.written, setting.turns
         for title, command in tasks_of(sample, folder, setting.windows).items():
@@ -332,8 +333,8 @@ def main():
     written = tempfile.TemporaryDirectory(dir=data)
     with Served(home, LATENCY) as server, written as setting.written:
         near = samples.Sample("blosc-lz4", home / "array.zarr", "blosc")
-        afar = Afar(near, f"{server.url}/array.zarr")
-        arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), *more, afar)
+        remote_sample = RemoteSample(near, f"{server.url}/array.zarr")
+        arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), *more, remote_sample)
         labels = [each.label for each in arrays]
         if not set(arguments.of or labels) <= set(labels):
             sys.exit(f"no such array: --of takes {', '.join(labels)}")

@@ -9,19 +9,19 @@ ALL = os.environ.get("ZARR_FAULTS") == "all"
 SEED = os.environ["ZARR_TEST_SEED"]
 
 
-def _random(salt):
+def _random(seed):
     """Returns a random generator. Its numbers depend on ZARR_TEST_SEED, the current test, and the text
-    `salt`."""
-    return random.Random(f"{SEED} {os.environ['PYTEST_CURRENT_TEST']} {salt}")
+    `seed`."""
+    return random.Random(f"{SEED} {os.environ['PYTEST_CURRENT_TEST']} {seed}")
 
 
-def some(faults, most, salt=""):
+def some(faults, most, seed=""):
     """Returns at most `most` of `faults`, in order. The first and the last are always included. Calls with
-    different texts `salt` select different faults."""
+    different texts `seed` select different faults."""
     faults = list(faults)
     if ALL or len(faults) <= most:
         return faults
-    between = _random(salt).sample(range(1, len(faults) - 1), max(0, most - 2))
+    between = _random(seed).sample(range(1, len(faults) - 1), max(0, most - 2))
     return [faults[i] for i in sorted({0, len(faults) - 1, *between})]
 
 

@@ -211,7 +211,7 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
         return Change(part, is_whole, [&](PendingChunk& pending) -> Status {
             const ChunkWalk walk = WalkOf(part, region, part.layout->strides);
             CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
-                      source.data + part.place, source.strides, source.op);
+                      source.data + part.buffer_offset, source.strides, source.op);
             MarkWritten(pending, part, walk, offset, source.op.dst_size);
             // A chunk is stored as soon as all its elements are written, for example by the last of
             // its rows. This frees memory, and encodes while the data is in the processor's cache.
@@ -241,10 +241,11 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
         return Change(part, part.covers_chunk, [&](PendingChunk& pending) -> Status {
             const ChunkWalk walk =
                 WalkOf(part, region, part.layout->StridesOf(sizeof(std::string)));
-            CopyBlock(
-                part.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
-                walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + part.place,
-                source_strides, TextConverter(CopyTexts, sizeof(std::string)));
+            CopyBlock(part.count,
+                      reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
+                      walk.strides,
+                      reinterpret_cast<const std::uint8_t*>(texts.data()) + part.buffer_offset,
+                      source_strides, TextConverter(CopyTexts, sizeof(std::string)));
             MarkWritten(pending, part, WalkOf(part, region, part.layout->StridesOf(1)), 0, 1);
             return {};
         });
@@ -273,7 +274,7 @@ Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, cons
     ZARR_RETURN_IF_ERROR(chunk.Reset(part.layout->bytes()));
     if (!part.fills_chunk) FillChunk(*part.layout, chunk.span());
     const ChunkWalk walk = WalkOf(part, region, part.layout->strides);
-    CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
+    CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.buffer_offset,
               source.strides, source.op);
     // A chunk of a shard needs no lock here: it is stored later with its shard, under the shard's
     // lock.

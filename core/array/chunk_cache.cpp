@@ -8,11 +8,11 @@
 namespace zarr {
 
 DecodedChunk::~DecodedChunk() {
-    if (pool != nullptr) pool->Give(std::move(elements));
+    if (pool != nullptr) pool->Release(std::move(elements));
 }
 
 Status DecodedChunk::Allocate(std::size_t size) {
-    return pool == nullptr ? elements.Reset(size) : pool->Take(size, elements);
+    return pool == nullptr ? elements.Reset(size) : pool->Acquire(size, elements);
 }
 
 std::uint64_t ChunkCache::NextArrayId() {

@@ -56,7 +56,7 @@ Status ChunkLayouts::Bind(const ArrayMetadata& metadata) {
 Result<ChunkLayoutPtr> ChunkLayouts::Find(const DimVector<std::uint64_t>& chunk) const {
     DimVector<std::uint64_t> shape;
     for (std::size_t i = 0; i < chunk.size(); ++i) shape.push_back(grid_[i].SizeOf(chunk[i]));
-    if (HasShape(largest_, shape)) return NonOwning(largest_);
+    if (HasShape(largest_, shape)) return Unowned(largest_);
     return others_.GetOrMake(shape, [&] {
         return ChunkLayout::Bind(*metadata_, {shape.begin(), shape.end()});
     });

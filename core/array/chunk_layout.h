@@ -57,14 +57,12 @@ class ChunkLayouts {
     // Returns the layout of a chunk, which must be inside the grid. Fails if the codecs cannot be
     // bound to the chunk's shape.
     Result<ChunkLayoutPtr> Of(const DimVector<std::uint64_t>& chunk) const {
-        if (is_regular_) return NonOwning(largest_);
+        if (is_regular_) return Unowned(largest_);
         return Find(chunk);
     }
 
   private:
-    static ChunkLayoutPtr NonOwning(const ChunkLayout& layout) {
-        return {ChunkLayoutPtr(), &layout};
-    }
+    static ChunkLayoutPtr Unowned(const ChunkLayout& layout) { return {ChunkLayoutPtr(), &layout}; }
     Result<ChunkLayoutPtr> Find(const DimVector<std::uint64_t>& chunk) const;
 
     const ArrayMetadata* metadata_ = nullptr;

@@ -45,11 +45,11 @@ struct FetchedChunk {
     ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };
 
-// Locks for writing a chunk. `locks` may be nullptr. `is_held` is true if the caller already holds
-// the chunk's lock.
+// Locks for writing a chunk. `locks` may be nullptr. `is_locked_by_caller` is true if the caller
+// already holds the chunk's lock.
 struct WriteLocks {
     std::shared_ptr<Synchronizer> locks;
-    bool is_held = false;
+    bool is_locked_by_caller = false;
 };
 
 // Stored chunks of one array, by index in the chunk grid. A chunk is an object (a value) of the
@@ -99,7 +99,7 @@ class ChunkStore {
     // Returns the location of a chunk's bytes; nullopt if the chunk is known to be absent. Fails
     // with kUnsupported if the chunk's bytes are not contiguous in an object, as in a compressed
     // shard.
-    virtual Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const = 0;
+    virtual Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const = 0;
 
     // Calls `visit` for each stored or pending chunk, and `visit_size` for each object.
     // KeyedChunks::ForEachStored() describes the arguments.

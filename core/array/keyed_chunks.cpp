@@ -20,23 +20,23 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
 
 // Kind of a key below the array. kNoChunk: neither a chunk key nor a prefix of chunk keys. kInside,
 // kOutside: the key of a chunk inside or outside the grid, or a prefix of such keys.
-enum class KeyKind { kNoChunk, kInside, kOutside };
+enum class Membership { kNoChunk, kInside, kOutside };
 
-KeyKind KindOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
-                   std::size_t& given) {
+Membership MembershipOfName(std::string_view name, char separator,
+                            const std::vector<std::uint64_t>& counts, std::size_t& given) {
     bool is_inside = true;
     given = 0;
     for (;;) {
         const std::size_t end = name.find(separator);
         std::uint64_t index = 0;
         if (given == counts.size() || !ParseIndex(name.substr(0, end), index))
-            return KeyKind::kNoChunk;
+            return Membership::kNoChunk;
         is_inside = is_inside && index < counts[given];
         ++given;
         if (end == std::string_view::npos) break;
         name.remove_prefix(end + 1);
     }
-    return is_inside ? KeyKind::kInside : KeyKind::kOutside;
+    return is_inside ? Membership::kInside : Membership::kOutside;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
 // ---------------------------------------------------------------------------------------------
 // The separator
 
-void KeyedChunks::Know(State state) const {
+void KeyedChunks::RecordSeparator(State state) const {
     for (State known : {State::kUnknown, State::kAssumedDot})
         if (state_.compare_exchange_strong(known, state)) return;
 }
@@ -70,15 +70,15 @@ void KeyedChunks::DropOutdatedState() const {
     looked_.Reset();
 }
 
-Result<char> KeyedChunks::Settle(const Index& chunk) const {
-    if (is_settled()) return separator();
-    ZARR_ASSIGN_OR_RETURN(const State found, looked_.TryGet([&] { return Look(chunk); }));
+Result<char> KeyedChunks::DetermineSeparator(const Index& chunk) const {
+    if (is_separator_known()) return separator();
+    ZARR_ASSIGN_OR_RETURN(const State found, looked_.TryGet([&] { return FindSeparator(chunk); }));
     State unknown = State::kUnknown;
     state_.compare_exchange_strong(unknown, found);
     return separator();
 }
 
-Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
+Result<KeyedChunks::State> KeyedChunks::FindSeparator(const Index& chunk) const {
     bool has_dots = false;
     bool has_folders = false;
     const auto look = [&](const StoreEntry& entry) {
@@ -98,7 +98,7 @@ Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
     return found ? State::kSlash : State::kAssumedDot;
 }
 
-Result<char> KeyedChunks::Separator() const { return Settle(Index(counts_.size())); }
+Result<char> KeyedChunks::Separator() const { return DetermineSeparator(Index(counts_.size())); }
 
 // ---------------------------------------------------------------------------------------------
 // Reading
@@ -109,21 +109,21 @@ std::string KeyedChunks::NameOf(const Index& chunk) const {
 
 Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
                                      const ReadSink& sink) const {
-    const bool was_settled = is_settled();
+    const bool was_separator_known = is_separator_known();
     const char asked_with = separator();
     const auto read = [&](char with) {
         return store_->Read(ChunkKey(path_, chunk, {with, has_prefix_}), part, sink);
     };
     auto answer = read(asked_with);
-    if (was_settled || !answer.ok()) return answer;
+    if (was_separator_known || !answer.ok()) return answer;
     if (answer->found) {
-        Know(State::kDot);
+        RecordSeparator(State::kDot);
         return answer;
     }
     // The chunk was not found under a key with an assumed separator. The separator is determined
     // now; if it differs, the chunk is read again.
-    ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
-    return settled == asked_with ? std::move(answer) : read(settled);
+    ZARR_ASSIGN_OR_RETURN(const char separator, DetermineSeparator(chunk));
+    return separator == asked_with ? std::move(answer) : read(separator);
 }
 
 std::uint64_t KeyedChunks::NumberOf(const Index& chunk) const {
@@ -140,14 +140,14 @@ KeyedChunks::Index KeyedChunks::IndexOf(std::uint64_t number) const {
 }
 
 Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {
-    const bool was_settled = is_settled();
+    const bool was_separator_known = is_separator_known();
     std::map<char, std::vector<std::uint64_t>> found;  // by separator, while it is unknown
     const auto add = [&](std::string_view name, char separator) {
         const auto chunk = ParseChunkName(name, counts_.size(), {separator, has_prefix_});
         if (!chunk) return;
         for (std::size_t i = 0; i < chunk->size(); ++i)
             if ((*chunk)[i] >= counts_[i]) return;
-        if (was_settled)
+        if (was_separator_known)
             visit(NumberOf(*chunk));
         else
             found[separator].push_back(NumberOf(*chunk));
@@ -155,7 +155,7 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
     // A folder with a chunk's name counts as a chunk, too. Reading that chunk will fail and report
     // the folder.
     const auto add_any = [&](std::string_view name) {
-        if (was_settled) return add(name, separator());
+        if (was_separator_known) return add(name, separator());
         for (const char separator : {'.', '/'}) add(name, separator);
     };
     const auto add_object = [&](std::string_view name,
@@ -164,8 +164,8 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
         add_any(name);
     };
     ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, add_object, add_any));
-    if (was_settled) return {};
-    if (!found.empty()) Know(found.count('.') != 0 ? State::kDot : State::kSlash);
+    if (was_separator_known) return {};
+    if (!found.empty()) RecordSeparator(found.count('.') != 0 ? State::kDot : State::kSlash);
     for (const std::uint64_t number : found[separator()]) visit(number);
     return {};
 }
@@ -174,7 +174,7 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
 // Writing
 
 Result<std::string> KeyedChunks::KeyOf(const Index& chunk) const {
-    ZARR_RETURN_IF_ERROR(Settle(chunk).status());
+    ZARR_RETURN_IF_ERROR(DetermineSeparator(chunk).status());
     return NameOf(chunk);
 }
 
@@ -219,14 +219,14 @@ Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
         const std::string own = JoinKey(name, entry.name);
         std::size_t given = 0;
         const bool has_all_chunks = has_prefix_ && entry.is_prefix && own == "c";
-        const KeyKind kind = has_all_chunks
-                                 ? KeyKind::kInside
-                                 : KindOfName(IndicesIn(own), separator(), counts, given);
-        if (kind == KeyKind::kNoChunk) continue;
+        const Membership membership =
+            has_all_chunks ? Membership::kInside
+                           : MembershipOfName(IndicesIn(own), separator(), counts, given);
+        if (membership == Membership::kNoChunk) continue;
         if (entry.is_prefix) {
             if (separator() == '/' && given < counts.size())
                 ZARR_RETURN_IF_ERROR(EraseOutsideBelow(store, own, counts));
-        } else if (kind == KeyKind::kOutside && given == counts.size()) {
+        } else if (membership == Membership::kOutside && given == counts.size()) {
             ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(path_, own)));
         }
     }

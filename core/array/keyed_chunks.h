@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/completion.h"
 #include "core/base/dim_vector.h"
 #include "core/base/status.h"
-#include "core/base/turn.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/store.h"
 
@@ -76,14 +76,14 @@ class KeyedChunks {
   private:
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
 
-    bool is_settled() const { return state_.load() != State::kUnknown; }
+    bool is_separator_known() const { return state_.load() != State::kUnknown; }
     // Returns the separator; the first call determines it. A key with "." below the array shows
     // "."; otherwise a folder with a chunk's name shows "/". If neither exists, looks for `chunk`
     // under its key with "/". If that key is absent, too, assumes ".".
-    Result<char> Settle(const Index& chunk) const;
-    Result<State> Look(const Index& chunk) const;
+    Result<char> DetermineSeparator(const Index& chunk) const;
+    Result<State> FindSeparator(const Index& chunk) const;
     // Records the separator, unless a separator is already known for certain.
-    void Know(State state) const;
+    void RecordSeparator(State state) const;
     std::uint64_t NumberOf(const Index& chunk) const;
     std::string_view IndicesIn(std::string_view key) const;
     Status EraseOutsideBelow(Store& store, const std::string& name,

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/completion.h"
 #include "core/base/status.h"
-#include "core/base/turn.h"
 
 namespace zarr {
 
@@ -134,7 +134,7 @@ class LoadingCache {
                 if (theirs == nullptr) TakeLocked(id, claim);
             }
             if (claim) return LoadClaimed(claim, load);
-            theirs->turn.Wait();
+            theirs->completion.Wait();
             if (!theirs->is_abandoned) return theirs->result;
         }
     }
@@ -193,10 +193,10 @@ class LoadingCache {
         Pointer value;
     };
     struct Load {  // in progress; waiting threads share it
-        Completion turn;
+        Completion completion;
         bool is_stale = false;  // true if the chunk was replaced during the load
-        // The members below are valid once `turn` has ended. Other threads wait for the end of
-        // `turn`.
+        // The members below are valid once `completion` has ended. Other threads wait for the end
+        // of `completion`.
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };
@@ -246,7 +246,7 @@ class LoadingCache {
             if (current != loads_.end() && current->second.get() == &load) loads_.erase(current);
             if (result != nullptr && result->ok() && !load.is_stale) InsertLocked(id, **result);
         }
-        load.turn.End();
+        load.completion.End();
     }
     // Detaches a load in progress, so that the next reader loads the value again.
     typename Loads::iterator DisownLocked(typename Loads::iterator load) {

@@ -34,13 +34,13 @@ std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
     std::shared_ptr<const Buffer> replaced;  // freed after the lock is released
     const std::lock_guard<std::mutex> lock(mutex_);
     Shard& pending = shards_[shard];
-    const auto [place, is_new] = pending.chunks.try_emplace(chunk.chunk);
+    const auto [entry, is_new] = pending.chunks.try_emplace(chunk.chunk);
     if (!is_new) {
-        replaced = std::move(place->second);
+        replaced = std::move(entry->second);
         pending.bytes -= SizeOfPending(replaced);
         bytes_ -= SizeOfPending(replaced);
     }
-    place->second = chunk.bytes;
+    entry->second = chunk.bytes;
     pending.bytes += SizeOfPending(chunk.bytes);
     bytes_ += SizeOfPending(chunk.bytes);
     if (locks != nullptr) pending.locks = locks;
@@ -71,7 +71,7 @@ std::vector<std::uint64_t> PendingShards::Shards() const {
     return shards;
 }
 
-std::optional<std::uint64_t> PendingShards::TakeLargest() {
+std::optional<std::uint64_t> PendingShards::ReserveLargest() {
     if (empty()) return std::nullopt;
     const std::lock_guard<std::mutex> lock(mutex_);
     auto largest = shards_.end();
@@ -84,7 +84,7 @@ std::optional<std::uint64_t> PendingShards::TakeLargest() {
     return largest->first;
 }
 
-void PendingShards::EndReservation(std::uint64_t shard) {
+void PendingShards::Unreserve(std::uint64_t shard) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found != shards_.end()) found->second.is_taken = false;

@@ -52,11 +52,11 @@ class PendingShards {
     Changes Of(std::uint64_t shard) const;
     // Returns the numbers of all shards with pending chunks, lowest first.
     std::vector<std::uint64_t> Shards() const;
-    // TakeLargest() reserves the shard with most pending bytes for the calling thread and returns
-    // the shard's number. Shards that are already reserved are skipped. Returns nullopt if no
-    // unreserved shard has pending chunks. EndReservation() ends the reservation.
-    std::optional<std::uint64_t> TakeLargest();
-    void EndReservation(std::uint64_t shard);
+    // ReserveLargest() reserves the shard with most pending bytes for the calling thread and
+    // returns the shard's number. Shards that are already reserved are skipped. Returns nullopt if
+    // no unreserved shard has pending chunks. Unreserve() ends the reservation.
+    std::optional<std::uint64_t> ReserveLargest();
+    void Unreserve(std::uint64_t shard);
 
     // Removes the pending chunks in `stored` after their shard was stored. A chunk stays pending if
     // it has been replaced by a newer pending chunk since. The caller holds the shard's Writing()

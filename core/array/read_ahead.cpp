@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/array/array.h"
+#include "core/base/completion.h"
 #include "core/base/thread_pool.h"
 #include "core/base/tuning.h"
-#include "core/base/turn.h"
 
 namespace zarr {
 

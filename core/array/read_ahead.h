@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/array/read_sequence.h"
-#include "core/base/turn.h"
+#include "core/base/completion.h"
 #include "core/grid/region.h"
 
 namespace zarr {

@@ -50,7 +50,7 @@ class RegionReader {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
         kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame
         kThroughCache,    // decode into the cache: others may need the rest of the chunk
-        kIntoPlace,       // decode into the destination: whole chunk, wanted as stored
+        kIntoMemory,      // decode into the destination: whole chunk, wanted as stored
         kThroughScratch,  // decode into scratch memory: the chunk is not needed again
     };
     // A part of the region whose chunk must be read from the store.
@@ -87,7 +87,7 @@ class RegionReader {
     // Implementations of the strategies. `bytes` are the requested bytes of the chunk.
     Status TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
     Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
-    Status ReadIntoPlace(const ChunkPart& part, ByteSpan bytes);
+    Status ReadIntoMemory(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     // Copies a part from a cached chunk.
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
@@ -133,7 +133,9 @@ class RegionReader {
     void CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const;
     void Fill(const ChunkPart& part) const;
     void Emit(const ChunkPart& part, const DecodedChunk& chunk) const;
-    std::uint8_t* PlaceOf(const ChunkPart& part) const { return destination_.data + part.place; }
+    std::uint8_t* MemoryOf(const ChunkPart& part) const {
+        return destination_.data + part.buffer_offset;
+    }
 
     const Array& array_;
     // Traits of the array's store. Queried once per read, because Traits() of a remote store takes
@@ -301,7 +303,7 @@ bool RegionReader::IsWantedAsStored(const ChunkPart& part) const {
 
 void RegionReader::CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const {
     const ChunkWalk walk = WalkOf(part, region_, part.layout->strides);
-    CopyBlockOn(part.threads, part.count, PlaceOf(part), destination_.strides,
+    CopyBlockOn(part.threads, part.count, MemoryOf(part), destination_.strides,
                 chunk + offset_ + walk.first, walk.strides, op_);
 }
 
@@ -309,7 +311,7 @@ void RegionReader::Fill(const ChunkPart& part) const {
     const FillValue& fill = array_.metadata().fill_value;
     if (IsObjects(array_)) {
         const ObjectRef ref{fill.TrimmedBytes().data(), fill.TrimmedBytes().size()};
-        FillBlock(part.count, PlaceOf(part), destination_.strides,
+        FillBlock(part.count, MemoryOf(part), destination_.strides,
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
@@ -318,7 +320,7 @@ void RegionReader::Fill(const ChunkPart& part) const {
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
-    FillBlock(part.count, PlaceOf(part), destination_.strides,
+    FillBlock(part.count, MemoryOf(part), destination_.strides,
               reinterpret_cast<const std::uint8_t*>(stored.data()) + (fill.is_zero() ? 0 : offset_),
               op_);
 }
@@ -478,8 +480,8 @@ Status RegionReader::Take(const ChunkPart& part, const Wanted& wanted,
             return TakeRange(part, wanted, fetched->bytes);
         case Strategy::kDecodeRange:
             return DecodeRange(part, *fetched);
-        case Strategy::kIntoPlace:
-            return ReadIntoPlace(part, fetched->bytes);
+        case Strategy::kIntoMemory:
+            return ReadIntoMemory(part, fetched->bytes);
         default:
             return ReadThroughScratch(part, fetched->bytes);
     }
@@ -526,8 +528,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
     if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;
-    if (is_stored_so) request.memory = {PlaceOf(part), bytes};
-    return Strategy::kIntoPlace;
+    if (is_stored_so) request.memory = {MemoryOf(part), bytes};
+    return Strategy::kIntoMemory;
 }
 
 Status RegionReader::TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes) {
@@ -567,8 +569,8 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
     return CopyFromCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }
 
-Status RegionReader::ReadIntoPlace(const ChunkPart& part, ByteSpan bytes) {
-    const MutableByteSpan memory{PlaceOf(part), part.layout->bytes()};
+Status RegionReader::ReadIntoMemory(const ChunkPart& part, ByteSpan bytes) {
+    const MutableByteSpan memory{MemoryOf(part), part.layout->bytes()};
     CountDecoded(memory.size);
     if (part.layout->pipeline.is_identity() && bytes.size == memory.size) {
         if (bytes.data != memory.data) std::copy_n(bytes.data, bytes.size, memory.data);

@@ -37,7 +37,7 @@ ChunkPart RegionSplit::At(std::uint64_t index) const {
         part.chunk[i] = axis.chunk;
         part.count[i] = axis.count;
         part.offset[i] = axis.offset;
-        part.place += static_cast<std::ptrdiff_t>(axis.first) * strides_[i];
+        part.buffer_offset += static_cast<std::ptrdiff_t>(axis.first) * strides_[i];
         const std::uint64_t chunk_size = grid_[i].SizeOf(axis.chunk);
         part.covers_chunk = part.covers_chunk && axis.count == grid_[i].InsideOf(axis.chunk);
         part.fills_chunk = part.fills_chunk && axis.count == chunk_size &&

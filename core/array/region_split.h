@@ -19,7 +19,7 @@ struct ChunkPart {
     DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
     DimVector<std::uint64_t> count;   // elements along each dimension
     DimVector<std::uint64_t> offset;  // index in the chunk of the first element
-    std::ptrdiff_t place =
+    std::ptrdiff_t buffer_offset =
         0;  // offset in bytes from the region's first element in the caller's memory
     bool covers_chunk = false;  // true if the part has all of the chunk's elements inside the array
     bool fills_chunk = false;   // true if the part has all of the chunk's elements in order

@@ -13,8 +13,8 @@
 namespace zarr {
 
 // The chunks of one shard: `count` chunks from `first` on along each dimension, including chunks
-// beyond the array's edge. The "place" of a chunk is the chunk's index along each dimension,
-// counted from `first`.
+// beyond the array's edge. IndexInShard() is the chunk's index along each dimension, counted
+// from `first`.
 struct ShardBox {
     using Index = DimVector<std::uint64_t>;
 
@@ -28,18 +28,19 @@ struct ShardBox {
                 return false;  // the difference wraps around for chunks before `first`
         return true;
     }
-    Index PlaceOf(const Index& chunk) const {
-        Index place;
-        for (std::size_t i = 0; i < first.size(); ++i) place.push_back(chunk[i] - first[i]);
-        return place;
+    Index IndexInShard(const Index& chunk) const {
+        Index index_in_shard;
+        for (std::size_t i = 0; i < first.size(); ++i)
+            index_in_shard.push_back(chunk[i] - first[i]);
+        return index_in_shard;
     }
     // NumberOf() returns the row-major number that a chunk has in the shard. ChunkOf() returns the
     // chunk with that number.
     std::uint64_t NumberOf(const Index& chunk) const {
-        return RowMajorNumber(PlaceOf(chunk), count);
+        return RowMajorNumber(IndexInShard(chunk), count);
     }
     Index ChunkOf(std::uint64_t number) const {
-        Index chunk = RowMajorPosition(number, count);
+        Index chunk = RowMajorIndex(number, count);
         for (std::size_t i = 0; i < first.size(); ++i) chunk[i] += first[i];
         return chunk;
     }
@@ -84,11 +85,11 @@ class ShardGrid {
     std::uint64_t NumberOfShard(const Index& shard) const {
         return RowMajorNumber(shard, shard_counts_);
     }
-    Index ShardAt(std::uint64_t number) const { return RowMajorPosition(number, shard_counts_); }
+    Index ShardAt(std::uint64_t number) const { return RowMajorIndex(number, shard_counts_); }
     std::uint64_t NumberOfChunk(const Index& chunk) const {
         return RowMajorNumber(chunk, chunk_counts_);
     }
-    Index ChunkAt(std::uint64_t number) const { return RowMajorPosition(number, chunk_counts_); }
+    Index ChunkAt(std::uint64_t number) const { return RowMajorIndex(number, chunk_counts_); }
 
     // True if the chunk contains an element of the array.
     bool IsInside(const Index& chunk) const;

@@ -59,7 +59,7 @@ Result<ShardIndex> ShardIndex::Bind(const Sharding& sharding, const Index& count
 // ---------------------------------------------------------------------------------------------
 // Reading
 
-Result<ShardExtent> ShardIndex::PlaceIn(std::uint64_t size) const {
+Result<ShardExtent> ShardIndex::IndexExtent(std::uint64_t size) const {
     if (size < bytes_)
         return Status::Corrupt("holds " + std::to_string(size) +
                                " bytes, fewer than the shard index of " + std::to_string(bytes_) +
@@ -74,7 +74,7 @@ Status ShardIndex::Decode(ByteSpan stored, Buffer& entries) const {
 }
 
 Status ShardIndex::DecodeFrom(ByteSpan shard, Buffer& entries) const {
-    ZARR_ASSIGN_OR_RETURN(const ShardExtent at, PlaceIn(shard.size));
+    ZARR_ASSIGN_OR_RETURN(const ShardExtent at, IndexExtent(shard.size));
     return Decode({shard.data + at.offset, static_cast<std::size_t>(at.size)}, entries);
 }
 

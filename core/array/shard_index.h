@@ -44,14 +44,14 @@ class ShardIndex {
     const Status& writable() const { return pipeline_.writable(); }
 
     // Returns the position, in this shard index, of the child that contains a chunk. A child has
-    // `reach` chunks along each dimension. `place` is the chunk's index within this shard. The
-    // chunk's index within an outer shard gives the same position, because outer shards contain
-    // whole shards.
-    std::size_t PositionOf(const Index& place, const Index& reach) const {
+    // `chunks_per_child` chunks along each dimension. The chunk's index within an outer shard gives
+    // the same position, because outer shards contain whole shards.
+    std::size_t PositionOf(const Index& index_in_shard, const Index& chunks_per_child) const {
         std::size_t position = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {
             const std::size_t axis = order_.At(i, counts_.size());
-            const std::uint64_t child = place[axis] / reach[axis] % counts_[axis];
+            const std::uint64_t child =
+                index_in_shard[axis] / chunks_per_child[axis] % counts_[axis];
             position = position * static_cast<std::size_t>(counts_[axis]) +
                        static_cast<std::size_t>(child);
         }
@@ -60,7 +60,7 @@ class ShardIndex {
 
     // Returns the byte range of the index in a shard of `size` bytes. Fails with kCorrupt if the
     // shard is too small.
-    Result<ShardExtent> PlaceIn(std::uint64_t size) const;
+    Result<ShardExtent> IndexExtent(std::uint64_t size) const;
     Status Decode(ByteSpan stored, Buffer& entries) const;
     // Decodes the index of `shard`, the bytes of a whole shard, into `entries`.
     Status DecodeFrom(ByteSpan shard, Buffer& entries) const;

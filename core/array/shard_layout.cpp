@@ -41,8 +41,8 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
                                    " is not a multiple of the inner chunk size " +
                                    std::to_string(child[i]));
         counts.push_back(sharding.shape[i] / child[i]);
-        level.reach.push_back(sharding.shape[i] / chunk);
-        level.child_reach.push_back(child[i] / chunk);
+        level.chunks_per_shard.push_back(sharding.shape[i] / chunk);
+        level.chunks_per_child.push_back(child[i] / chunk);
     }
     ZARR_ASSIGN_OR_RETURN(level.index, ShardIndex::Bind(sharding, counts));
     const auto most = static_cast<std::size_t>(LimitOf(Limit::kChunkSize));
@@ -83,14 +83,15 @@ Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t
 
 Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape) const {
     const Level& of = levels_[level];
-    const bool is_held = level != 0 || more_ == nullptr ||
-                         std::equal(shape.begin(), shape.end(), of.reach.begin(), of.reach.end());
-    if (is_held)
+    const bool is_level_shape = level != 0 || more_ == nullptr ||
+                                std::equal(shape.begin(), shape.end(), of.chunks_per_shard.begin(),
+                                           of.chunks_per_shard.end());
+    if (is_level_shape)
         return ShardIndexPtr(ShardIndexPtr(),
                              &of.index);  // owned by this object: a pointer without reference count
     return more_->GetOrMake(shape, [&] {
         Index counts = shape;
-        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] /= of.child_reach[i];
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] /= of.chunks_per_child[i];
         return ShardIndex::Bind(outermost_, counts);
     });
 }
@@ -164,8 +165,7 @@ std::vector<ShardLayout::Changed> ShardLayout::ByPosition(std::size_t level,
     std::vector<Changed> changed;
     changed.reserve(changes.size());
     for (const ShardChange* change : changes)
-        changed.emplace_back(PositionOf(level, index, RowMajorPosition(change->chunk, shape)),
-                             change);
+        changed.emplace_back(PositionOf(level, index, RowMajorIndex(change->chunk, shape)), change);
     std::stable_sort(changed.begin(), changed.end(),
                      [](const Changed& a, const Changed& b) { return a.first < b.first; });
     return changed;

@@ -34,9 +34,9 @@ struct BuiltShard {
 
 // Levels of an array's nested shards; their codecs are bound once. A shard of level 0 is a value of
 // the store and contains shards of level 1, and so on; shards of the last level contain chunks. The
-// "children" of a shard are the shards or chunks in it. A chunk is identified by its "place": its
-// index along each dimension, counted in chunks from the start of the shard of level 0. If the grid
-// is irregular, shards of level 0 may have several shapes. All shards of a deeper level have one
+// "children" of a shard are the shards or chunks in it. `index_in_shard` is the index of a chunk
+// along each dimension, counted in chunks from the start of the shard of level 0. If the grid is
+// irregular, shards of level 0 may have several shapes. All shards of a deeper level have one
 // shape. Immutable and thread-safe.
 class ShardLayout {
   public:
@@ -52,17 +52,18 @@ class ShardLayout {
 
     // Returns the size of a shard of a level, in chunks along each dimension. For level 0, returns
     // the largest size of a shard.
-    const Index& Reach(std::size_t level) const { return levels_[level].reach; }
+    const Index& ChunksPerShard(std::size_t level) const { return levels_[level].chunks_per_shard; }
     // Returns the size of a child of a level's shard, in chunks along each dimension.
-    const Index& ChunksPerChild(std::size_t level) const { return levels_[level].child_reach; }
+    const Index& ChunksPerChild(std::size_t level) const { return levels_[level].chunks_per_child; }
 
     // Returns the shard index of a level. `shape` is the size in chunks of the outermost shard.
     // Fails if the codecs cannot be bound.
     Result<ShardIndexPtr> IndexOf(std::size_t level, const Index& shape) const;
-    // Returns the position in a level's shard index of the child that contains a chunk. `place` is
-    // the chunk's index in the outermost shard.
-    std::size_t PositionOf(std::size_t level, const ShardIndex& index, const Index& place) const {
-        return index.PositionOf(place, levels_[level].child_reach);
+    // Returns the position in a level's shard index of the child that contains a chunk.
+    // `index_in_shard` is the chunk's index in the outermost shard.
+    std::size_t PositionOf(std::size_t level, const ShardIndex& index,
+                           const Index& index_in_shard) const {
+        return index.PositionOf(index_in_shard, levels_[level].chunks_per_child);
     }
     // Returns the byte range of the child at `position` of a level's shard index; nullopt if the
     // child is absent. ShardIndex::Find() describes the errors.
@@ -92,10 +93,10 @@ class ShardLayout {
 
   private:
     struct Level {
-        Index reach;        // size of a shard in chunks along each dimension
-        Index child_reach;  // size of a child in chunks
+        Index chunks_per_shard;  // size of a shard in chunks along each dimension
+        Index chunks_per_child;  // size of a child in chunks
         std::size_t max_child_bytes = 0;
-        ShardIndex index;  // for shards of size `reach`
+        ShardIndex index;  // for shards of size `chunks_per_shard`
         Pipeline codecs;
     };
     using Changes = std::vector<const ShardChange*>;

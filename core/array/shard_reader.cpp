@@ -132,7 +132,7 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
     if (node.is_absent) return {};
     if (index.is_at_end()) node.size = read.size;
     if (stored.size() < index.bytes())
-        return index.PlaceIn(stored.size()).status().WithContext(name);
+        return index.IndexExtent(stored.size()).status().WithContext(name);
     const std::size_t start = index.is_at_end() ? stored.size() - index.bytes() : 0;
     const ByteSpan own{std::as_const(stored).data() + start, index.bytes()};
     ZARR_RETURN_IF_ERROR(index.Decode(own, node.entries).WithContext(name));
@@ -153,63 +153,65 @@ std::size_t ShardReader::BytesWithIndex(const ShardIndex& index) const {
 }
 
 Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& index,
-                                        const Index& chunk, const ShardLocation& place) const {
-    const Index& reach = layout_.Reach(level);
+                                        const Index& chunk, const ShardLocation& location) const {
+    const Index& chunks_per_shard = layout_.ChunksPerShard(level);
     Index child = chunk;
     Index counts = grid_.span();  // of all shards of the level
-    for (std::size_t i = 0; i < reach.size(); ++i) {
-        child[i] /= reach[i];
-        counts[i] /= reach[i];
+    for (std::size_t i = 0; i < chunks_per_shard.size(); ++i) {
+        child[i] /= chunks_per_shard[i];
+        counts[i] /= chunks_per_shard[i];
     }
     const ChunkId id{ids_[level], RowMajorNumber(child, counts)};
-    const ShardNodePtr cached = cache_.Find(id);
-    if (cached != nullptr) {
-        if (!IsUncertain(*cached) && HasStampOf(*cached, *place.node)) return cached;
+    const ShardNodePtr held = cache_.Find(id);
+    if (held != nullptr) {
+        if (!IsUncertain(*held) && HasStampOf(*held, *location.node)) return held;
         cache_.Replace(id, NoNode());
     }
-    const auto load = [&] { return LoadChild(level, index, chunk, place); };
+    const auto load = [&] { return LoadChild(level, index, chunk, location); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
     // The cached index is used only if it belongs to the current bytes of the shard. Another thread
     // may have loaded the index before the shard was replaced.
-    if (HasStampOf(*node, *place.node)) return node;
+    if (HasStampOf(*node, *location.node)) return node;
     return load();
 }
 
 Result<ShardNodePtr> ShardReader::LoadChild(std::size_t level, const ShardIndex& index,
-                                            const Index& chunk, const ShardLocation& place) const {
+                                            const Index& chunk,
+                                            const ShardLocation& location) const {
     auto node = std::make_shared<ShardNode>();
-    node->version = place.node->version;
-    node->store_count = place.node->store_count;
+    node->version = location.node->version;
+    node->store_count = location.node->store_count;
     ZARR_RETURN_IF_ERROR(layout_.IsEncodedWhole(level)
-                             ? LoadWrapped(level, index, chunk, place, *node)
-                             : LoadPlain(level, index, chunk, place, *node));
+                             ? LoadWrapped(level, index, chunk, location, *node)
+                             : LoadPlain(level, index, chunk, location, *node));
     return ShardNodePtr(std::move(node));
 }
 
 Status ShardReader::LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,
-                              const ShardLocation& place, ShardNode& node) const {
+                              const ShardLocation& location, ShardNode& node) const {
     const std::string name = NameOfChild(level, chunk);
-    node.size = place.size;
-    node.base = place.offset;
-    node.memory = place.node->memory;
+    node.size = location.size;
+    node.base = location.offset;
+    node.memory = location.node->memory;
     if (node.memory != nullptr) {
-        const ByteSpan shard{node.memory->data() + place.offset,
-                             static_cast<std::size_t>(place.size)};
+        const ByteSpan shard{node.memory->data() + location.offset,
+                             static_cast<std::size_t>(location.size)};
         return index.DecodeFrom(shard, node.entries).WithContext(name);
     }
-    auto at = index.PlaceIn(place.size).WithContext(name);
+    auto at = index.IndexExtent(location.size).WithContext(name);
     ZARR_RETURN_IF_ERROR(at.status());
     Buffer stored;
     ZARR_RETURN_IF_ERROR(
-        ReadPart(chunk, place, at->offset, static_cast<std::size_t>(at->size), stored));
+        ReadPart(chunk, location, at->offset, static_cast<std::size_t>(at->size), stored));
     return index.Decode(std::as_const(stored).span(), node.entries).WithContext(name);
 }
 
 Status ShardReader::LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
-                                const ShardLocation& place, ShardNode& node) const {
+                                const ShardLocation& location, ShardNode& node) const {
     const std::string name = NameOfChild(level, chunk);
     Buffer stored;
-    ZARR_RETURN_IF_ERROR(ReadPart(chunk, place, 0, static_cast<std::size_t>(place.size), stored));
+    ZARR_RETURN_IF_ERROR(
+        ReadPart(chunk, location, 0, static_cast<std::size_t>(location.size), stored));
     auto memory = std::make_shared<Buffer>();
     ZARR_RETURN_IF_ERROR(
         layout_.Unwrap(level, std::as_const(stored).span(), *memory).WithContext(name));
@@ -229,10 +231,12 @@ std::string ShardReader::NameOfChild(std::size_t level, const Index& chunk) cons
 // ---------------------------------------------------------------------------------------------
 // Locating chunks
 
-bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& place) const {
-    const Index& reach = of_.layout_.Reach(level);
-    for (std::size_t i = 0; i < reach.size(); ++i)
-        if (place[i] / reach[i] != step.place[i] / reach[i]) return false;
+bool ShardReader::Walk::IsAt(const Step& step, std::size_t level,
+                             const Index& index_in_shard) const {
+    const Index& chunks_per_shard = of_.layout_.ChunksPerShard(level);
+    for (std::size_t i = 0; i < chunks_per_shard.size(); ++i)
+        if (index_in_shard[i] / chunks_per_shard[i] != step.index_in_shard[i] / chunks_per_shard[i])
+            return false;
     return true;
 }
 
@@ -241,7 +245,7 @@ bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& p
 Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
                                                          const ShardLocation& found) const {
     Step step;
-    step.place = box_.PlaceOf(chunk);
+    step.index_in_shard = box_.IndexInShard(chunk);
     auto index = of_.layout_.IndexOf(level, box_.count);
     if (!index.ok()) return of_.Corrupt(chunk, index.status());
     step.index = index.Take();
@@ -258,11 +262,11 @@ Result<ShardLocation> ShardReader::Walk::Find(const Index& chunk) {
         box_ = of_.grid_.BoxAround(chunk);
         steps_.clear();
     }
-    const Index place = box_.PlaceOf(chunk);
+    const Index index_in_shard = box_.IndexInShard(chunk);
     ShardLocation found;
     for (std::size_t level = 0;; ++level) {
         const bool is_there =
-            level < steps_.size() && (level == 0 || IsAt(steps_[level], level, place));
+            level < steps_.size() && (level == 0 || IsAt(steps_[level], level, index_in_shard));
         if (!is_there) {
             auto step = Enter(level, chunk, found);
             if (!step.ok()) return of_.Failed(chunk, step.status());
@@ -270,19 +274,20 @@ Result<ShardLocation> ShardReader::Walk::Find(const Index& chunk) {
             steps_.push_back(step.Take());
         }
         const Step& step = steps_[level];
-        ZARR_ASSIGN_OR_RETURN(found, of_.PlaceIn(level, step.node, *step.index, chunk, place));
+        ZARR_ASSIGN_OR_RETURN(
+            found, of_.LocateChild(level, step.node, *step.index, chunk, index_in_shard));
         if (!found.is_present || level + 1 == layout.levels()) return found;
     }
 }
 
-Result<ShardLocation> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& node,
-                                           const ShardIndex& index, const Index& chunk,
-                                           const Index& place) const {
+Result<ShardLocation> ShardReader::LocateChild(std::size_t level, const ShardNodePtr& node,
+                                               const ShardIndex& index, const Index& chunk,
+                                               const Index& index_in_shard) const {
     ShardLocation found;
     found.node = node;
     if (node->is_absent) return found;
-    auto extent =
-        layout_.Find(level, node->entries, layout_.PositionOf(level, index, place), node->size);
+    auto extent = layout_.Find(level, node->entries,
+                               layout_.PositionOf(level, index, index_in_shard), node->size);
     if (!extent.ok()) return Corrupt(chunk, extent.status());
     if (!*extent) return found;
     const auto offset = CheckedAdd(node->base, (*extent)->offset);
@@ -320,25 +325,25 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
                          (chunk != nullptr ? ": chunk " + ChunkText(*chunk) : ""));
 }
 
-Result<bool> ShardReader::ReadAtLocation(const Index& chunk, const ReadAt& read) const {
+Result<bool> ShardReader::WithLocation(const Index& chunk, const ReadAt& read) const {
     bool is_present = false;
     const Index shard = grid_.ShardOf(chunk);
     const auto read_there = [&]() -> Result<ShardNodePtr> {
-        ZARR_ASSIGN_OR_RETURN(const ShardLocation place, Walk(*this).Find(chunk));
-        is_present = place.is_present;
-        if (is_present) ZARR_RETURN_IF_ERROR(read(place));
-        return place.node;
+        ZARR_ASSIGN_OR_RETURN(const ShardLocation location, Walk(*this).Find(chunk));
+        is_present = location.is_present;
+        if (is_present) ZARR_RETURN_IF_ERROR(read(location));
+        return location.node;
     };
     ZARR_RETURN_IF_ERROR(RetryUntilFresh(shard, &chunk, read_there));
     return is_present;
 }
 
-Status ShardReader::ReadPart(const Index& chunk, const ShardLocation& place, std::uint64_t offset,
-                             std::size_t length, Buffer& value) const {
-    if (place.node->memory != nullptr)
-        return value.Assign({place.node->memory->data() + place.offset + offset, length});
+Status ShardReader::ReadPart(const Index& chunk, const ShardLocation& location,
+                             std::uint64_t offset, std::size_t length, Buffer& value) const {
+    if (location.node->memory != nullptr)
+        return value.Assign({location.node->memory->data() + location.offset + offset, length});
     if (length == 0) return value.Reset(0);
-    const auto from = CheckedAdd(place.offset, offset);
+    const auto from = CheckedAdd(location.offset, offset);
     bool found = false;
     if (from) {
         const auto read =
@@ -347,9 +352,10 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardLocation& place, std
         found = read->found;
     }
     if (found && value.size() == length) return {};
-    return Corrupt(chunk, Status::Corrupt("the shard index states " + std::to_string(place.size) +
-                                          " bytes at offset " + std::to_string(place.offset) +
-                                          ", beyond the end of the shard"));
+    return Corrupt(chunk,
+                   Status::Corrupt("the shard index states " + std::to_string(location.size) +
+                                   " bytes at offset " + std::to_string(location.offset) +
+                                   ", beyond the end of the shard"));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -397,17 +403,18 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
             Limit::kChunkSize,
             shards_.NameOf(grid_.ShardAt(listing.box.shard)) +
                 ": its chunks cannot be listed: the indexes in it have too many bytes");
-    const Index& reach = layout_.ChunksPerChild(level);
+    const Index& chunks_per_child = layout_.ChunksPerChild(level);
     const bool is_last = level + 1 == layout_.levels();
-    Index child(reach.size(), 0);
+    Index child(chunks_per_child.size(), 0);
     do {
-        Index place = first;
+        Index index_in_shard = first;
         Index chunk = listing.box.first;
-        for (std::size_t i = 0; i < reach.size(); ++i) {
-            place[i] += child[i] * reach[i];
-            chunk[i] += place[i];
+        for (std::size_t i = 0; i < chunks_per_child.size(); ++i) {
+            index_in_shard[i] += child[i] * chunks_per_child[i];
+            chunk[i] += index_in_shard[i];
         }
-        ZARR_ASSIGN_OR_RETURN(const ShardLocation found, PlaceIn(level, node, index, chunk, place));
+        ZARR_ASSIGN_OR_RETURN(const ShardLocation found,
+                              LocateChild(level, node, index, chunk, index_in_shard));
         if (!found.is_present) continue;
         if (is_last) {
             const std::uint64_t number = listing.box.NumberOf(chunk);
@@ -419,7 +426,7 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
         ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr inner,
                               layout_.IndexOf(level + 1, listing.box.count));
         ZARR_ASSIGN_OR_RETURN(const ShardNodePtr shard, Child(level + 1, *inner, chunk, found));
-        ZARR_RETURN_IF_ERROR(List(level + 1, shard, *inner, place, listing));
+        ZARR_RETURN_IF_ERROR(List(level + 1, shard, *inner, index_in_shard, listing));
     } while (NextRowMajor(child, index.counts()));
     return {};
 }

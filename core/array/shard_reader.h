@@ -74,9 +74,9 @@ class ShardReader {
         struct Step {
             ShardNodePtr node;
             ShardIndexPtr index;
-            Index place;  // place of a chunk in the shard
+            Index index_in_shard;  // of a chunk in `node`
         };
-        bool IsAt(const Step& step, std::size_t level, const Index& place) const;
+        bool IsAt(const Step& step, std::size_t level, const Index& index_in_shard) const;
         Result<Step> Enter(std::size_t level, const Index& chunk, const ShardLocation& found) const;
 
         const ShardReader& of_;
@@ -91,10 +91,10 @@ class ShardReader {
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
     // replaced meanwhile. Returns false if the chunk is absent.
-    using ReadAt = std::function<Status(const ShardLocation& place)>;
-    Result<bool> ReadAtLocation(const Index& chunk, const ReadAt& read) const;
+    using ReadAt = std::function<Status(const ShardLocation& location)>;
+    Result<bool> WithLocation(const Index& chunk, const ReadAt& read) const;
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
-    Status ReadPart(const Index& chunk, const ShardLocation& place, std::uint64_t offset,
+    Status ReadPart(const Index& chunk, const ShardLocation& location, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;
     // Calls `visit` for each stored or pending chunk of a shard, including chunks beyond the
     // array's edge. Time and memory are proportional to the size of the indexes. Fails with kLimit
@@ -119,10 +119,10 @@ class ShardReader {
 
   private:
     // Returns the location of the child of `node` that contains `chunk`. `node` is a shard of level
-    // `level`; `place` is the chunk's index in the outermost shard.
-    Result<ShardLocation> PlaceIn(std::size_t level, const ShardNodePtr& node,
-                                  const ShardIndex& index, const Index& chunk,
-                                  const Index& place) const;
+    // `level`; `index_in_shard` is the chunk's index in the outermost shard.
+    Result<ShardLocation> LocateChild(std::size_t level, const ShardNodePtr& node,
+                                      const ShardIndex& index, const Index& chunk,
+                                      const Index& index_in_shard) const;
     // Adds the chunks of one shard of a level to `listing`; a step of ForEachIn(). `first` is the
     // index of the shard's first chunk in the outermost shard.
     struct Listing;
@@ -130,7 +130,7 @@ class ShardReader {
                 const Index& first, Listing& listing) const;
 
     // Load a shard index through the cache: Root() of an outermost shard, Child() of a shard nested
-    // at byte range `place`.
+    // at byte range `location`.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
@@ -138,15 +138,15 @@ class ShardReader {
     // shard of a remote store, that is about the size of the shard.
     std::size_t BytesWithIndex(const ShardIndex& index) const;
     Result<ShardNodePtr> Child(std::size_t level, const ShardIndex& index, const Index& chunk,
-                               const ShardLocation& place) const;
+                               const ShardLocation& location) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
-                                   const ShardLocation& place) const;
+                                   const ShardLocation& location) const;
     // Load the index of a nested shard without the cache. LoadWrapped() is for a shard that is
     // encoded as a whole, LoadPlain() for any other.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
-                       const ShardLocation& place, ShardNode& node) const;
+                       const ShardLocation& location, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,
-                     const ShardLocation& place, ShardNode& node) const;
+                     const ShardLocation& location, ShardNode& node) const;
     std::string NameOfChild(std::size_t level, const Index& chunk) const;
 
     const KeyedChunks& shards_;

@@ -18,7 +18,7 @@ Status ShardWriter::Put(Store& store, const Index& chunk, std::optional<ByteSpan
         change.bytes = std::move(bytes);
     }
     const std::size_t pending = pending_.Put(box.shard, change, locks.locks);
-    if (locks.is_held || pending < grid_.ChunksInside(box)) return {};
+    if (locks.is_locked_by_caller || pending < grid_.ChunksInside(box)) return {};
     return StoreShard(store, box.shard, false, {}, locks.locks);
 }
 
@@ -77,10 +77,10 @@ Status ShardWriter::Replace(Store& store, const ShardBox& box,
 
 Status ShardWriter::Shrink(Store& store, std::size_t max_bytes) const {
     while (pending_.bytes() > max_bytes) {
-        const auto shard = pending_.TakeLargest();
+        const auto shard = pending_.ReserveLargest();
         if (!shard) return {};  // other threads are storing all shards
         const Status status = StoreShard(store, *shard, false, {}, nullptr);
-        pending_.EndReservation(*shard);
+        pending_.Unreserve(*shard);
         ZARR_RETURN_IF_ERROR(status);
     }
     return {};

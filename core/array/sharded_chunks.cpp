@@ -64,23 +64,23 @@ Status ShardedChunks::Locate(const std::vector<ChunkRequest>& requests, Located&
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const Index chunk = grid_.ChunkAt(requests[i].chunk);
         std::shared_ptr<const Buffer> memory;
-        ShardLocation place;
+        ShardLocation location;
         if (const auto pending = pending_.Find(located.box.shard, located.box.NumberOf(chunk))) {
             memory = *pending;
-            place.is_present = memory != nullptr;
-            place.size = place.is_present ? memory->size() : 0;
+            location.is_present = memory != nullptr;
+            location.size = location.is_present ? memory->size() : 0;
         } else {
-            ZARR_ASSIGN_OR_RETURN(place, walk.Find(chunk));
-            located.root = place.node;
-            memory = place.node->memory;
+            ZARR_ASSIGN_OR_RETURN(location, walk.Find(chunk));
+            located.root = location.node;
+            memory = location.node->memory;
         }
-        if (!place.is_present) {
+        if (!location.is_present) {
             located.in_memory.push_back({i, nullptr, {}});
             continue;
         }
-        auto extent = requests[i].part.Of({}, place.size);
+        auto extent = requests[i].part.Of({}, location.size);
         if (!extent.ok()) return reader_.Corrupt(chunk, extent.status());
-        const std::uint64_t offset = SaturatingAdd(place.offset, extent->offset);
+        const std::uint64_t offset = SaturatingAdd(location.offset, extent->offset);
         if (memory != nullptr)
             located.in_memory.push_back({i, memory, {memory->data() + offset, extent->size}});
         else
@@ -135,37 +135,37 @@ Status ShardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::si
     const Index chunk = grid_.ChunkAt(request.chunk);
     FetchedChunk fetched;
     Buffer buffer;
-    const auto read_at = [&](const ShardLocation& place) -> Status {
-        auto extent = request.part.Of({}, place.size);
+    const auto read_at = [&](const ShardLocation& location) -> Status {
+        auto extent = request.part.Of({}, location.size);
         if (!extent.ok()) return reader_.Corrupt(chunk, extent.status());
-        ZARR_RETURN_IF_ERROR(buffers_.Take(extent->size, buffer));
-        return reader_.ReadPart(chunk, place, extent->offset, extent->size, buffer);
+        ZARR_RETURN_IF_ERROR(buffers_.Acquire(extent->size, buffer));
+        return reader_.ReadPart(chunk, location, extent->offset, extent->size, buffer);
     };
     const auto read = [&] {
         const ThreadBudget budget(request.threads);
         if (request.part.is_whole()) fetched.version = VersionOf(chunk);
-        return reader_.ReadAtLocation(chunk, read_at);
+        return reader_.WithLocation(chunk, read_at);
     };
     const Result<bool> found = options.on_request ? Timed(read, options.on_request) : read();
     if (!found.ok()) return take(position, found.status());
     fetched.found = *found;
     fetched.bytes = std::as_const(buffer).span();
     Status status = take(position, fetched);
-    buffers_.Give(std::move(buffer));
+    buffers_.Release(std::move(buffer));
     return status;
 }
 
-Result<std::optional<ChunkLocation>> ShardedChunks::PlaceOf(const Index& chunk) const {
+Result<std::optional<ChunkLocation>> ShardedChunks::Locate(const Index& chunk) const {
     std::optional<ChunkLocation> found;
-    const auto note = [&](const ShardLocation& place) -> Status {
-        if (place.node->memory != nullptr)
+    const auto note = [&](const ShardLocation& location) -> Status {
+        if (location.node->memory != nullptr)
             return reader_.Corrupt(
                 chunk, Status::Unsupported("the chunk has no byte range of its own, because codecs "
                                            "encode its shard as a whole"));
-        found = ChunkLocation{NameOf(chunk), place.offset, place.size};
+        found = ChunkLocation{NameOf(chunk), location.offset, location.size};
         return {};
     };
-    ZARR_RETURN_IF_ERROR(reader_.ReadAtLocation(chunk, note).status());
+    ZARR_RETURN_IF_ERROR(reader_.WithLocation(chunk, note).status());
     return found;
 }
 

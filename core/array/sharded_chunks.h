@@ -37,7 +37,7 @@ class ShardedChunks final : public ChunkStore {
 
     Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                 const ChunkTaker& take) const override;
-    Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const override;
+    Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const override;
     // Visits the chunks of all shards. Fails with kUnsupported for a remote store with more than
     // tuning::kListedShards shards.
     Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;

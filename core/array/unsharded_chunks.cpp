@@ -94,7 +94,7 @@ Status UnshardedChunks::ReadTogether(const std::vector<ChunkRequest>& requests,
     });
 }
 
-Result<std::optional<ChunkLocation>> UnshardedChunks::PlaceOf(const Index& chunk) const {
+Result<std::optional<ChunkLocation>> UnshardedChunks::Locate(const Index& chunk) const {
     ZARR_ASSIGN_OR_RETURN(std::string key, objects().KeyOf(chunk));
     return std::optional(ChunkLocation{std::move(key), 0, std::nullopt});
 }

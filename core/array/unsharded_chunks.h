@@ -23,7 +23,7 @@ class UnshardedChunks final : public ChunkStore {
 
     Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
                 const ChunkTaker& take) const override;
-    Result<std::optional<ChunkLocation>> PlaceOf(const Index& chunk) const override;
+    Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const override;
     Status ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override {
         return objects().ForEachStored(visit, visit_size);
     }

@@ -162,7 +162,7 @@ void BufferPool::FreeLocked(Idle::iterator buffer) {
     idle_.erase(buffer);
 }
 
-Status BufferPool::Take(std::size_t size, Buffer& buffer) {
+Status BufferPool::Acquire(std::size_t size, Buffer& buffer) {
     if (size >= tuning::kAlignedFrom) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
@@ -176,7 +176,7 @@ Status BufferPool::Take(std::size_t size, Buffer& buffer) {
     return buffer.Reset(size);
 }
 
-void BufferPool::Give(Buffer buffer) {
+void BufferPool::Release(Buffer buffer) {
     const std::size_t size = buffer.capacity();
     if (size < tuning::kAlignedFrom) return;
     const std::lock_guard<std::mutex> lock(mutex_);

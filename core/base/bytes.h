@@ -111,9 +111,9 @@ class BufferPool {
 
     // Resizes `buffer` to `size` bytes. Uses the memory of a pooled buffer if the pool has a
     // suitable one. The contents are undefined.
-    Status Take(std::size_t size, Buffer& buffer);
+    Status Acquire(std::size_t size, Buffer& buffer);
     // Adds `buffer` to the pool, or frees its memory if the pool is full.
-    void Give(Buffer buffer);
+    void Release(Buffer buffer);
 
     std::size_t bytes() const;  // unused bytes in the pool
 

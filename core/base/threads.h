@@ -12,25 +12,25 @@ namespace zarr {
 // object would be used after its destruction.
 template <class T>
 T& ThreadLocalObject() {
-    struct Held {
-        static T*& Place() {
-            thread_local T* place = nullptr;  // a pointer: usable until the process ends
-            return place;
+    struct Owner {
+        static T*& Pointer() {
+            thread_local T* pointer = nullptr;  // usable until the process ends
+            return pointer;
         }
-        Held() = default;
-        ~Held() {
-            delete Place();
-            Place() = nullptr;
+        Owner() = default;
+        ~Owner() {
+            delete Pointer();
+            Pointer() = nullptr;
         }
-        Held(const Held&) = delete;
-        Held& operator=(const Held&) = delete;
+        Owner(const Owner&) = delete;
+        Owner& operator=(const Owner&) = delete;
     };
-    if (Held::Place() == nullptr) {
-        Held::Place() = new T();
-        thread_local const Held ends_with_the_thread;
+    if (Owner::Pointer() == nullptr) {
+        Owner::Pointer() = new T();
+        thread_local const Owner ends_with_the_thread;
         static_cast<void>(&ends_with_the_thread);
     }
-    return *Held::Place();
+    return *Owner::Pointer();
 }
 
 // Calls `work()` and returns the result of `work()`. Passes the elapsed nanoseconds to

@@ -218,21 +218,21 @@ class FloatPredictor final : public Predictor {
         const std::size_t item = rows().block.item;
         for (std::size_t byte = 0; byte < item; ++byte)
             for (std::size_t i = 0; i < rows().length; ++i)
-                dst[i * item + PlaceOf(byte)] = scratch[byte * rows().length + i];
+                dst[i * item + OffsetOf(byte)] = scratch[byte * rows().length + i];
     }
     void EncodeRow(const std::uint8_t* src, std::uint8_t* dst,
                    std::uint8_t* /*scratch*/) const override {
         const std::size_t item = rows().block.item;
         for (std::size_t byte = 0; byte < item; ++byte)
             for (std::size_t i = 0; i < rows().length; ++i)
-                dst[byte * rows().length + i] = src[i * item + PlaceOf(byte)];
+                dst[byte * rows().length + i] = src[i * item + OffsetOf(byte)];
         DifferRow<std::uint8_t>(dst, rows().row_bytes(), rows().step);
     }
 
   private:
     // Returns the index within an item of the byte that has significance rank `byte`; 0 is the most
     // significant.
-    std::size_t PlaceOf(std::size_t byte) const {
+    std::size_t OffsetOf(std::size_t byte) const {
         return is_little_ ? rows().block.item - 1 - byte : byte;
     }
 

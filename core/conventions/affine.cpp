@@ -12,10 +12,10 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/ome_placement.h"
-#include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
 namespace zarr {

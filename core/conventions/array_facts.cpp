@@ -230,7 +230,7 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
         if (!dimension.is_named) continue;
         const std::string coordinates = JoinKey(dimension.group, dimension.name);
         const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);
-        const auto is_there = hierarchy.store()->ReadsWithoutRequest(document)
+        const auto is_there = hierarchy.store()->IsCached(document)
                                   ? hierarchy.Has(coordinates, Document::kArray)
                                   : Result<bool>(true);
         if (is_there.ok() && !*is_there) continue;

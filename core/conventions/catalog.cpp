@@ -9,11 +9,11 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
+#include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome_placement.h"
 #include "core/conventions/overviews.h"
-#include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -34,7 +34,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
     auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes, ignored);
     if (array.is_raster)
-        array.placing = LocationStatements(attributes, dimensions, hierarchy, path);
+        array.location_statements = LocationStatements(attributes, dimensions, hierarchy, path);
     for (NamedDimension& dimension : dimensions)
         array.dimensions.push_back(std::move(dimension.name));
     return array;

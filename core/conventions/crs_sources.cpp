@@ -12,9 +12,9 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/geolocation.h"
+#include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
-#include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -158,12 +158,12 @@ struct MappedArrays {
 // the arrays needs requests to a remote store.
 Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
     const Store& store = *hierarchy.store();
-    if (!store.ListsWithoutRequest(group)) return Status::NotFound(group);
+    if (!store.IsListingCached(group)) return Status::NotFound(group);
     ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, hierarchy.Members(group));
     MappedArrays mapped;
     for (const Node& node : members) {
         if (node.kind != NodeKind::kArray) continue;
-        if (!store.ReadsWithoutRequest(hierarchy.KeyOf(node.path, Document::kAttributes)))
+        if (!store.IsCached(hierarchy.KeyOf(node.path, Document::kAttributes)))
             return Status::NotFound(node.path);
         Warnings ignored;  // reported when that array is opened
         const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
@@ -294,7 +294,7 @@ class CrsFinder {
         if (attributes.Find("grid_mapping_name") != nullptr) {
             CrsSource source;
             source.kind = CrsSource::Kind::kGridMapping;
-            source.code = CodeBeside(attributes);
+            source.code = EpsgCodeOf(attributes);
             source.attributes = std::move(attributes);
             source.origin = origin;
             sources_.push_back(std::move(source));
@@ -308,7 +308,7 @@ class CrsFinder {
 
     // Returns the CRS code in attribute `epsg_code`, which some writers add to the projection
     // parameters; empty if absent.
-    std::string CodeBeside(const json::Value& grid_mapping) const {
+    std::string EpsgCodeOf(const json::Value& grid_mapping) const {
         for (const json::Value* attributes :
              {&grid_mapping, &facts_.attributes, &facts_.group_attributes})
             if (const json::Value* value = attributes->Find("epsg_code"))
@@ -587,10 +587,10 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
         const std::string name = OwnGridMapping(facts, *stating);
         std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
         if (!path.empty()) return path;
-        const std::string beside = name.empty() || name[0] == '/'
-                                       ? name.substr(name.empty() ? 0 : 1)
-                                       : JoinKey(group, name);
-        const auto found = hierarchy.Has(beside, Document::kArray);
+        const std::string sibling = name.empty() || name[0] == '/'
+                                        ? name.substr(name.empty() ? 0 : 1)
+                                        : JoinKey(group, name);
+        const auto found = hierarchy.Has(sibling, Document::kArray);
         const bool is_refused = !found.ok() && found.status().code() == StatusCode::kPermission;
         warnings.push_back("attribute grid_mapping: " +
                            (is_refused
@@ -629,8 +629,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings) {
     std::string path = FindGridMapping(hierarchy, facts, warnings);
-    const bool is_beside = ParentPath(path) == ParentPath(facts.path);
-    return is_beside || NamesGridMapping(hierarchy, facts) ? path : std::string();
+    const bool is_in_same_group = ParentPath(path) == ParentPath(facts.path);
+    return is_in_same_group || NamesGridMapping(hierarchy, facts) ? path : std::string();
 }
 
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,

@@ -32,7 +32,8 @@ std::optional<std::string> TextOf(const json::Value& value) {
 
 class ChannelReader {
   public:
-    ChannelReader(std::string place, Faults& faults) : place_(std::move(place)), faults_(faults) {}
+    ChannelReader(std::string location, Faults& faults)
+        : location_(std::move(location)), faults_(faults) {}
 
     OmeroChannel Read(const json::Value& value) {
         OmeroChannel channel;
@@ -68,7 +69,7 @@ class ChannelReader {
     }
 
     void Warn(const std::string& member, std::string_view what, const json::Value& got) {
-        faults_.Add(json::Expected(place_ + member, what, got).message());
+        faults_.Add(json::Expected(location_ + member, what, got).message());
     }
 
     void ReadWindow(const json::Value& window, OmeroChannel& channel) {
@@ -87,7 +88,7 @@ class ChannelReader {
         channel.end = read("end");
     }
 
-    const std::string place_;
+    const std::string location_;
     Faults& faults_;
 };
 

@@ -247,7 +247,7 @@ class PlacementReader {
   private:
     // A transformation to a coordinate system: the name of its input system, and the resulting
     // placement of the image.
-    struct Way {
+    struct SystemPlacement {
         std::string input;
         OmePlacement placed;
     };
@@ -258,10 +258,10 @@ class PlacementReader {
         return list != nullptr && list->as_array() != nullptr && !list->as_array()->empty();
     }
 
-    // Returns the axes in the member `side` ("input" or "output") of a transformation. If the
-    // member contains none, returns the axes of the system that the member names (0.6).
-    std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* side) const {
-        const json::Value* system = item.Find(side);
+    // Returns the axes in the member `member_name` ("input" or "output") of a transformation. If
+    // the member contains none, returns the axes of the system that the member names (0.6).
+    std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* member_name) const {
+        const json::Value* system = item.Find(member_name);
         std::vector<OmeAxis> axes = AxesOf(system);
         if (axes.empty()) axes = OmeSystemAxes(multiscale_, OmeSystemName(system));
         return axes;
@@ -294,9 +294,9 @@ class PlacementReader {
     }
 
     // Returns the list of input or output axes of a part of `byDimension`; nullptr if absent.
-    // `side` is "input" or "output". Drafts of version 0.6 use different member names.
-    static const json::Array* AxesOfPart(const json::Value& part, const std::string& side) {
-        for (const std::string& name : {side + "Axes", side + "_axes", side})
+    // `member_name` is "input" or "output". Drafts of version 0.6 use different member names.
+    static const json::Array* AxesOfPart(const json::Value& part, const std::string& member_name) {
+        for (const std::string& name : {member_name + "Axes", member_name + "_axes", member_name})
             if (const json::Value* axes = part.Find(name))
                 if (axes->as_array() != nullptr) return axes->as_array();
         return nullptr;
@@ -305,9 +305,9 @@ class PlacementReader {
     // Returns the indices of the axes of a part of `byDimension`; nullopt if an axis is not among
     // `axes`.
     static std::optional<std::vector<std::size_t>> IndicesOfPart(const json::Value& part,
-                                                                 const std::string& side,
+                                                                 const std::string& member_name,
                                                                  const std::vector<OmeAxis>& axes) {
-        const json::Array* listed = AxesOfPart(part, side);
+        const json::Array* listed = AxesOfPart(part, member_name);
         if (listed == nullptr) return std::nullopt;
         std::vector<std::size_t> indices;
         for (const json::Value& axis : *listed) {
@@ -449,18 +449,18 @@ class PlacementReader {
                                     .message());
             return std::nullopt;
         }
-        std::vector<Way> ways;
+        std::vector<SystemPlacement> candidates;
         OmePlacement base = std::move(start);
         const bool has_own_system = !base.system.empty();
         Faults faults;
         std::set<std::string> unread;  // systems that cannot be evaluated
         for (const json::Value& item : *items) {
             const std::string target = OmeSystemName(item.Find("output"));
-            if (!is_own && LeadsToMember(item)) continue;
+            if (!is_own && IsForOtherMember(item)) continue;
             const bool is_unused = has_own_system && !target.empty();
             if (is_unused) base.unused.push_back(item);
             const std::string input = OmeSystemName(item.Find("input"));
-            const OmePlacement* from = StartOf(input, base, ways);
+            const OmePlacement* from = StartOf(input, base, candidates);
             const bool is_behind_unread = !input.empty() && unread.count(input) != 0;
             if (is_behind_unread) unread.insert(target);
             if (from == nullptr || is_behind_unread) continue;
@@ -468,7 +468,7 @@ class PlacementReader {
             if (placed.ok() && target.empty()) {
                 base = placed.Take();
             } else if (placed.ok()) {
-                ways.push_back({input, placed.Take()});
+                candidates.push_back({input, placed.Take()});
             } else {
                 AddFault(placed.status(), is_unused, faults);
                 unread.insert(target);
@@ -478,14 +478,15 @@ class PlacementReader {
         faults.Report(warnings_);
         // If no transformation to a stated system could be evaluated, returns nullopt, because
         // `base` would then be a wrong placement.
-        const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
-        if (!unread.empty() && !has_place) return std::nullopt;
-        return Choose(base, ways, is_own);
+        const bool has_placement =
+            unread.count("") == 0 && (!candidates.empty() || !base.system.empty());
+        if (!unread.empty() && !has_placement) return std::nullopt;
+        return Choose(base, candidates, is_own);
     }
 
     // True if the output of a transformation is the coordinate system of another member of the
     // image's group, such as a label.
-    static bool LeadsToMember(const json::Value& item) {
+    static bool IsForOtherMember(const json::Value& item) {
         const json::Value* output = item.Find("output");
         return output != nullptr && Member(*output, "path") != nullptr;
     }
@@ -498,41 +499,45 @@ class PlacementReader {
     // Returns the placement that a transformation starts from. Returns nullptr if the image has no
     // placement in the transformation's input system.
     static const OmePlacement* StartOf(const std::string& input, const OmePlacement& base,
-                                       const std::vector<Way>& ways) {
-        for (const Way& way : ways)
-            if (!input.empty() && way.placed.system == input) return &way.placed;
+                                       const std::vector<SystemPlacement>& candidates) {
+        for (const SystemPlacement& candidate : candidates)
+            if (!input.empty() && candidate.placed.system == input) return &candidate.placed;
         const bool is_elsewhere = !input.empty() && !base.system.empty() && input != base.system;
         return is_elsewhere ? nullptr : &base;
     }
 
-    OmePlacement Choose(const OmePlacement& base, const std::vector<Way>& ways, bool is_own) {
+    OmePlacement Choose(const OmePlacement& base, const std::vector<SystemPlacement>& candidates,
+                        bool is_own) {
         if (!base.system.empty()) return base;
-        const Way* chosen = nullptr;
+        const SystemPlacement* chosen = nullptr;
         for (const std::string_view name : {std::string_view(preferred_), kGlobal})
-            for (const Way& way : ways)
-                if (chosen == nullptr && way.placed.system == name) chosen = &way;
-        if (chosen == nullptr && !ways.empty()) {
-            chosen = ways.data();
+            for (const SystemPlacement& candidate : candidates)
+                if (chosen == nullptr && candidate.placed.system == name) chosen = &candidate;
+        if (chosen == nullptr && !candidates.empty()) {
+            chosen = candidates.data();
             // If one of the level's own transformations leads from the chosen system to another
             // system, that other system is chosen.
-            for (const Way& way : ways)
-                if (is_own && &way != chosen && way.input == chosen->placed.system) chosen = &way;
+            for (const SystemPlacement& candidate : candidates)
+                if (is_own && &candidate != chosen && candidate.input == chosen->placed.system)
+                    chosen = &candidate;
         }
         const OmePlacement& placed = chosen != nullptr ? chosen->placed : base;
-        WarnOfOthers(placed, ways);
+        WarnOfOthers(placed, candidates);
         return placed;
     }
 
     // Warns about systems in which the image has a placement other than `placed`. Systems that lead
     // to `placed` give no warning.
-    void WarnOfOthers(const OmePlacement& placed, const std::vector<Way>& ways) {
+    void WarnOfOthers(const OmePlacement& placed, const std::vector<SystemPlacement>& candidates) {
         std::string others;
-        for (const Way& way : ways) {
-            const bool is_on_the_way = std::any_of(ways.begin(), ways.end(), [&](const Way& next) {
-                return next.placed.system == placed.system && next.input == way.placed.system;
-            });
-            if (way.placed.rows != placed.rows && !is_on_the_way)
-                others += (others.empty() ? "" : ", ") + Quoted(way.placed.system);
+        for (const SystemPlacement& candidate : candidates) {
+            const bool is_intermediate =
+                std::any_of(candidates.begin(), candidates.end(), [&](const SystemPlacement& next) {
+                    return next.placed.system == placed.system &&
+                           next.input == candidate.placed.system;
+                });
+            if (candidate.placed.rows != placed.rows && !is_intermediate)
+                others += (others.empty() ? "" : ", ") + Quoted(candidate.placed.system);
         }
         if (!others.empty())
             warnings_.push_back(std::string("multiscales: ") + kTransformations +
@@ -563,12 +568,13 @@ LabelledImage ImageOf(const LevelListing& listing) {
 }
 
 // Returns the placement of a label in the image's system by one transformation of the image. The
-// `side` of the transformation ("output" or "input") must name the label; else returns nullopt.
+// `member_name` of the transformation ("output" or "input") must name the label; else returns
+// nullopt.
 std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
-                                               const json::Value& item, const char* side,
+                                               const json::Value& item, const char* member_name,
                                                const std::string& label,
                                                const OmePlacement& placed) {
-    const json::Value* reference = item.Find(side);
+    const json::Value* reference = item.Find(member_name);
     const std::string* path = reference != nullptr ? StringAttribute(*reference, "path") : nullptr;
     const auto normal = NormalizePath(path != nullptr ? *path : std::string());
     if (!normal.ok() || normal->empty() || *normal != label) return std::nullopt;
@@ -581,7 +587,7 @@ std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
         json::EraseMember(*alone.MutableObject(), member);
     const auto link = reader.Apply(alone, start);
     if (!link.ok()) return std::nullopt;
-    const auto rows = side[0] == 'i' ? std::optional(link->rows) : Inverse(link->rows);
+    const auto rows = member_name[0] == 'i' ? std::optional(link->rows) : Inverse(link->rows);
     if (!rows || rows->size() != size) return std::nullopt;
     OmePlacement moved = placed;
     moved.rows = Compose(*rows, placed.rows);
@@ -598,8 +604,8 @@ std::optional<OmePlacement> PlacementInImage(const json::Value& multiscale,
     const PlacementReader reader(multiscale, {}, ignored);
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
          ++i)
-        for (const char* side : {"output", "input"})
-            if (auto moved = PlacementInImageBy(reader, (*items)[i], side, label, placed))
+        for (const char* member_name : {"output", "input"})
+            if (auto moved = PlacementInImageBy(reader, (*items)[i], member_name, label, placed))
                 return moved;
     return std::nullopt;
 }

@@ -58,10 +58,10 @@ class Opening {
 
     // Adds a key unless the key is cached or was requested before.
     void AddKey(std::string key) {
-        if (!store_.ReadsWithoutRequest(key) && IsNew(key)) keys_.push_back(std::move(key));
+        if (!store_.IsCached(key) && IsNew(key)) keys_.push_back(std::move(key));
     }
     void AddPrefix(const std::string& prefix) {
-        if (!store_.ListsWithoutRequest(prefix) && IsNew(prefix + "/")) prefixes_.push_back(prefix);
+        if (!store_.IsListingCached(prefix) && IsNew(prefix + "/")) prefixes_.push_back(prefix);
     }
     bool IsNew(const std::string& name) {
         return asked_.size() < kMaxPrefetchedKeys && asked_.insert(name).second;
@@ -81,12 +81,12 @@ class Opening {
         }
     }
 
-    bool ReadsWithoutRequest(const std::string& path, Document document) const {
-        return store_.ReadsWithoutRequest(hierarchy_.KeyOf(path, document));
+    bool IsCached(const std::string& path, Document document) const {
+        return store_.IsCached(hierarchy_.KeyOf(path, document));
     }
     // Returns whether a node has a document; nullopt if the cache does not know.
     std::optional<bool> Has(const std::string& path, Document document) const {
-        if (!ReadsWithoutRequest(path, document)) return std::nullopt;
+        if (!IsCached(path, document)) return std::nullopt;
         const auto found = hierarchy_.Has(path, document);
         return found.ok() ? std::optional(*found) : std::nullopt;
     }
@@ -98,7 +98,7 @@ class Opening {
     }
     // Returns the attributes of a node; nullopt if the attributes are not cached.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
-        if (!ReadsWithoutRequest(path, Document::kAttributes)) return std::nullopt;
+        if (!IsCached(path, Document::kAttributes)) return std::nullopt;
         return AttributesOfGroup(hierarchy_, path);
     }
 
@@ -224,7 +224,8 @@ class Opening {
             Add(std::string(at), {Document::kAttributes});
         }
         if (IsAbsent(path, Document::kArray)) return;
-        if (IsThere(path, Document::kArray) && HasAllAtHand(path)) return AddArray(path, level);
+        if (IsThere(path, Document::kArray) && AreDocumentsCached(path))
+            return AddArray(path, level);
         const auto attributes = AttributesOf(path);
         std::vector<std::string> names =
             attributes ? NamesIn(*attributes, "_ARRAY_DIMENSIONS") : std::vector<std::string>();
@@ -243,7 +244,7 @@ class Opening {
         }
         const bool is_group = IsThere(path, Document::kGroup);
         if (is_group) AddMembers(path);
-        if (!is_group || !store_.ListsWithoutRequest(path)) return;
+        if (!is_group || !store_.IsListingCached(path)) return;
         for (const std::string& member : MembersOf(path))
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
@@ -276,11 +277,11 @@ class Opening {
         return hierarchy_.format() == Format::kV2 && !hierarchy_.is_consolidated();
     }
 
-    bool HasAllAtHand(const std::string& path) const {
-        if (!ReadsWithoutRequest(path, Document::kAttributes)) return false;
+    bool AreDocumentsCached(const std::string& path) const {
+        if (!IsCached(path, Document::kAttributes)) return false;
         for (std::string_view at = path; !at.empty();) {
             at = ParentPath(at);
-            if (!ReadsWithoutRequest(std::string(at), Document::kAttributes)) return false;
+            if (!IsCached(std::string(at), Document::kAttributes)) return false;
         }
         return true;
     }
@@ -289,14 +290,14 @@ class Opening {
     // refer. If the array's documents are not cached, collects their keys first.
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
-        if (path.empty() || !HasAllAtHand(path)) return;
+        if (path.empty() || !AreDocumentsCached(path)) return;
         Warnings ignored;  // reported when the array is opened
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
         if (!is_named && IsPlainV2()) {
             const std::string key(kOldNczarrKey);
             AddKey(key);
-            if (!store_.ReadsWithoutRequest(key) || hierarchy_.HasForeignKey(key)) return;
+            if (!store_.IsCached(key) || hierarchy_.HasForeignKey(key)) return;
         }
         const auto metadata = hierarchy_.Metadata(path);
         if (!metadata.ok() || metadata->rank() < 2) return;
@@ -308,12 +309,12 @@ class Opening {
             attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
         if (!is_placed || level != Level::kNext)
             AddGridMapping(group, is_of_group ? of_group : attributes);
-        bool need_no_request = true;
+        bool are_cached = true;
         for (const NamedDimension& dimension :
              NameDimensions(hierarchy_, path, *metadata, attributes, ignored))
             if (dimension.is_named && !AddVariable(dimension.group, dimension.name))
-                need_no_request = false;
-        if (is_placed || !need_no_request || level == Level::kAlone) return;
+                are_cached = false;
+        if (is_placed || !are_cached || level == Level::kAlone) return;
         const auto facts = DescribeArray(hierarchy_, path);
         if (!facts.ok()) return;
         std::vector<std::string> keys;
@@ -341,20 +342,20 @@ class Opening {
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
         if (!IsValidKey(path)) return true;  // an invalid key is never looked up
-        if (!ReadsWithoutRequest(path, Document::kArray)) {
+        if (!IsCached(path, Document::kArray)) {
             Add(path, {Document::kArray, Document::kAttributes});
             return false;
         }
-        bool need_no_request = true;
+        bool are_cached = true;
         for (std::string_view at = group;; at = ParentPath(at)) {
             const std::string found = JoinKey(at, name);
             if (IsThere(found, Document::kArray)) {
                 Add(found, {Document::kAttributes});
-                return need_no_request && ReadsWithoutRequest(found, Document::kAttributes);
+                return are_cached && IsCached(found, Document::kAttributes);
             }
             Add(found, {Document::kArray});
-            need_no_request = need_no_request && ReadsWithoutRequest(found, Document::kArray);
-            if (at.empty()) return need_no_request;
+            are_cached = are_cached && IsCached(found, Document::kArray);
+            if (at.empty()) return are_cached;
         }
     }
 
@@ -378,7 +379,7 @@ class Opening {
         const auto attributes = AttributesOf(group);
         if (!attributes || IsContainer(*attributes)) return;
         AddPrefix(group);
-        if (!store_.ListsWithoutRequest(group)) return;
+        if (!store_.IsListingCached(group)) return;
         for (const std::string& member : MembersOf(group)) {
             Add(member, {Document::kArray, Document::kAttributes});
             if (IsAbsent(member, Document::kArray)) Add(member, {Document::kGroup});
@@ -397,7 +398,7 @@ class Opening {
     }
 
     // True if the listing of the node is cached.
-    bool IsListed() const { return store_.ListsWithoutRequest(node_) && store_.List(node_).ok(); }
+    bool IsListed() const { return store_.IsListingCached(node_) && store_.List(node_).ok(); }
 
     void AddLabels(const std::vector<Multiscale>& of_image) {
         const std::string labels = JoinKey(node_, kLabelsGroup);

@@ -72,15 +72,15 @@ const json::Array* LayoutOf(const json::Value& multiscale) {
     return layout != nullptr ? layout->as_array() : nullptr;
 }
 
-json::Object PlaceIn(const json::Value& entry) {
+json::Object PlacementIn(const json::Value& entry) {
     json::Object place;
     for (const json::Member& member : *entry.as_object())
         if (member.first.substr(0, kPlacePrefix.size()) == kPlacePrefix) place.push_back(member);
     return place;
 }
 
-std::string WithTurn(std::string name, int turn) {
-    if (turn > 1) name += "_" + std::to_string(turn);
+std::string WithNumber(std::string name, int number) {
+    if (number > 1) name += "_" + std::to_string(number);
     return name;
 }
 
@@ -110,7 +110,7 @@ std::optional<Layout> ParseLayout(const json::Value& multiscale) {
     const std::string* base = StringAttribute(items->front(), "asset");
     if (!IsSingleName(base)) return std::nullopt;
     Layout layout;
-    layout.base = {*base, {}, ScaleFromBase(items->front(), {}), "", PlaceIn(items->front())};
+    layout.base = {*base, {}, ScaleFromBase(items->front(), {}), "", PlacementIn(items->front())};
     if (*base != kGroupItself) layout.base.arrays = TextsIn(items->front().Find(kLayoutArrays));
     if (!layout.HasLevelGroups() && items->size() < 2) return std::nullopt;
     for (std::size_t i = 1; i < items->size(); ++i) {
@@ -119,7 +119,8 @@ std::optional<Layout> ParseLayout(const json::Value& multiscale) {
         if (!IsSingleName(group) || StringAttribute(entry, "derived_from") == nullptr ||
             (!layout.HasLevelGroups() && !IsOverviewGroupName(*group)))
             return std::nullopt;
-        LayoutLevel level{*group, {*base}, ScaleFromBase(entry, layout.levels), "", PlaceIn(entry)};
+        LayoutLevel level{
+            *group, {*base}, ScaleFromBase(entry, layout.levels), "", PlacementIn(entry)};
         if (layout.ListsArrays()) level.arrays = TextsIn(entry.Find(kLayoutArrays));
         if (level.arrays.empty()) return std::nullopt;
         if (const std::string* method = StringAttribute(entry, "resampling_method"))
@@ -300,15 +301,15 @@ void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_
     multiscale = DescribeLayout(*layout);
 }
 
-std::string OverviewGroupName(int factor, int turn) {
-    return WithTurn(std::string(kOverviewPrefix) + std::to_string(factor) + "x", turn);
+std::string OverviewGroupName(int factor, int number) {
+    return WithNumber(std::string(kOverviewPrefix) + std::to_string(factor) + "x", number);
 }
 
-std::string LevelGroupName(int factor, int turn) {
+std::string LevelGroupName(int factor, int number) {
     int level = 0;
     while (level < 30 && (1 << level) < factor) ++level;
     const bool is_power = (1 << level) == factor;
-    return WithTurn(is_power ? std::to_string(level) : std::to_string(factor) + "x", turn);
+    return WithNumber(is_power ? std::to_string(level) : std::to_string(factor) + "x", number);
 }
 
 bool IsOverviewGroupName(std::string_view name) {

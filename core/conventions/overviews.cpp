@@ -204,7 +204,7 @@ OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format
     return is_layout || format == Format::kV3 ? OverviewStyle::kLayout : OverviewStyle::kList;
 }
 
-OverviewPlace PlaceOfOverviews(const Hierarchy& hierarchy, const std::string& array_path) {
+OverviewListing ListingOfOverviews(const Hierarchy& hierarchy, const std::string& array_path) {
     const std::string group(ParentPath(array_path));
     if (!group.empty()) {
         const std::string parent(ParentPath(group));

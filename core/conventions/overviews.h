@@ -68,14 +68,14 @@ enum class OverviewStyle : std::uint8_t { kList, kLayout, kLevelGroups };
 OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format);
 
 // The group whose `multiscales` describes overviews of an array, and the form of the description.
-struct OverviewPlace {
+struct OverviewListing {
     std::string group;
     OverviewStyle style = OverviewStyle::kList;
 };
 
 // Returns where the overviews of an array are described: in the group of the array, or with
 // kLevelGroups in the parent of that group.
-OverviewPlace PlaceOfOverviews(const Hierarchy& hierarchy, const std::string& array_path);
+OverviewListing ListingOfOverviews(const Hierarchy& hierarchy, const std::string& array_path);
 
 // Returns the overviews of the array `base`, a path relative to the group, in any style. The
 // shapes in the result are empty.

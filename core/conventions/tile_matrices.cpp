@@ -20,7 +20,7 @@ constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 
 // Maximum number of sibling groups that are searched for an array that describes the pyramid.
-constexpr std::size_t kMaxGroupsBeside = 64;
+constexpr std::size_t kMaxSiblingGroups = 64;
 
 // Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string, or a
 // small number in documents of some writers.
@@ -134,19 +134,19 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
         return IsArray(hierarchy, JoinKey(JoinKey(group, id), name));
     };
     std::vector<std::string> ids = TileMatrixIds(*multiscales, pyramid.origin, warnings);
-    bool beside = !own.empty();
+    bool are_siblings = !own.empty();
     if (ids.empty()) {
-        if (beside) ids = GroupsThatHold(hierarchy, above, name);
+        if (are_siblings) ids = GroupsThatHold(hierarchy, above, name);
         if (ids.size() < 2) {
             auto inside = GroupsThatHold(hierarchy, own, name);
-            beside = beside && inside.empty();
-            if (!beside) ids = std::move(inside);
+            are_siblings = are_siblings && inside.empty();
+            if (!are_siblings) ids = std::move(inside);
         }
-    } else if (beside && std::find(ids.begin(), ids.end(), LastName(own)) == ids.end()) {
-        beside = std::none_of(ids.begin(), ids.end(),
-                              [&](const std::string& id) { return holds(own, id); });
+    } else if (are_siblings && std::find(ids.begin(), ids.end(), LastName(own)) == ids.end()) {
+        are_siblings = std::none_of(ids.begin(), ids.end(),
+                                    [&](const std::string& id) { return holds(own, id); });
     }
-    pyramid.group = beside ? above : own;
+    pyramid.group = are_siblings ? above : own;
     pyramid.levels.push_back({array_path, pyramid.origin});
     for (const std::string& id : ids) {
         std::string path = JoinKey(JoinKey(pyramid.group, id), name);
@@ -218,7 +218,7 @@ std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
     if (own.empty()) return std::nullopt;
     std::vector<std::string> holders = {JoinKey(above, name)};
     const auto entries = hierarchy.List(above);
-    if (entries.ok() && entries->size() <= kMaxGroupsBeside)
+    if (entries.ok() && entries->size() <= kMaxSiblingGroups)
         for (const StoreEntry& entry : *entries)
             if (entry.is_prefix) holders.push_back(JoinKey(JoinKey(above, entry.name), name));
     for (const std::string& path : holders) {

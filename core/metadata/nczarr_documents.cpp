@@ -126,37 +126,38 @@ bool IsSame(const json::Object& a, const json::Object& b) {
 
 }  // namespace
 
-Result<json::Object> NczarrDocuments::Read(const Location& place) const {
+Result<json::Object> NczarrDocuments::Read(const MemberLocation& location) const {
     Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, place.key, text));
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, location.key, text));
     if (!found) return json::Object();
     auto parsed = json::Parse(std::as_const(text).span().text());
-    if (!parsed.ok()) return parsed.status().WithContext(place.key);
-    const json::Value* const value = place.member.empty() ? &*parsed : parsed->Find(place.member);
+    if (!parsed.ok()) return parsed.status().WithContext(location.key);
+    const json::Value* const value =
+        location.member.empty() ? &*parsed : parsed->Find(location.member);
     const json::Object* const members = value != nullptr ? value->as_object() : nullptr;
     return members != nullptr ? *members : json::Object();
 }
 
-Status NczarrDocuments::Change(const Location& place,
+Status NczarrDocuments::Change(const MemberLocation& location,
                                const std::function<void(json::Object&)>& change) {
-    ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, place.key));
-    ZARR_ASSIGN_OR_RETURN(json::Object document, Read({place.key, {}}));
+    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, location.key));
+    ZARR_ASSIGN_OR_RETURN(json::Object document, Read({location.key, {}}));
     const json::Object before = document;
-    if (document.empty() && IsDocument(LastName(place.key), Document::kGroup))
+    if (document.empty() && IsDocument(LastName(location.key), Document::kGroup))
         document.emplace_back("zarr_format", json::Value(std::int64_t{2}));
-    if (place.member.empty()) {
+    if (location.member.empty()) {
         change(document);
     } else {
-        json::Value* const value = json::FindMember(document, place.member);
+        json::Value* const value = json::FindMember(document, location.member);
         json::Object members = value != nullptr && value->as_object() != nullptr
                                    ? *value->as_object()
                                    : json::Object();
         change(members);
-        json::PutMember(document, place.member, json::Value(std::move(members)));
+        json::PutMember(document, location.member, json::Value(std::move(members)));
     }
     if (IsSame(before, document)) return {};
     const std::string text = json::DumpIndented(json::Value(std::move(document)));
-    return store_->Set(place.key, ByteSpan(std::string_view(text)));
+    return store_->Set(location.key, ByteSpan(std::string_view(text)));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -211,14 +212,14 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
     return *(layout_ = is_old ? Layout::kDocuments : Layout::kNone);
 }
 
-NczarrDocuments::Location NczarrDocuments::GroupLocation(const std::string& group) const {
+NczarrDocuments::MemberLocation NczarrDocuments::GroupLocation(const std::string& group) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(group, kOldGroupKey), {}};
     return {
         DocumentKey(group, layout_ == Layout::kMembers ? Document::kGroup : Document::kAttributes),
         spelling_.group};
 }
 
-NczarrDocuments::Location NczarrDocuments::ArrayLocation(const std::string& array) const {
+NczarrDocuments::MemberLocation NczarrDocuments::ArrayLocation(const std::string& array) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(array, kOldArrayKey), {}};
     return {
         DocumentKey(array, layout_ == Layout::kMembers ? Document::kArray : Document::kAttributes),

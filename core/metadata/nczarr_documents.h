@@ -76,18 +76,18 @@ class NczarrDocuments {
         std::string_view references = "dimrefs";
     };
     // A document and the name of one member of it; if `member` is empty, the whole document.
-    struct Location {
+    struct MemberLocation {
         std::string key;
         std::string_view member;
     };
 
     Result<Layout> FindLayout();
     void ReadSpelling(const json::Value& root);
-    Location GroupLocation(const std::string& group) const;
-    Location ArrayLocation(const std::string& array) const;
-    // Returns the members of the JSON object at `place`; empty if the object is absent.
-    Result<json::Object> Read(const Location& place) const;
-    Status Change(const Location& place, const std::function<void(json::Object&)>& change);
+    MemberLocation GroupLocation(const std::string& group) const;
+    MemberLocation ArrayLocation(const std::string& array) const;
+    // Returns the members of the JSON object at `location`; empty if the object is absent.
+    Result<json::Object> Read(const MemberLocation& location) const;
+    Status Change(const MemberLocation& location, const std::function<void(json::Object&)>& change);
 
     Status ListIn(const std::string& group, std::string_view list, std::string_view name);
     // Returns the full name of a dimension with this name and size in `group`. Declares the

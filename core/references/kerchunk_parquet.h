@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/completion.h"
 #include "core/base/status.h"
-#include "core/base/turn.h"
 #include "core/references/partition_files.h"
 #include "core/references/reference.h"
 #include "core/references/reference_grid.h"

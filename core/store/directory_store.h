@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/turn.h"
+#include "core/base/completion.h"
 #include "core/store/partial_files.h"
 #include "core/store/store.h"
 

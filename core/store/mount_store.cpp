@@ -29,7 +29,7 @@ std::optional<std::string> MountStore::Below(std::string_view key) const {
 }
 
 template <class Call>
-auto MountStore::InStoreOf(const std::string& key, const Call& call) const {
+auto MountStore::Forward(const std::string& key, const Call& call) const {
     const auto below = Below(key);
     return below ? Located(call(*mounted_, *below), name_) : call(base(), key);
 }
@@ -78,27 +78,26 @@ void MountStore::Prefetch(const std::vector<std::string>& keys,
     if (!other_keys.empty() || !other_prefixes.empty()) base().Prefetch(other_keys, other_prefixes);
 }
 
-bool MountStore::ReadsWithoutRequest(const std::string& key) const {
+bool MountStore::IsCached(const std::string& key) const {
     const auto below = Below(key);
-    return below ? mounted_->ReadsWithoutRequest(*below) : base().ReadsWithoutRequest(key);
+    return below ? mounted_->IsCached(*below) : base().IsCached(key);
 }
 
-bool MountStore::ListsWithoutRequest(const std::string& prefix) const {
-    if (const auto below = Below(prefix)) return mounted_->ListsWithoutRequest(*below);
-    return base().ListsWithoutRequest(prefix) &&
-           (!prefix.empty() || mounted_->ListsWithoutRequest(""));
+bool MountStore::IsListingCached(const std::string& prefix) const {
+    if (const auto below = Below(prefix)) return mounted_->IsListingCached(*below);
+    return base().IsListingCached(prefix) && (!prefix.empty() || mounted_->IsListingCached(""));
 }
 
 Result<ReadResult> MountStore::Read(const std::string& key, const ValuePart& part,
                                     const ReadSink& sink) const {
-    return InStoreOf(key, [&](const Store& store, const std::string& at) {
+    return Forward(key, [&](const Store& store, const std::string& at) {
         return at.empty() ? Result<ReadResult>(ReadResult()) : store.Read(at, part, sink);
     });
 }
 
 Result<std::vector<StoreEntry>> MountStore::List(const std::string& prefix) const {
     auto entries =
-        InStoreOf(prefix, [](const Store& store, const std::string& at) { return store.List(at); });
+        Forward(prefix, [](const Store& store, const std::string& at) { return store.List(at); });
     if (!entries.ok() || !prefix.empty()) return entries;
     const auto mounted = mounted_->List("");
     if (mounted.ok() && mounted->empty()) return entries;
@@ -115,7 +114,7 @@ Result<std::vector<StoreEntry>> MountStore::List(const std::string& prefix) cons
 
 Status MountStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     if (prefix.empty()) return Store::VisitEntries(prefix, visit);
-    return InStoreOf(prefix, [&](const Store& store, const std::string& at) {
+    return Forward(prefix, [&](const Store& store, const std::string& at) {
         return store.VisitEntries(at, visit);
     });
 }
@@ -123,7 +122,7 @@ Status MountStore::VisitEntries(const std::string& prefix, const EntryVisitor& v
 Status MountStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const {
     if (prefix.empty()) return Store::ForEachKey(prefix, visit, visit_prefix);
-    return InStoreOf(prefix, [&](const Store& store, const std::string& at) {
+    return Forward(prefix, [&](const Store& store, const std::string& at) {
         return store.ForEachKey(at, visit, visit_prefix);
     });
 }

@@ -41,15 +41,15 @@ class MountStore final : public ForwardingStore, private Prefetcher {
   private:
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
-    bool ReadsWithoutRequest(const std::string& key) const override;
-    bool ListsWithoutRequest(const std::string& prefix) const override;
+    bool IsCached(const std::string& key) const override;
+    bool IsListingCached(const std::string& prefix) const override;
     // Returns the key's name in the mounted store: the part of `key` after "NAME/", or "" for NAME
     // itself. Returns nullopt if `key` is not in the mounted store.
     std::optional<std::string> Below(std::string_view key) const;
     // Calls `call` with the store that contains `key`, and with the key's name in that store.
     // Adds "NAME/" to the start of the mounted store's error messages.
     template <class Call>
-    auto InStoreOf(const std::string& key, const Call& call) const;
+    auto Forward(const std::string& key, const Call& call) const;
 
     const std::string name_;
     const std::shared_ptr<const Store> mounted_;

@@ -40,8 +40,8 @@ void OverlayStore::Prefetch(const std::vector<std::string>& keys,
     if (!others.empty()) base().Prefetch(others, {});
 }
 
-bool OverlayStore::ReadsWithoutRequest(const std::string& key) const {
-    return IsOverlaid(key) || base().ReadsWithoutRequest(key);
+bool OverlayStore::IsCached(const std::string& key) const {
+    return IsOverlaid(key) || base().IsCached(key);
 }
 
 Result<ReadResult> OverlayStore::Read(const std::string& key, const ValuePart& part,

@@ -39,8 +39,8 @@ class OverlayStore final : public ForwardingStore, private Prefetcher {
     // Prefetches `keys` from the base store, except keys that are served from memory.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
-    bool ReadsWithoutRequest(const std::string& key) const override;
-    bool ListsWithoutRequest(const std::string&) const override { return true; }
+    bool IsCached(const std::string& key) const override;
+    bool IsListingCached(const std::string&) const override { return true; }
     bool IsOverlaid(std::string_view key) const;
     void AddToParents(std::string_view key);
 

@@ -34,19 +34,19 @@ const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
 constexpr std::size_t kPartialDigits = 32;
-constexpr std::string_view kPartialEnd = ".partial";
+constexpr std::string_view kPartialSuffix = ".partial";
 
 bool IsOwnName(std::string_view name) {
-    constexpr std::size_t kTail = 1 + kPartialDigits + kPartialEnd.size();
+    constexpr std::size_t kTail = 1 + kPartialDigits + kPartialSuffix.size();
     if (name.size() <= kTail) return false;
     const std::string_view tail = name.substr(name.size() - kTail);
     const std::string_view digits = tail.substr(1, kPartialDigits);
     return tail[0] == '.' && digits.substr(0, kPartialMark.size()) == kPartialMark &&
            digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-           tail.substr(1 + kPartialDigits) == kPartialEnd;
+           tail.substr(1 + kPartialDigits) == kPartialSuffix;
 }
 
-void RemoveUnlessHeld(const std::string& path) {
+void RemoveUnlessLocked(const std::string& path) {
     PathLock::Failure failure{};
     const auto lock = PathLock::Try(path, failure);
     if (lock && lock->IsOf(path)) RemoveFile(path);
@@ -61,7 +61,7 @@ std::string StagingName(const std::string& path) {
     char digits[kPartialDigits + 1];
     std::snprintf(digits, sizeof digits, "%s%08x%016llx", kPartialMark.data(), process,
                   static_cast<unsigned long long>(counter++));  // NOLINT: what printf takes
-    return path + "." + digits + std::string(kPartialEnd);
+    return path + "." + digits + std::string(kPartialSuffix);
 }
 
 void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
@@ -75,7 +75,7 @@ void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
     }
     // Failures are ignored, because a staging file that stays does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
-        if (IsOwnName(name)) NoThrow([&] { RemoveUnlessHeld(JoinKey(folder, name)); });
+        if (IsOwnName(name)) NoThrow([&] { RemoveUnlessLocked(JoinKey(folder, name)); });
         return true;
     }));
 }
@@ -88,7 +88,7 @@ std::optional<PathLock> PathLock::Try(const std::string& path, Failure& failure)
     if (descriptor < 0) return std::nullopt;
     PathLock lock(descriptor);
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK) failure = Failure::kHeld;
+        if (errno == EWOULDBLOCK) failure = Failure::kLocked;
         return std::nullopt;
     }
     return lock;
@@ -102,7 +102,7 @@ std::optional<PathLock> PathLock::Share(int descriptor, Failure& failure) {
     const bool is_locked = flock(own, LOCK_SH | LOCK_NB) == 0;
     struct stat file {};
     const bool is_gone = is_locked && fstat(own, &file) == 0 && file.st_nlink == 0;
-    if (is_gone || (!is_locked && errno == EWOULDBLOCK)) failure = Failure::kHeld;
+    if (is_gone || (!is_locked && errno == EWOULDBLOCK)) failure = Failure::kLocked;
     if (is_gone || !is_locked) return std::nullopt;
     return lock;
 }
@@ -125,7 +125,7 @@ int StagingFile::Create() {
     if (descriptor_ < 0) return errno;
     PathLock::Failure failure{};
     lock_ = PathLock::Share(descriptor_, failure);
-    is_lost_ = !lock_ && failure == PathLock::Failure::kHeld;
+    is_lost_ = !lock_ && failure == PathLock::Failure::kLocked;
     return 0;
 }
 

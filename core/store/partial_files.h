@@ -20,7 +20,7 @@ namespace zarr {
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
-        kHeld,        // another lock exists, in this process or another
+        kLocked,      // another lock exists, in this process or another
         kImpossible,  // the path is absent or not local, or the system lacks flock()
     };
 
@@ -30,7 +30,7 @@ class PathLock {
 
     // Takes a shared lock on an open file. The lock has a duplicate of `descriptor`, so that
     // `descriptor` may be closed. Shared locks exclude only the exclusive locks of Try(). Fails
-    // with kHeld also if the file was deleted.
+    // with kLocked also if the file was deleted.
     static std::optional<PathLock> Share(int descriptor, Failure& failure);
 
     ~PathLock() { Release(); }

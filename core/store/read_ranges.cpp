@@ -97,7 +97,7 @@ Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
         if (options.gate != nullptr) pass.emplace(*options.gate, size);
         Buffer bytes;
         const auto read = [&]() -> Result<bool> {
-            if (size != 0) ZARR_RETURN_IF_ERROR(source.buffers.Take(size, bytes));
+            if (size != 0) ZARR_RETURN_IF_ERROR(source.buffers.Acquire(size, bytes));
             return source.read(ranges[request.first].object, request.offset, size, bytes);
         };
         const auto found = options.on_request ? Timed(read, options.on_request) : read();
@@ -111,7 +111,7 @@ Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                                  static_cast<std::size_t>(range.size)));
         };
         Status status = ParallelFor(request.count, is_read ? threads : 1, take);
-        source.buffers.Give(std::move(bytes));
+        source.buffers.Release(std::move(bytes));
         return status;
     });
 }

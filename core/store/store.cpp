@@ -84,14 +84,14 @@ void Store::Prefetch(const std::vector<std::string>& keys,
     if (const Prefetcher* const ahead = prefetcher()) ahead->Prefetch(keys, prefixes);
 }
 
-bool Store::ReadsWithoutRequest(const std::string& key) const {
+bool Store::IsCached(const std::string& key) const {
     const Prefetcher* const ahead = prefetcher();
-    return ahead == nullptr || ahead->ReadsWithoutRequest(key);
+    return ahead == nullptr || ahead->IsCached(key);
 }
 
-bool Store::ListsWithoutRequest(const std::string& prefix) const {
+bool Store::IsListingCached(const std::string& prefix) const {
     const Prefetcher* const ahead = prefetcher();
-    return ahead == nullptr || ahead->ListsWithoutRequest(prefix);
+    return ahead == nullptr || ahead->IsListingCached(prefix);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -154,10 +154,10 @@ class Prefetcher {
     // reading the key later repeats the request and reports the error.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // ReadsWithoutRequest() returns true if reading `key` needs no request. ListsWithoutRequest()
-    // returns true if listing `prefix` needs no request.
-    virtual bool ReadsWithoutRequest(const std::string& key) const = 0;
-    virtual bool ListsWithoutRequest(const std::string& prefix) const = 0;
+    // IsCached() returns true if reading `key` needs no request; the cache may also know that `key`
+    // is absent. IsListingCached() returns true if listing `prefix` needs no request.
+    virtual bool IsCached(const std::string& key) const = 0;
+    virtual bool IsListingCached(const std::string& prefix) const = 0;
 };
 
 // Interface for changing a store. The methods of Store document the behaviour.
@@ -211,7 +211,7 @@ class Store {
     // once; `bytes` are valid during the call. Returns the first failure; remaining values may then
     // be skipped. The default implementation reads each key by its own request.
     using ValueTaker =
-        std::function<Status(std::size_t place, const std::optional<ByteSpan>& bytes)>;
+        std::function<Status(std::size_t index, const std::optional<ByteSpan>& bytes)>;
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
@@ -249,8 +249,9 @@ class Store {
 
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const;
-    bool ReadsWithoutRequest(const std::string& key) const;
-    bool ListsWithoutRequest(const std::string& prefix) const;
+    // Like the methods of Prefetcher. Return true if the store does not prefetch.
+    bool IsCached(const std::string& key) const;
+    bool IsListingCached(const std::string& prefix) const;
 
     // Replaces a value atomically: a concurrent reader sees either the old or the new value. Fails
     // with kUnsupported if the store is read-only.

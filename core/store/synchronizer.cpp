@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/turn.h"
+#include "core/base/completion.h"
 #include "core/store/keys.h"
 
 #if defined(__unix__) || defined(__APPLE__)

@@ -22,37 +22,37 @@ Status WatchedStore::TakeFailure() const {
     return std::exchange(first_, Status());
 }
 
-template <class Question>
-auto WatchedStore::Ask(Question&& question) const {
+template <class Call>
+auto WatchedStore::Observe(Call&& call) const {
     counters_.requests.fetch_add(1, std::memory_order_relaxed);
-    return Timed(question, [this](std::uint64_t time) {
+    return Timed(call, [this](std::uint64_t time) {
         counters_.time.fetch_add(time, std::memory_order_relaxed);
     });
 }
 
 Result<ReadResult> WatchedStore::Read(const std::string& key, const ValuePart& part,
                                       const ReadSink& sink) const {
-    auto read = Ask([&] { return base().Read(key, part, sink); });
+    auto read = Observe([&] { return base().Read(key, part, sink); });
     if (!read.ok() && is_document_(LastName(key))) Note(read.status());
     return read;
 }
 
 Status WatchedStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                              const ValueTaker& take) const {
-    return Ask([&] { return base().GetMany(keys, options, take); });
+    return Observe([&] { return base().GetMany(keys, options, take); });
 }
 
 Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
-    return Ask([&] { return base().VisitEntries(prefix, visit); });
+    return Observe([&] { return base().VisitEntries(prefix, visit); });
 }
 
 Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                                 const PrefixVisitor& visit_prefix) const {
-    return Ask([&] { return base().ForEachKey(prefix, visit, visit_prefix); });
+    return Observe([&] { return base().ForEachKey(prefix, visit, visit_prefix); });
 }
 
 Result<std::vector<StoreEntry>> WatchedStore::List(const std::string& prefix) const {
-    auto entries = Ask([&] { return base().List(prefix); });
+    auto entries = Observe([&] { return base().List(prefix); });
     if (!entries.ok()) Note(entries.status());
     return entries;
 }

@@ -48,8 +48,8 @@ class WatchedStore final : public ForwardingStore {
 
   private:
     void Note(const Status& status) const;
-    template <class Question>
-    auto Ask(Question&& question) const;
+    template <class Call>
+    auto Observe(Call&& call) const;
 
     bool (*const is_document_)(std::string_view);
     mutable StoreCounters counters_;

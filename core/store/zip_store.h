@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/completion.h"
 #include "core/base/status.h"
-#include "core/base/turn.h"
 #include "core/store/store.h"
 
 namespace zarr {

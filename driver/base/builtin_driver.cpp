@@ -20,7 +20,7 @@ int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
 GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
 // Parameter `is_rejected_by_zarr` of WrapBuiltin(): returns true for files that the driver "Zarr"
 // opens but does not identify.
-bool (*is_turned_down)(GDALOpenInfo*) = nullptr;
+bool (*rejected_by_zarr)(GDALOpenInfo*) = nullptr;
 
 // True if the driver "Zarr" may open the file. "Zarr" then decides whether to call the built-in
 // driver.
@@ -50,7 +50,7 @@ int IdentifyBehind(GDALOpenInfo* open_info) {
         // the built-in driver may be the only allowed driver, so it must identify files. If GDAL
         // asks it before "Zarr", it identifies no file, so that GDAL asks "Zarr".
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
-                               is_turned_down(open_info);
+                               rejected_by_zarr(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);
     });
 }
@@ -151,7 +151,7 @@ struct DatasetAccess : GDALDataset {
 GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinName); }
 
 GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInfo*)) {
-    is_turned_down = is_rejected_by_zarr;
+    rejected_by_zarr = is_rejected_by_zarr;
     GDALDriver* const builtin = WithPluginFunctions(own);
     if (builtin == nullptr) return nullptr;
     if (builtin->pfnOpen != OpenBehind) {

@@ -7,20 +7,20 @@ namespace zarr_driver {
 
 namespace {
 
-constexpr std::string_view kAsideEnd = ".partial";
+constexpr std::string_view kStagingSuffix = ".partial";
 
 bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
 std::string StagingStorePath(const std::string& path, unsigned number) {
-    return path + "." + std::to_string(number) + std::string(kAsideEnd);
+    return path + "." + std::to_string(number) + std::string(kStagingSuffix);
 }
 
 std::string FinalName(const std::string& path) {
-    for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
-         end = path.find(kAsideEnd, end + 1)) {
-        const std::size_t after = end + kAsideEnd.size();
+    for (std::size_t end = path.find(kStagingSuffix); end != std::string::npos;
+         end = path.find(kStagingSuffix, end + 1)) {
+        const std::size_t after = end + kStagingSuffix.size();
         // The staging name must end at `after`. A brace may follow, as in
         // "/vsizip/{x.zip.0.partial}/", or a colon, as in "x.zarr.0.partial: /a".
         const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}' ||

@@ -288,9 +288,9 @@ class DimensionAppend {
     // the array's size. If an array cannot be extended, the other arrays get their former sizes
     // back.
     Status Publish(zarr::HierarchyWriter& metadata) {
-        for (const int turn : {0, 1, 2, 3})
+        for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
-                if (TurnOf(path) != turn) continue;
+                if (PriorityOf(path) != priority) continue;
                 grown_.insert(path);  // even if the next write fails
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
@@ -300,7 +300,7 @@ class DimensionAppend {
         return {};
     }
 
-    int TurnOf(const std::string& path) const {
+    int PriorityOf(const std::string& path) const {
         const auto& of_levels = plan_.level_coordinates();
         if (std::find(of_levels.begin(), of_levels.end(), path) != of_levels.end()) return 0;
         if (path == plan_.dimension().coordinate_path) return 2;
@@ -582,13 +582,14 @@ Status AppendPlan::PlanGrowth() {
             const auto facts = zarr::DescribeArray(*hierarchy_, array.path);
             if (!facts.ok()) continue;
             for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
-                if (IsTheDimension(facts->dimensions[i])) ZARR_RETURN_IF_ERROR(Grow(*facts, i));
+                if (IsTheDimension(facts->dimensions[i]))
+                    ZARR_RETURN_IF_ERROR(PlanAxisGrowth(*facts, i));
         }
     }
     return {};
 }
 
-Status AppendPlan::Grow(const zarr::ArrayFacts& facts, std::size_t axis) {
+Status AppendPlan::PlanAxisGrowth(const zarr::ArrayFacts& facts, std::size_t axis) {
     auto shape = facts.metadata.shape;
     shape[axis] = new_size_;
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata after,
@@ -603,12 +604,12 @@ Status AppendPlan::PlanLevels() {
     if (new_size_ == dimension().size) return {};
     for (const GrowingLevel& level : pyramid_.levels) {
         ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
-        ZARR_RETURN_IF_ERROR(Grow(facts, axis_));
+        ZARR_RETURN_IF_ERROR(PlanAxisGrowth(facts, axis_));
         const zarr::Dimension& of_level = facts.dimensions[axis_];
-        ZARR_RETURN_IF_ERROR(GrowArrayOfLevel(MaskOf(layout_, level.path), of_level.name));
+        ZARR_RETURN_IF_ERROR(PlanArrayGrowth(MaskOf(layout_, level.path), of_level.name));
         const std::string& coordinates = of_level.coordinate_path;
         if (coordinates == dimension().coordinate_path) continue;
-        ZARR_RETURN_IF_ERROR(GrowArrayOfLevel(coordinates, of_level.name));
+        ZARR_RETURN_IF_ERROR(PlanArrayGrowth(coordinates, of_level.name));
         if (growth_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
     }
     return {};
@@ -616,13 +617,13 @@ Status AppendPlan::PlanLevels() {
 
 // Plans the growth of the array at `path` along the dimension `name` of a level. Does nothing if
 // `path` is empty or no array exists there.
-Status AppendPlan::GrowArrayOfLevel(const std::string& path, const std::string& name) {
+Status AppendPlan::PlanArrayGrowth(const std::string& path, const std::string& name) {
     if (path.empty()) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);
     if (!facts.ok()) return {};
     for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
         if (facts->dimensions[i].name == name && facts->dimensions[i].size == dimension().size)
-            ZARR_RETURN_IF_ERROR(Grow(*facts, i));
+            ZARR_RETURN_IF_ERROR(PlanAxisGrowth(*facts, i));
     return {};
 }
 

@@ -140,9 +140,9 @@ class AppendPlan {
     zarr::Status CheckOtherCoordinates() const;
     zarr::Status PlanGrowth();
     zarr::Status PlanLevels();
-    zarr::Status GrowArrayOfLevel(const std::string& path, const std::string& name);
+    zarr::Status PlanArrayGrowth(const std::string& path, const std::string& name);
     // Plans to give axis `axis` of an array the size that the extended dimension will have.
-    zarr::Status Grow(const zarr::ArrayFacts& facts, std::size_t axis);
+    zarr::Status PlanAxisGrowth(const zarr::ArrayFacts& facts, std::size_t axis);
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
     zarr::Result<std::vector<std::string>> Texts() const;
     bool IsTheDimension(const zarr::Dimension& other) const;

@@ -70,7 +70,7 @@ std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::Array
 GrowingPyramid FindListedLevels(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
                                 std::size_t axis) {
     GrowingPyramid growing;
-    const std::string group = zarr::PlaceOfOverviews(hierarchy, array.path).group;
+    const std::string group = zarr::ListingOfOverviews(hierarchy, array.path).group;
     const std::string name = array.path.substr(group.empty() ? 0 : group.size() + 1);
     for (const zarr::OverviewLevel& listed :
          zarr::OverviewsOf(zarr::AttributesOfGroup(hierarchy, group), name)) {

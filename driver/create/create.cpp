@@ -473,12 +473,12 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         const bool is_closed_here = made.IsStaging();
         if (!Fill(*source, *dataset, made, planned, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
-            if (!made.CanBeKept()) {
+            if (!made.CanBeResumed()) {
                 dataset->Abandon();
             } else {
                 dataset->EndUpdate();
                 dataset.reset();
-                made.LeaveUnfinished();
+                made.KeepForResume();
             }
             return Status(zarr::StatusCode::kCancelled, "");
         }

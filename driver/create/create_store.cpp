@@ -608,7 +608,7 @@ Status NewStore::DescribeLevelGroups() {
     return update_->metadata().SetAttributes(group, json::Value(std::move(attributes)));
 }
 
-bool NewStore::CanBeKept() const { return options_.resume && journal_ && journal_->HasEntry(); }
+bool NewStore::CanBeResumed() const { return options_.resume && journal_ && journal_->HasEntry(); }
 
 Status NewStore::MakeArrays() {
     Status status = update_->metadata().CreateGroup("");
@@ -652,10 +652,10 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
 }
 
 Status NewStore::Commit() {
-    const bool was_aside = IsStaging();
-    if (was_aside) update_.reset();
+    const bool was_staging = IsStaging();
+    if (was_staging) update_.reset();
     ZARR_RETURN_IF_ERROR(replacement_.Commit());
-    if (!was_aside) return {};
+    if (!was_staging) return {};
     store_path_ = replacement_.folder();
     if (!CheckChangeable(store_path_).ok()) return {};
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(store_path_));

@@ -88,10 +88,10 @@ class NewStore {
     CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }
     // True if a later copy can continue the unfinished store: the user has asked for RESUME, and
     // the journal has an entry.
-    bool CanBeKept() const;
+    bool CanBeResumed() const;
     // Keeps the unfinished store, which this object would remove otherwise. No dataset of the store
     // may be open.
-    void LeaveUnfinished() { replacement_.Leave(); }
+    void KeepForResume() { replacement_.KeepForResume(); }
 
     // Opens the arrays as a dataset in update mode. If Commit() has copied the store into a zip
     // file of an object store, the dataset is read-only. Destroy the dataset before this object.

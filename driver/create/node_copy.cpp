@@ -295,18 +295,18 @@ Status NodeCopy::WriteGridMapping() const {
 // Stores CRS and geotransform in the copied rasters. The source may have them from a group above,
 // and the groups above the target may state others or none.
 Status NodeCopy::PreserveGeoreferencing() const {
-    if (is_array_) return KeepPosition(source_, target_);
+    if (is_array_) return PreservePosition(source_, target_);
     zarr::Warnings ignored;
     ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_, ignored));
     const std::size_t skipped = source_.empty() ? 0 : source_.size() + 1;
     for (const zarr::CatalogGroup& group : groups)
         for (const zarr::CatalogArray* const array : group.Rasters())
             ZARR_RETURN_IF_ERROR(
-                KeepPosition(array->path, zarr::JoinKey(target_, array->path.substr(skipped))));
+                PreservePosition(array->path, zarr::JoinKey(target_, array->path.substr(skipped))));
     return {};
 }
 
-Status NodeCopy::KeepPosition(const std::string& path, const std::string& copy) const {
+Status NodeCopy::PreservePosition(const std::string& path, const std::string& copy) const {
     const auto facts = zarr::DescribeArray(from_, path);
     if (!facts.ok() || !zarr::IsRaster(facts->metadata)) return {};
     const std::string store = update_.store()->Describe();
@@ -331,17 +331,18 @@ Status NodeCopy::KeepPosition(const std::string& path, const std::string& copy) 
     position.transform = wanted.transform;
     ZARR_ASSIGN_OR_RETURN(const json::Value before, to->Attributes(copy));
     const CoordinateArrays arrays(update_, {copy});
-    GeoreferencingArrays beside;
+    GeoreferencingArrays written_arrays;
     json::Object after = before.as_object() != nullptr ? *before.as_object() : json::Object();
     if (has_transform) {
-        ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, WriteGridMappingArray(arrays, layout, position));
-        SetGridMapping(after, beside.grid_mapping);
+        ZARR_ASSIGN_OR_RETURN(written_arrays.grid_mapping,
+                              WriteGridMappingArray(arrays, layout, position));
+        SetGridMapping(after, written_arrays.grid_mapping);
     } else {
         zarr::Warnings ignored;  // about attributes in place of coordinates
         constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
-        ZARR_ASSIGN_OR_RETURN(
-            beside, WriteGeoreferencingArrays(arrays, layout, position, kConvention, ignored));
-        SetGeoreferencingAttributes(layout, position, kConvention, beside, after);
+        ZARR_ASSIGN_OR_RETURN(written_arrays, WriteGeoreferencingArrays(arrays, layout, position,
+                                                                        kConvention, ignored));
+        SetGeoreferencingAttributes(layout, position, kConvention, written_arrays, after);
     }
     return update_.metadata().ChangeAttributes(copy, before, json::Value(std::move(after)));
 }

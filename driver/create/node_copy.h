@@ -40,7 +40,7 @@ class NodeCopy {
                             const std::map<std::string, std::string>& names) const;
     zarr::Status WriteGridMapping() const;
     zarr::Status PreserveGeoreferencing() const;
-    zarr::Status KeepPosition(const std::string& path, const std::string& copy) const;
+    zarr::Status PreservePosition(const std::string& path, const std::string& copy) const;
     std::string TargetGroup() const;  // the group that contains the copy
     std::string OwnName(const std::string& name) const;
     bool IsDimension(const zarr::Hierarchy& to, const std::string& name,

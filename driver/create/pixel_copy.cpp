@@ -179,7 +179,7 @@ class Copier {
     }
 
     bool Copy(const Part& part) {
-        zarr::Buffer& buffer = buffers_[turn_++ % buffers_.size()];
+        zarr::Buffer& buffer = buffers_[next_buffer_++ % buffers_.size()];
         const std::size_t size =
             static_cast<std::size_t>(item_) * static_cast<std::size_t>(part.width) *
             static_cast<std::size_t>(part.height) * static_cast<std::size_t>(part.bands);
@@ -253,7 +253,7 @@ class Copier {
     int rows_of_values_ = 1;  // rows of a chunk or shard, which is stored under one key
     int width_ = 1;
     int height_ = 1;
-    std::size_t turn_ = 0;
+    std::size_t next_buffer_ = 0;
     std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
     Pending to_store_;
     Status stored_;  // result for the last part that another thread has stored

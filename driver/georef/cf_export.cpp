@@ -228,7 +228,7 @@ void AddEarth(const OGRSpatialReference& srs, json::Object& attributes) {
 }
 
 // True if a reader of the CF `attributes` gets the projection of `srs`. The datum is not compared.
-bool ReadsBackAs(const OGRSpatialReference& srs, const json::Object& attributes) {
+bool DescribesProjection(const OGRSpatialReference& srs, const json::Object& attributes) {
     zarr::Warnings warnings;
     const auto mapping = zarr::ParseCfGridMapping(json::Value(attributes), warnings);
     if (!mapping.ok() || !warnings.empty()) return false;
@@ -285,7 +285,8 @@ json::Object CfAttributes(const OGRSpatialReference& crs) {
             Exporter exporter(srs);
             found->write(exporter);
             json::Object written = exporter.FalseOrigin().Take();
-            if (IsWebMercator(srs) || ReadsBackAs(srs, written)) attributes = std::move(written);
+            if (IsWebMercator(srs) || DescribesProjection(srs, written))
+                attributes = std::move(written);
         }
         AddText(attributes, "projected_crs_name", srs.GetAttrValue("PROJCS"));
     }

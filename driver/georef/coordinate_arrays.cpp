@@ -235,8 +235,8 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const Numbe
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
         if (kind == zarr::NodeKind::kArray) {
-            ZARR_ASSIGN_OR_RETURN(const bool is_held, HoldsNumbers(*hierarchy, path, numbers));
-            if (is_held) return true;
+            ZARR_ASSIGN_OR_RETURN(const bool has_numbers, HoldsNumbers(*hierarchy, path, numbers));
+            if (has_numbers) return true;
         }
         ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     }

@@ -428,44 +428,44 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
                                                        const RasterPosition& placement,
                                                        Georeferenced convention,
                                                        zarr::Warnings& warnings) {
-    GeoreferencingArrays beside;
+    GeoreferencingArrays written_arrays;
     bool would_place_others = false;
     if (placement.transform && HasNamedAxes(layout)) {
         ZARR_ASSIGN_OR_RETURN(would_place_others, arrays.WouldMoveOtherRasters(layout));
     }
     const CfWriter cf(arrays, layout, placement, convention, would_place_others);
     if (placement.srs != nullptr && WritesCf(convention)) {
-        ZARR_ASSIGN_OR_RETURN(beside, cf.WriteGridMapping());
+        ZARR_ASSIGN_OR_RETURN(written_arrays, cf.WriteGridMapping());
     }
-    if (!placement.transform || !MayHaveAxes(layout, *placement.transform)) return beside;
+    if (!placement.transform || !MayHaveAxes(layout, *placement.transform)) return written_arrays;
     if (!WritesAxes(layout, *placement.transform)) {
         warnings.push_back(
             "a dimension has " + std::to_string(LongestSide(layout)) +
             " elements, too many for coordinate arrays; the geotransform is written as "
             "the attribute spatial:transform, which not every reader supports");
-        return beside;
+        return written_arrays;
     }
     bool has_x = false;
     if (!would_place_others) {
         ZARR_ASSIGN_OR_RETURN(has_x, cf.WriteAxis(*layout.x_axis, true));
         ZARR_ASSIGN_OR_RETURN(const bool has_y, cf.WriteAxis(*layout.y_axis, false));
-        beside.axes = has_x && has_y;
+        written_arrays.axes = has_x && has_y;
     }
-    if (!beside.axes)
+    if (!written_arrays.axes)
         warnings.push_back("other arrays share the dimension " +
                            layout.facts.dimensions[has_x ? *layout.y_axis : *layout.x_axis].name +
                            " with other coordinates; the geotransform is written as the attribute "
                            "spatial:transform, which not every reader supports");
-    return beside;
+    return written_arrays;
 }
 
 Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                           const RasterLayout& layout,
                                           const RasterPosition& placement) {
     ZARR_ASSIGN_OR_RETURN(
-        const GeoreferencingArrays beside,
+        const GeoreferencingArrays written_arrays,
         CfWriter(arrays, layout, placement, Georeferenced::kCf, false).WriteGridMapping());
-    return beside.grid_mapping;
+    return written_arrays.grid_mapping;
 }
 
 Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLayout& layout,
@@ -474,7 +474,8 @@ Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLay
 }
 
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
-                                 Georeferenced convention, const GeoreferencingArrays& beside,
+                                 Georeferenced convention,
+                                 const GeoreferencingArrays& written_arrays,
                                  json::Object& attributes) {
     const OGRSpatialReference* srs = placement.srs;
     const bool spatial = WritesSpatialProj(convention);
@@ -483,10 +484,11 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     const double epoch = srs != nullptr ? srs->GetCoordinateEpoch() : 0;
     SetMember(attributes, kEpochAttribute, epoch > 0 ? json::Value(epoch) : json::Value());
     SetMember(attributes, "coordinates",
-              CoordinatesWith(attributes,
-                              SuitsEveryReader(convention) ? beside.grid_mapping : std::string()));
+              CoordinatesWith(attributes, SuitsEveryReader(convention) ? written_arrays.grid_mapping
+                                                                       : std::string()));
     SetMember(attributes, "grid_mapping",
-              beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
+              written_arrays.grid_mapping.empty() ? json::Value()
+                                                  : json::Value(written_arrays.grid_mapping));
     for (const char* const name : kReplacedStatements) SetMember(attributes, name, json::Value());
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
@@ -499,9 +501,10 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     const bool has_axes = layout.x_axis && layout.y_axis;
     // A transform of the group overrides coordinates, so coordinates do not suffice in such a
     // group. The array then gets its own attribute.
-    const bool is_said = placement.transform && beside.axes && WritesCf(convention) &&
-                         !zarr::StatesTransform(layout.facts.group_attributes) &&
-                         (beside.transform || CentresReproduce(layout, *placement.transform));
+    const bool is_said =
+        placement.transform && written_arrays.axes && WritesCf(convention) &&
+        !zarr::StatesTransform(layout.facts.group_attributes) &&
+        (written_arrays.transform || CentresReproduce(layout, *placement.transform));
     const bool by_attribute = placement.transform && has_axes && (spatial || !is_said);
     json::Value names;
     if (by_attribute) {

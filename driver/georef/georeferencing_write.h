@@ -78,7 +78,8 @@ zarr::Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const Ras
 // selects the form: GDAL's `_CRS`, CF, CF with additions for every reader, or `proj:` and
 // `spatial:`.
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
-                                 Georeferenced convention, const GeoreferencingArrays& beside,
+                                 Georeferenced convention,
+                                 const GeoreferencingArrays& written_arrays,
                                  zarr::json::Object& attributes);
 
 // Sets the name of an array's grid mapping in its attributes, in a form that xarray and rioxarray

@@ -509,8 +509,8 @@ bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     });
 }
 
-Status ZarrMDArray::SetPosition(const OGRSpatialReference* srs,
-                                const std::vector<std::string>& preferred_mappings) {
+Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
+                             const std::vector<std::string>& preferred_mappings) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     StoreUpdate& update = *session_->update();
     RasterPosition placement;
@@ -525,14 +525,15 @@ Status ZarrMDArray::SetPosition(const OGRSpatialReference* srs,
     const CoordinateArrays arrays(update, {facts_.path}, OtherArrays::kAny);
     zarr::Warnings warnings;
     ZARR_ASSIGN_OR_RETURN(
-        const GeoreferencingArrays beside,
+        const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
     // The array's old grid mapping is removed only if the CRS is removed or written as a grid
     // mapping. If an attribute states the CRS, the grid mapping stays, because it may describe more
     // than the CRS.
-    const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
+    const bool replaces = srs == nullptr || !written_arrays.grid_mapping.empty();
     if (replaces) {
-        ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
+        ZARR_RETURN_IF_ERROR(
+            RemoveReplacedGridMapping(arrays, layout, written_arrays.grid_mapping));
         session_->NodesChanged();
     }
     if (SuitsEveryReader(convention_))
@@ -540,9 +541,9 @@ Status ZarrMDArray::SetPosition(const OGRSpatialReference* srs,
     constexpr const char* kConventions = "zarr_conventions";
     json::Object members;
     for (const char* name : {kConventions, "coordinates", "grid_mapping"})
-        if (const json::Value* const existing = layout.facts.attributes.Find(name))
-            members.emplace_back(name, *existing);
-    SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
+        if (const json::Value* const held = layout.facts.attributes.Find(name))
+            members.emplace_back(name, *held);
+    SetGeoreferencingAttributes(layout, placement, convention_, written_arrays, members);
     const json::Value stated(std::move(members));
     for (const char* name : {"_CRS", "proj:code", "proj:wkt2", "proj:projjson", kEpochAttribute,
                              kConventions, "coordinates", "grid_mapping"}) {
@@ -552,7 +553,8 @@ Status ZarrMDArray::SetPosition(const OGRSpatialReference* srs,
         if (replaces || !is_of_mapping)
             ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::move(value)));
     }
-    if (srs != nullptr && !beside.grid_mapping.empty()) session_->placed().Add(facts_.path, *srs);
+    if (srs != nullptr && !written_arrays.grid_mapping.empty())
+        session_->pending_grid_mappings().Add(facts_.path, *srs);
     return {};
 }
 
@@ -560,7 +562,7 @@ bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(session_->store_path(), [&]() -> bool {
         if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
         const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
-        const Status status = SetPosition(is_some ? poSRS : nullptr, {});
+        const Status status = WriteCrs(is_some ? poSRS : nullptr, {});
         if (status.ok()) {
             if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
             georeferencing_.Reset();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/base/turn.h"
+#include "core/base/completion.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "driver/base/debug_log.h"
@@ -121,8 +121,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     const std::string& path() const { return facts_.path; }
     // Writes the CRS `srs` of the array; nullptr removes the CRS. `preferred_mappings` are names of
     // grid mappings in the array's group. Uses one of these grid mappings if it describes `srs`.
-    zarr::Status SetPosition(const OGRSpatialReference* srs,
-                             const std::vector<std::string>& preferred_mappings);
+    zarr::Status WriteCrs(const OGRSpatialReference* srs,
+                          const std::vector<std::string>& preferred_mappings);
     // Sets the dimensions of a new array, and the convention for its CRS. The creator of the array
     // calls Created() once.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);

@@ -21,13 +21,13 @@ namespace zarr_driver {
 using zarr::Status;
 
 // Fills `info` with the bytes of a chunk that a reference contains itself. `value` is the content
-// of the reference; `place` is the byte range of the chunk in `value`.
-Status ZarrMDArray::SetInlineBlock(const zarr::ChunkLocation& place, const std::string& value,
+// of the reference; `location` is the byte range of the chunk in `value`.
+Status ZarrMDArray::SetInlineBlock(const zarr::ChunkLocation& location, const std::string& value,
                                    GDALMDArrayRawBlockInfo& info) const {
     const auto offset =
-        static_cast<std::size_t>(std::min<std::uint64_t>(place.offset, value.size()));
-    const std::string bytes =
-        value.substr(offset, static_cast<std::size_t>(place.size.value_or(value.size() - offset)));
+        static_cast<std::size_t>(std::min<std::uint64_t>(location.offset, value.size()));
+    const std::string bytes = value.substr(
+        offset, static_cast<std::size_t>(location.size.value_or(value.size() - offset)));
     info.pabyInlineData = static_cast<GByte*>(VSIMalloc(std::max<std::size_t>(bytes.size(), 1)));
     if (info.pabyInlineData == nullptr) return Status::OutOfMemory("no memory for a chunk");
     std::memcpy(info.pabyInlineData, bytes.data(), bytes.size());
@@ -48,20 +48,20 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
                                    " along dimension " + std::to_string(i));
         chunk[axis] = coordinates[i];
     }
-    ZARR_ASSIGN_OR_RETURN(const auto place, values_.array()->chunks().PlaceOf(chunk));
-    if (!place) return {};
+    ZARR_ASSIGN_OR_RETURN(const auto location, values_.array()->chunks().Locate(chunk));
+    if (!location) return {};
     zarr::ValueLocation value;
     if (const auto* const locator = values_.array()->store()->Traits().locator) {
-        ZARR_ASSIGN_OR_RETURN(auto referenced, locator->Locate(place->key));
+        ZARR_ASSIGN_OR_RETURN(auto referenced, locator->Locate(location->key));
         if (!referenced) return {};
         value = std::move(*referenced);
     } else {
-        value.target = session_->store_path() + "/" + place->key;
+        value.target = session_->store_path() + "/" + location->key;
     }
-    if (value.bytes) return SetInlineBlock(*place, *value.bytes, info);
+    if (value.bytes) return SetInlineBlock(*location, *value.bytes, info);
     // A block of 0 bytes is given inline, because readers of GDAL's block information interpret a
     // size of 0 as "the whole file".
-    if (value.size == std::uint64_t{0}) return SetInlineBlock(*place, {}, info);
+    if (value.size == std::uint64_t{0}) return SetInlineBlock(*location, {}, info);
     if (!value.size) {
         VSIStatBufL stat;
         if (VSIStatL(value.target.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)) return {};
@@ -69,8 +69,8 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
     }
     info.pszFilename = CPLStrdup(value.target.c_str());
     info.papszInfo = DescribeDecoding(facts_.metadata).StealList();
-    info.nOffset = value.offset + place->offset;
-    info.nSize = place->size.value_or(*value.size);
+    info.nOffset = value.offset + location->offset;
+    info.nSize = location->size.value_or(*value.size);
     return {};
 }
 

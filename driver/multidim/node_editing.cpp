@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
-#include "core/conventions/belongings.h"
+#include "core/conventions/companions.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
@@ -196,7 +196,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
     // The node is deleted in the store first. If that fails, the objects of the node stay usable.
     ZARR_ASSIGN_OR_RETURN(
         const auto deleted,
-        zarr::DeleteWithBelongings(update->metadata(), session.hierarchy(), path, {"", true}));
+        zarr::DeleteWithCompanions(update->metadata(), session.hierarchy(), path, {"", true}));
     session.NodesChanged();
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update->store(), {{path, "", ""}}));
     DeleteNodeSidecars(session.location().store_path, path);
@@ -222,7 +222,7 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
     ZARR_RETURN_IF_ERROR(update->FlushChunks(session.options().threads));
     ZARR_ASSIGN_OR_RETURN(
         const auto renamed,
-        zarr::RenameWithBelongings(update->metadata(), session.hierarchy(), path, new_name));
+        zarr::RenameWithCompanions(update->metadata(), session.hierarchy(), path, new_name));
     session.NodesChanged();
     RenameNodeSidecars(session.location().store_path, path,
                        zarr::JoinKey(zarr::ParentPath(path), new_name));

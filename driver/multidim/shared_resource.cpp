@@ -55,7 +55,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
 SharedResource::~SharedResource() {
     Guarded(store_path(), [&] {
         WarnOfFailure(*location_.hierarchy, store_path());
-        placed_.Forget();  // no array can be opened any more
+        pending_grid_mappings_.Forget();  // no array can be opened any more
         const zarr::Status status = Finish();
         if (!status.ok()) EmitError(store_path(), status);
     });
@@ -155,7 +155,7 @@ Status SharedResource::Finish() {
     if (update_ == nullptr) return {};
     try {
         StoreAxes(*this);
-        const Status placed = placed_.Finish(*this);
+        const Status placed = pending_grid_mappings_.Finish(*this);
         const Status finished = update_->Finish(options_.threads);
         return placed.ok() ? finished : placed;
     } catch (const std::bad_alloc&) {

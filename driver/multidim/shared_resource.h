@@ -16,7 +16,7 @@
 #include "core/base/fork.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
-#include "driver/multidim/placed_arrays.h"
+#include "driver/multidim/pending_grid_mappings.h"
 #include "driver/store/location.h"
 #include "driver/store/store_update.h"
 
@@ -54,7 +54,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // the root group.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
     // Returns the record of arrays that got a CRS since the last flush.
-    PlacedArrays& placed() { return placed_; }
+    PendingGridMappings& pending_grid_mappings() { return pending_grid_mappings_; }
     AttributeRegistry& attributes() const { return *attributes_; }
     DimensionRegistry& dimensions() const { return *dimensions_; }
     // Removes statistics of arrays that were written after their statistics were stored. Does
@@ -145,7 +145,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const zarr::ForkLocal<StoreUpdate> update_;
     const std::unique_ptr<AttributeRegistry> attributes_;
     const std::unique_ptr<DimensionRegistry> dimensions_;
-    PlacedArrays placed_;
+    PendingGridMappings pending_grid_mappings_;
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> stored_orders_{0};

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/conventions/base_state.h"
-#include "core/conventions/belongings.h"
+#include "core/conventions/companions.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/overview_layout.h"
@@ -44,8 +44,8 @@ json::Value ShapeOf(const LevelPaths& level) {
     return json::Value(json::Array{json::Value(level.height), json::Value(level.width)});
 }
 
-std::string Numbered(const std::string& name, int turn) {
-    return turn == 1 ? name : name + "_" + std::to_string(turn);
+std::string Numbered(const std::string& name, int number) {
+    return number == 1 ? name : name + "_" + std::to_string(number);
 }
 
 // Says whether an array's fill value means nodata or data, if no attribute states a nodata value.
@@ -153,7 +153,7 @@ OverviewLevels::OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hiera
     : update_(update),
       hierarchy_(hierarchy),
       source_(std::move(source)),
-      place_(zarr::PlaceOfOverviews(hierarchy, source_.arrays[0]->facts.path)) {}
+      listing_(zarr::ListingOfOverviews(hierarchy, source_.arrays[0]->facts.path)) {}
 
 // ---------------------------------------------------------------------------------------------
 // Existing overviews
@@ -163,11 +163,11 @@ std::string OverviewLevels::Group() const {
 }
 
 std::string OverviewLevels::FromGroup(const std::string& path) const {
-    return place_.group.empty() ? path : path.substr(place_.group.size() + 1);
+    return listing_.group.empty() ? path : path.substr(listing_.group.size() + 1);
 }
 
 Result<json::Object> OverviewLevels::GroupAttributes() const {
-    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(place_.group));
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(listing_.group));
     return attributes.as_object() != nullptr ? *attributes.as_object() : json::Object{};
 }
 
@@ -187,7 +187,7 @@ Status OverviewLevels::Check() const {
 }
 
 bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
-    const auto attributes = hierarchy_.Attributes(place_.group);
+    const auto attributes = hierarchy_.Attributes(listing_.group);
     if (!attributes.ok() || paths.size() != source_.arrays.size()) return false;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         const auto levels =
@@ -202,12 +202,12 @@ bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
 
 std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
     std::vector<zarr::OverviewLevel> all;
-    const auto attributes = hierarchy_.Attributes(place_.group);
+    const auto attributes = hierarchy_.Attributes(listing_.group);
     if (!attributes.ok()) return all;
     for (const RasterLayout* array : source_.arrays)
         for (zarr::OverviewLevel& level :
              zarr::OverviewsOf(*attributes, FromGroup(array->facts.path))) {
-            level.path = zarr::JoinKey(place_.group, level.path);
+            level.path = zarr::JoinKey(listing_.group, level.path);
             all.push_back(std::move(level));
         }
     return all;
@@ -219,9 +219,9 @@ std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
 // Returns the path of the group "overviews", which holds the overviews of all arrays in the
 // raster's group. Creates the group if it is missing. Only OverviewStyle::kList uses this group.
 Result<std::string> OverviewLevels::Container() const {
-    for (int turn = 1; turn <= kMaxNames; ++turn) {
+    for (int number = 1; number <= kMaxNames; ++number) {
         const std::string path =
-            zarr::JoinKey(Group(), Numbered(std::string(zarr::kOverviewsGroup), turn));
+            zarr::JoinKey(Group(), Numbered(std::string(zarr::kOverviewsGroup), number));
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind == NodeKind::kArray) continue;
         if (kind == NodeKind::kGroup) {
@@ -240,7 +240,7 @@ Result<std::string> OverviewLevels::Container() const {
 
 // True if the metadata lists an overview whose arrays are in the group `group`.
 bool OverviewLevels::IsListed(const std::string& group) const {
-    const auto attributes = hierarchy_.Attributes(place_.group);
+    const auto attributes = hierarchy_.Attributes(listing_.group);
     if (!attributes.ok()) return true;  // treat unknown groups as listed
     const std::string from_group = FromGroup(group);
     const auto listed = zarr::AllOverviewPaths(*attributes);
@@ -252,8 +252,8 @@ bool OverviewLevels::IsListed(const std::string& group) const {
 // Returns a free name for the group of an overview. If a group exists that the metadata does not
 // list, a process has died while building it. The group is then deleted.
 Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, int factor) const {
-    for (int turn = 1; turn <= kMaxNames; ++turn) {
-        std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), turn));
+    for (int number = 1; number <= kMaxNames; ++number) {
+        std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), number));
         if (IsListed(path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
@@ -265,11 +265,11 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
 // Creates the group of an overview under a free name. Deletes an existing group of that name only
 // in one case: its attributes mark it as a group for overviews, and the metadata does not list it.
 // Such a group is left over from a process that died.
-Result<std::string> OverviewLevels::UnusedGroup(int factor,
-                                                std::string (*name_of)(int factor,
-                                                                       int turn)) const {
-    for (int turn = 1; turn <= kMaxNames; ++turn) {
-        std::string path = zarr::JoinKey(place_.group, name_of(factor, turn));
+Result<std::string> OverviewLevels::FreeSiblingGroup(int factor,
+                                                     std::string (*name_of)(int factor,
+                                                                            int number)) const {
+    for (int number = 1; number <= kMaxNames; ++number) {
+        std::string path = zarr::JoinKey(listing_.group, name_of(factor, number));
         if (IsListed(path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind == NodeKind::kArray) continue;
@@ -283,13 +283,13 @@ Result<std::string> OverviewLevels::UnusedGroup(int factor,
             update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
         return path;
     }
-    return Status::Limit("no name is left for an overview in /" + place_.group);
+    return Status::Limit("no name is left for an overview in /" + listing_.group);
 }
 
 Result<std::string> OverviewLevels::FreeGroup(int factor) const {
-    if (HasLevelGroups()) return UnusedGroup(factor, zarr::LevelGroupName);
-    if (place_.style == zarr::OverviewStyle::kLayout)
-        return UnusedGroup(factor, zarr::OverviewGroupName);
+    if (HasLevelGroups()) return FreeSiblingGroup(factor, zarr::LevelGroupName);
+    if (listing_.style == zarr::OverviewStyle::kLayout)
+        return FreeSiblingGroup(factor, zarr::OverviewGroupName);
     ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
     return FreeGroupIn(container, factor);
 }
@@ -371,8 +371,8 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 
 // Returns the members `spatial:` of a level's entry: its shape and its geotransform. Empty without
 // a geotransform.
-json::Object OverviewLevels::PlaceOfLevel(const RasterLayout& scaled,
-                                          const LevelPaths& level) const {
+json::Object OverviewLevels::PlacementOfLevel(const RasterLayout& scaled,
+                                              const LevelPaths& level) const {
     json::Object place;
     if (!HasLevelGroups() || !source_.placement.transform) return place;
     SetMember(place, kShape, ShapeOf(level));
@@ -400,13 +400,14 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
         }
         std::vector<zarr::OverviewLevel> described{{FromGroup(array.facts.path),
                                                     array.facts.metadata.shape, "",
-                                                    PlaceOfLevel(array, WholeRaster(array))}};
+                                                    PlacementOfLevel(array, WholeRaster(array))}};
         for (const LevelPaths& level : levels) {
             const RasterLayout scaled = LayoutOfLevel(array, level.paths[i], level);
             described.push_back({FromGroup(level.paths[i]), scaled.facts.metadata.shape,
-                                 level.method, PlaceOfLevel(scaled, level)});
+                                 level.method, PlacementOfLevel(scaled, level)});
         }
-        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, place_.style, axes, described));
+        ZARR_RETURN_IF_ERROR(
+            zarr::DescribeOverviewsIn(attributes, listing_.style, axes, described));
     }
     if (HasLevelGroups()) {
         // kAll states the CRS by its code alone, if it has one.
@@ -415,7 +416,7 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
         const bool is_placed = json::FindMember(attributes, kTransform) != nullptr;
         SetMember(attributes, kShape, is_placed ? ShapeOf(WholeRaster(first)) : json::Value());
     }
-    return update_.metadata().SetAttributes(place_.group, json::Value(attributes));
+    return update_.metadata().SetAttributes(listing_.group, json::Value(attributes));
 }
 
 // True if an overview's array is in a group for overviews, because only such arrays may be deleted.
@@ -423,11 +424,11 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
 // groups. Other groups need a mark in their attributes.
 bool OverviewLevels::IsInContainer(const std::string& path) const {
     const std::string_view level_group = zarr::ParentPath(path);
-    if (!level_group.empty() && zarr::ParentPath(level_group) == place_.group &&
+    if (!level_group.empty() && zarr::ParentPath(level_group) == listing_.group &&
         zarr::IsOverviewGroupName(zarr::LastName(level_group)))
         return true;
     const std::string container(HasLevelGroups() ? level_group : zarr::ParentPath(level_group));
-    if (zarr::ParentPath(container) != place_.group || container.empty()) return false;
+    if (zarr::ParentPath(container) != listing_.group || container.empty()) return false;
     const auto attributes = hierarchy_.Attributes(container);
     return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
 }
@@ -438,7 +439,7 @@ Status OverviewLevels::Remove(const LevelPaths& level) const {
         const std::string group(zarr::ParentPath(path));
         if (IsListed(group)) {
             const auto removed =
-                zarr::DeleteWithBelongings(update_.metadata(), hierarchy_, path, {group});
+                zarr::DeleteWithCompanions(update_.metadata(), hierarchy_, path, {group});
             if (!removed.ok() && removed.status().code() != zarr::StatusCode::kNotFound)
                 return removed.status();
         }
@@ -454,7 +455,7 @@ Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     if (IsListed(level_group)) return {};
     Status status = update_.metadata().DeleteNode(level_group);
     if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
-    if (container == place_.group) return {};
+    if (container == listing_.group) return {};
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
     return members.empty() ? update_.metadata().DeleteNode(container) : Status();
 }
@@ -505,7 +506,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     const RasterLayout scaled = LayoutOfLevel(first, level.paths[0], level);
     zarr::Warnings ignored;  // the group holds only levels
     ZARR_ASSIGN_OR_RETURN(
-        const GeoreferencingArrays beside,
+        const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
     if (placement.srs == nullptr)
         ZARR_RETURN_IF_ERROR(RemoveGridMapping(coordinates, hierarchy_, scaled));
@@ -520,7 +521,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
         const RasterLayout array = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);
         AddDimensionNames(array.facts, attributes);
-        SetGeoreferencingAttributes(array, placement, convention, beside, attributes);
+        SetGeoreferencingAttributes(array, placement, convention, written_arrays, attributes);
         ZARR_RETURN_IF_ERROR(DescribeMask(*source_.arrays[i], level.paths[i], attributes));
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));

@@ -59,7 +59,7 @@ class OverviewLevels {
     // Copies attributes and coordinates from the raster to an overview.
     zarr::Status UpdateDescription(const LevelPaths& level) const;
     // True if each level is a group, and the parent of these groups describes the levels.
-    bool HasLevelGroups() const { return place_.style == zarr::OverviewStyle::kLevelGroups; }
+    bool HasLevelGroups() const { return listing_.style == zarr::OverviewStyle::kLevelGroups; }
     // Lists `levels` in the group's metadata, in order of decreasing size. If `levels` is empty,
     // removes the list from the metadata. With HasLevelGroups(), the list keeps the raster itself,
     // and the group states the position of the raster.
@@ -80,9 +80,10 @@ class OverviewLevels {
     // Returns the path of an unused group for a new overview.
     zarr::Result<std::string> FreeGroup(int factor) const;
     zarr::Result<std::string> FreeGroupIn(const std::string& container, int factor) const;
-    zarr::Result<std::string> UnusedGroup(int factor,
-                                          std::string (*name_of)(int factor, int turn)) const;
-    zarr::json::Object PlaceOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
+    zarr::Result<std::string> FreeSiblingGroup(int factor,
+                                               std::string (*name_of)(int factor,
+                                                                      int number)) const;
+    zarr::json::Object PlacementOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
     bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
     zarr::Status FollowFillValue(const zarr::ArrayFacts& base, const std::string& path) const;
@@ -99,7 +100,7 @@ class OverviewLevels {
     StoreUpdate& update_;
     const zarr::Hierarchy& hierarchy_;
     const LevelSource source_;
-    const zarr::OverviewPlace place_;
+    const zarr::OverviewListing listing_;
 };
 
 // Returns the path of the mask for the array or overview at `path`. The raster's attribute

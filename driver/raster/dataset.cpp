@@ -211,7 +211,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
 const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
-        const Georeferencing& placed = place_.Find();
+        const Georeferencing& placed = georeferencing_.Find();
         return placed.srs ? &*placed.srs : nullptr;
     });
 }
@@ -219,7 +219,7 @@ const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
 CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (GDALPamDataset::GetGeoTransform(transform) == CE_None) return CE_None;
-        const Georeferencing& placed = place_.Find();
+        const Georeferencing& placed = georeferencing_.Find();
         if (!placed.transform) return CE_Failure;
         for (int i = 0; i < 6; ++i) transform[i] = (*placed.transform)[static_cast<std::size_t>(i)];
         return CE_None;
@@ -229,7 +229,7 @@ CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFO
 int ZarrDataset::GetGCPCount() {
     return Guarded(store_path(), [&]() -> int {
         const int from_pam = GDALPamDataset::GetGCPCount();
-        const auto own = static_cast<int>(place_.Points().size());
+        const auto own = static_cast<int>(georeferencing_.Points().size());
         return from_pam > 0 ? from_pam : own;
     });
 }
@@ -237,7 +237,7 @@ int ZarrDataset::GetGCPCount() {
 const GDAL_GCP* ZarrDataset::GetGCPs() {
     return Guarded(store_path(), [&]() -> const GDAL_GCP* {
         if (GDALPamDataset::GetGCPCount() > 0) return GDALPamDataset::GetGCPs();
-        return place_.Points().data();
+        return georeferencing_.Points().data();
     });
 }
 
@@ -245,7 +245,7 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef())
             return from_pam;
-        return place_.PointsSrs();
+        return georeferencing_.PointsSrs();
     });
 }
 
@@ -261,7 +261,7 @@ char** ZarrDataset::GetMetadataDomainList() {
 
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
-    CPLStringList list(place_.Find().geolocation);
+    CPLStringList list(georeferencing_.Find().geolocation);
     // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
@@ -277,8 +277,8 @@ NameValueList ZarrDataset::Description() {
     const auto set = [this](const char* name, const std::string& value) {
         if (!value.empty()) description_.SetNameValue(name, value.c_str());
     };
-    set("CRS_SOURCE", place_.Find().srs_origin);
-    set("GEOTRANSFORM_SOURCE", place_.Find().transform_origin);
+    set("CRS_SOURCE", georeferencing_.Find().srs_origin);
+    set("GEOTRANSFORM_SOURCE", georeferencing_.Find().transform_origin);
     set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
     DescribeState(location_, description_);
     return description_.List();
@@ -304,7 +304,7 @@ const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDom
 // Overviews
 
 LevelSource ZarrDataset::Source() const {
-    const Georeferencing& placed = place_.Find();
+    const Georeferencing& placed = georeferencing_.Find();
     return {Layouts(),
             {placed.srs ? &*placed.srs : nullptr, placed.transform, {}},
             convention_,
@@ -453,7 +453,7 @@ void ZarrDataset::TreatBytesAsSigned() {
 // need the arrays of this class.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
-        if (update_ == nullptr && !options_.north_up) place_.AdviseNorthUp(store_path());
+        if (update_ == nullptr && !options_.north_up) georeferencing_.AdviseNorthUp(store_path());
         is_closing_ = true;
         CloseStore();
         GDALPamDataset::FlushCache(true);
@@ -573,7 +573,7 @@ Status ZarrDataset::ShareDimensions() {
     if (!std::exchange(may_share_dimensions_, false)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto shared,
                           FindSharedDimensions(*update_, PathsOf(arrays_), arrays_[0]->layout,
-                                               place_.KnownTransform()));
+                                               georeferencing_.KnownTransform()));
     if (shared.empty()) return {};
     const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
     for (const auto& [axis, dimension] : shared) {
@@ -589,23 +589,23 @@ Status ZarrDataset::ShareDimensions() {
             names.emplace_back(dimension.name);
         ChangeAttribute(*array, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
     }
-    place_.DimensionsRenamed();
+    georeferencing_.DimensionsRenamed();
     names_bands_.reset();
     return {};
 }
 
 bool ZarrDataset::HasLevelGroups() const {
     if (arrays_.empty() || is_level_) return false;
-    return zarr::PlaceOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path).style ==
+    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path).style ==
            zarr::OverviewStyle::kLevelGroups;
 }
 
 // If a change cannot be written, it stays marked for the next flush.
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
-    if (place_.has_changed() || band_names_changed_) is_due = true;
+    if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
     if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
-    ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
+    ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
     WarnOfDifferingBands();
@@ -659,7 +659,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetSpatialRef(poSRS);
         if (GDALPamDataset::GetSpatialRef() != nullptr) GDALPamDataset::SetSpatialRef(nullptr);
-        place_.SetSrs(poSRS);
+        georeferencing_.SetSrs(poSRS);
         return CE_None;
     });
 }
@@ -670,7 +670,7 @@ CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
         DeleteGeoTransform();  // PAM's transform
         zarr::GeoTransform changed{};
         for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
-        place_.SetTransform(changed);
+        georeferencing_.SetTransform(changed);
         return CE_None;
     });
 }
@@ -693,7 +693,7 @@ Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     names_bands_.reset();
     band_names_changed_ = false;
-    place_.DimensionsRenamed();
+    georeferencing_.DimensionsRenamed();
     overviews_.pending().is_description = true;
     for (int i = 1; i <= nBands; ++i) Band(i)->ArrayReplaced();
     return {};

@@ -183,12 +183,14 @@ class ZarrDataset final : public ZarrPamDataset {
 
     // True if the raster's first row is the last row of the array, because of the open option
     // NORTH_UP.
-    bool IsFlipped() { return options_.north_up && is_flipped_.value_or(place_.Find().is_flipped); }
+    bool IsFlipped() {
+        return options_.north_up && is_flipped_.value_or(georeferencing_.Find().is_flipped);
+    }
     // Makes this overview or mask show its rows in the order of the raster `base`.
     void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
     // Returns the index of the array column that is the raster's first column. The index is 0
     // without the open option WRAP_LONGITUDE.
-    int RolledColumns() { return place_.Find().rolled_columns; }
+    int RolledColumns() { return georeferencing_.Find().rolled_columns; }
     bool ArePixelsMoved() override {
         return IsFlipped() || (options_.wrap_longitude && RolledColumns() != 0);
     }
@@ -271,7 +273,7 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<zarr::OmeIdentity> ome_image_;  // set in update mode if it is such an image
     zarr::ForkLocal<StoreUpdate> update_;         // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
-    RasterGeoreferencing place_{location_, options_, arrays_};
+    RasterGeoreferencing georeferencing_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
     bool band_names_changed_ = false;
     std::optional<bool> names_bands_;

@@ -115,7 +115,7 @@ Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention
         update, PathsOf(arrays_),
         update.is_of_new_store() ? OtherArrays::kNone : OtherArrays::kExisting);
     ZARR_ASSIGN_OR_RETURN(
-        const GeoreferencingArrays beside,
+        const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));
     const std::string& store = location_.store_path;
     EmitWarnings(store + ": /" + arrays_[0]->layout.facts.path, warnings);
@@ -127,8 +127,9 @@ Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention
     for (const auto& array : arrays_) {
         zarr::json::Value& attributes = array->layout.facts.attributes;
         if (attributes.as_object() == nullptr) continue;
-        ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, array->layout, beside.grid_mapping));
-        SetGeoreferencingAttributes(array->layout, position, convention, beside,
+        ZARR_RETURN_IF_ERROR(
+            RemoveReplacedGridMapping(arrays, array->layout, written_arrays.grid_mapping));
+        SetGeoreferencingAttributes(array->layout, position, convention, written_arrays,
                                     *attributes.MutableObject());
         array->attributes_changed = true;
     }

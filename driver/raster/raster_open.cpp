@@ -233,9 +233,9 @@ void PutColoursFirst(bool is_of_eopf, std::vector<RasterLayout>& layouts) {
 
 // Warns about rasters of a group that do not become bands, because their CRS or geotransform
 // differs from that of the bands.
-void WarnOfOtherPlaces(const std::vector<const CatalogArray*>& rasters,
-                       const std::vector<const CatalogArray*>& bands,
-                       const std::string& store_path) {
+void WarnOfOtherLocations(const std::vector<const CatalogArray*>& rasters,
+                          const std::vector<const CatalogArray*>& bands,
+                          const std::string& store_path) {
     std::vector<std::string> others;
     for (const CatalogArray* array : rasters)
         if (std::find(bands.begin(), bands.end(), array) == bands.end())
@@ -433,7 +433,7 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     if (are_bases)
         pyramids.insert(pyramids.end(), contents.pyramids.begin(), contents.pyramids.end());
     ZARR_RETURN_IF_ERROR(AddGroupBands(request, bands, pyramids, *dataset));
-    WarnOfOtherPlaces(group.Rasters(), bands, location.store_path);
+    WarnOfOtherLocations(group.Rasters(), bands, location.store_path);
     return dataset;
 }
 

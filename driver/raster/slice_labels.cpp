@@ -42,7 +42,7 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     Axis axis;
     const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[index]];
     if (dimension.coordinate_path.empty()) return ImageLabels(index);
-    if (gave_up_) return axis;
+    if (has_timed_out_) return axis;
     const std::optional<std::uint64_t>& fixed = layout_.fixed[index];
     zarr::LabelRange range;
     range.first = fixed.value_or(0);
@@ -65,15 +65,16 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
         if (IsPlainBand(index) && AreNumbersOfBands(axis)) axis.labels = {};
         return axis;
     }
-    gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
+    has_timed_out_ = labels.status().code() == zarr::StatusCode::kCancelled;
     EmitWarning(store_path_,
-                gave_up_ ? "reading the coordinates of dimension " + dimension.name +
-                               " takes longer than the " +
-                               zarr::DoubleText(options_.label_delay->count()) +
-                               " seconds of open option LOAD_EXTRA_DIM_METADATA_DELAY; bands are "
-                               "described by their index"
-                         : "the coordinates of dimension " + dimension.name +
-                               " cannot be read: " + labels.status().message());
+                has_timed_out_
+                    ? "reading the coordinates of dimension " + dimension.name +
+                          " takes longer than the " +
+                          zarr::DoubleText(options_.label_delay->count()) +
+                          " seconds of open option LOAD_EXTRA_DIM_METADATA_DELAY; bands are "
+                          "described by their index"
+                    : "the coordinates of dimension " + dimension.name +
+                          " cannot be read: " + labels.status().message());
     return axis;
 }
 

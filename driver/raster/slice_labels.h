@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/turn.h"
+#include "core/base/completion.h"
 #include "core/conventions/coordinates.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/ome.h"
@@ -68,7 +68,7 @@ class SliceLabels {
     const OpenOptions& options_;
     std::vector<zarr::Lazy<Axis>> axes_;    // one for each of layout_.other_axes
     mutable std::atomic<double> spent_{0};  // seconds of reading
-    mutable std::atomic<bool> gave_up_{false};
+    mutable std::atomic<bool> has_timed_out_{false};
 };
 
 }  // namespace zarr_driver

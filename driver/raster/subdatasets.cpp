@@ -8,7 +8,7 @@
 #include "core/conventions/eopf.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
-#include "driver/georef/common_place.h"
+#include "driver/georef/common_location.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {

@@ -151,18 +151,20 @@ void RecordReplacement(const std::string& path) {
     if (!IsLocalPath(path)) Replacements().Add(path);
 }
 
-Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held) {
+Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path,
+                                                     bool is_locked_by_caller) {
     using FilePtr = std::unique_ptr<zarr::ByteFile>;
 #if ZARR_HAS_POSIX_FILES
     if (IsLocalPath(path)) {
         zarr::PathLock::Failure failure{};
-        auto lock = is_held ? std::nullopt : zarr::PathLock::Try(path, failure);
-        if (!is_held && !lock && failure == zarr::PathLock::Failure::kHeld)
+        auto lock = is_locked_by_caller ? std::nullopt : zarr::PathLock::Try(path, failure);
+        if (!is_locked_by_caller && !lock && failure == zarr::PathLock::Failure::kLocked)
             return Status::Io("the zip file is open for update in another process");
         const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (descriptor < 0) return Failed("opened for update", errno);
         return FilePtr(std::make_unique<LocalByteFile>(
-            descriptor, std::move(lock), is_held ? std::string() : OpenFolder(path)->Identity()));
+            descriptor, std::move(lock),
+            is_locked_by_caller ? std::string() : OpenFolder(path)->Identity()));
     }
 #endif
     if (RenamingAt(path) == Renaming::kNo)

@@ -136,7 +136,7 @@ struct SentPart {
     unsigned long long first = 0;
     unsigned long long end = 0;    // one past the last byte
     unsigned long long total = 0;  // size of the value in bytes; `end` if the server does not say
-    bool tells_total = true;
+    bool states_total = true;
 };
 
 // Returns the bytes of the `wanted` range from an answer. A Content-Range header says which range
@@ -155,14 +155,14 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         sent.end = last + 1;
         // If the server sent "*" as total size, the size is unknown. If such an answer has fewer
         // bytes than requested, it ends at the end of the value.
-        sent.tells_total = known == 3;
+        sent.states_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }
     if (wanted.is_from_end) {
         ZARR_ASSIGN_OR_RETURN(const auto tail,
                               zarr::ValuePart::Tail(wanted.length).Of(key, sent.total));
         wanted = {tail.offset, tail.size};
-        sent.tells_total = true;
+        sent.states_total = true;
     }
     const char* const coding = CSLFetchNameValue(answer.papszHeaders, "Content-Encoding");
     if (text != nullptr && coding != nullptr && !EQUAL(coding, "identity"))
@@ -200,16 +200,17 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
 }
 
-// Fills `told` after HTTP status 416, which means that the requested range lies outside of the
+// Fills `info` after HTTP status 416, which means that the requested range lies outside of the
 // value.
-void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& told) {
+void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& info) {
     // The size is reported as 0, because a server also answers 416 to a request for the last bytes
     // of an empty value.
-    told.size = 0;
+    info.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
     unsigned long long size = 0;
-    const bool is_told = text != nullptr && std::sscanf(text, " bytes */%llu", &size) == 1;
-    told.version = VersionIn(answer, is_told ? std::optional<std::uint64_t>(size) : std::nullopt);
+    const bool is_size_stated = text != nullptr && std::sscanf(text, " bytes */%llu", &size) == 1;
+    info.version =
+        VersionIn(answer, is_size_stated ? std::optional<std::uint64_t>(size) : std::nullopt);
 }
 
 // Returns an error if RemoteValue::check_redirect refuses a redirect that the client has followed.
@@ -248,7 +249,7 @@ Result<Answer> SendRequest(const RemoteValue& value, std::size_t limit,
 }
 
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                          std::optional<ByteExtent> extent, ValueInfo* told) {
+                          std::optional<ByteExtent> extent, ValueInfo* info) {
     const std::string& key = value.key;
     const QuietErrors quiet;
     ZARR_ASSIGN_OR_RETURN(const Answer answer, SendRequest(value, limit, extent));
@@ -262,12 +263,12 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     constexpr int kPreconditionFailed = 412;
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
-    if (status == kPreconditionFailed && told != nullptr && !value.headers.empty()) {
-        told->is_condition_unmet = true;
+    if (status == kPreconditionFailed && info != nullptr && !value.headers.empty()) {
+        info->is_condition_unmet = true;
         return false;
     }
     if (extent && status == kNoSuchRange) {
-        if (told != nullptr) HandleUnsatisfiableRange(*answer, *told);
+        if (info != nullptr) HandleUnsatisfiableRange(*answer, *info);
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
@@ -277,10 +278,10 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     SentPart sent;
     const auto body =
         CutWantedRange(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
-    if (told != nullptr) {
-        told->is_other_part = !body.ok();
-        if (sent.tells_total) told->size = sent.total;
-        told->version = VersionIn(*answer, told->size);
+    if (info != nullptr) {
+        info->is_other_part = !body.ok();
+        if (sent.states_total) info->size = sent.total;
+        info->version = VersionIn(*answer, info->size);
     }
     ZARR_RETURN_IF_ERROR(body.status());
     ZARR_RETURN_IF_ERROR(bytes.Assign(*body).WithContext(key));
@@ -332,9 +333,9 @@ zarr::LinkEstimate& LinkTo(const std::string& path) {
 }
 
 Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                   std::optional<ByteExtent> extent, ValueInfo* told) {
+                   std::optional<ByteExtent> extent, ValueInfo* info) {
     std::uint64_t time = 0;
-    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
+    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, info); },
                              [&](std::uint64_t taken) { time = taken; });
     if (found.ok()) LinkTo(value.path).Note(*found ? bytes.size() : 0, time);
     // The log shows the path instead of the URL, because a signed URL is long.

@@ -48,12 +48,12 @@ struct ValueInfo {
 // Reads a value with one GET request over a persistent connection. GDAL's retry options, such as
 // GDAL_HTTP_MAX_RETRY, may add requests. Returns false if the server says that the value does not
 // exist (404, 410). If `extent` is given, reads only that byte range, or fewer bytes if the value
-// ends earlier. `told` receives facts about the value and may be nullptr. Returns kLimit if the
+// ends earlier. `info` receives facts about the value and may be nullptr. Returns kLimit if the
 // answer has more than `limit` bytes, kPermission for 401 and 403, and kInvalidArgument for 400.
 // Any other failure is kIo, and so is an answer with another range than `extent`. Thread-safe.
 // GDAL's HTTP options apply.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                         std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
+                         std::optional<ByteExtent> extent = {}, ValueInfo* info = nullptr);
 
 // Returns the latency and bandwidth that this process has measured for the server of `path`, a path
 // in GDAL's file systems. All paths of one server or bucket share one estimate. Thread-safe.

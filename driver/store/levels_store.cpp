@@ -50,10 +50,10 @@ Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
                                                               : std::optional<std::string>();
     if (!link || link->empty() || zarr::ResolveLink("", *link).ok()) return store;
     const std::string target = TargetOf(folder, *link);
-    const bool is_beside = link->find(':') == std::string::npos && link->front() != '/' &&
-                           zarr::ParentPath(target) == zarr::ParentPath(folder.text()) &&
-                           zarr::LastName(target) != "..";
-    if (target.empty() || (access.follow_links == FollowLinks::kSameFolder && !is_beside))
+    const bool is_in_same_folder = link->find(':') == std::string::npos && link->front() != '/' &&
+                                   zarr::ParentPath(target) == zarr::ParentPath(folder.text()) &&
+                                   zarr::LastName(target) != "..";
+    if (target.empty() || (access.follow_links == FollowLinks::kSameFolder && !is_in_same_folder))
         return store;
     auto base = OpenStore(target, {access.missing_on_403});
     if (!base.ok()) return store;

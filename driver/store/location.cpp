@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/completion.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
-#include "core/base/turn.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/opening.h"
 #include "core/store/keys.h"
@@ -128,7 +128,7 @@ void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
 
 // Prefetches the documents that identify the store and describe `node`. Documents of old versions
 // are requested only if the store is not Zarr v3.
-void AskForRoot(const zarr::Store& store, const std::string& node) {
+void PrefetchRoot(const zarr::Store& store, const std::string& node) {
     const std::vector<std::string> first = zarr::FirstKeys(node);
     store.Prefetch(first, {});
     zarr::Buffer ignored;
@@ -139,7 +139,7 @@ void AskForRoot(const zarr::Store& store, const std::string& node) {
 // Prefetches the documents that show whether `node` is an array or a group. In parallel looks for
 // "x.zarr.gmac", GDAL's cache file for arrays. GDAL looks for that file when an array is first
 // read, and then finds the answer in its cache.
-void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
+void PrefetchNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
     std::vector<std::string> keys = zarr::FirstKeys(node);
     for (std::string& key : zarr::FirstKeysOfOldStore(node)) keys.push_back(std::move(key));
     AtTheSameTime([&] { zarr::NoThrow([&] { store.Prefetch(keys, {}); }); },
@@ -178,12 +178,12 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     // Prefetches the documents unless the first document is cached. A cached document means that
     // another dataset has the store open and has read the documents.
     const std::vector<std::string> first = zarr::FirstKeys(node);
-    if (caches_absence && !store->ReadsWithoutRequest(first.front())) {
+    if (caches_absence && !store->IsCached(first.front())) {
         if (looks_ahead)
-            AtTheSameTime([&] { zarr::NoThrow([&] { AskForRoot(*store, node); }); },
+            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, node); }); },
                           [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });
         else if (!options.is_update)
-            AskForNode(*store, folder, node);
+            PrefetchNode(*store, folder, node);
     }
     auto hierarchy =
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),

@@ -179,9 +179,9 @@ class Locations {
             return VirtualFileSystem(location);
         }
         const std::string real = RealPath(path);
-        const bool is_beside =
+        const bool is_in_same_folder =
             trusted_.kind() == StorePath::Kind::kLocal && IsBelow(real, RealPath(trusted_.text()));
-        if (is_beside || IsAllowedByOption(real)) return path;
+        if (is_in_same_folder || IsAllowedByOption(real)) return path;
         return Status::Permission(
             zarr::Quoted(location) + ": the file is not below the folder of the references; " +
             "allow it with the configuration option " + kFoldersOption + "=FOLDER");
@@ -275,17 +275,17 @@ class RemoteTarget final : public ReferenceTarget {
                 VsiStore(folder).Read(std::string(zarr::LastName(path_.text())), part, bytes));
             return read.found;
         }
-        ValueInfo told;
+        ValueInfo info;
         const std::string headers = ConditionHeaders(condition);
         const RemoteValue value{*url, path_, path_, headers, CheckRedirect};
         // A read with a condition does not use the cache, because cached answers were not checked
         // against the condition.
         ZARR_ASSIGN_OR_RETURN(const bool found,
-                              condition.is_empty() ? FetchCached(value, bytes, limit, extent, &told)
-                                                   : Fetch(value, bytes, limit, extent, &told));
-        if (told.is_condition_unmet) return Changed();
+                              condition.is_empty() ? FetchCached(value, bytes, limit, extent, &info)
+                                                   : Fetch(value, bytes, limit, extent, &info));
+        if (info.is_condition_unmet) return Changed();
         if (found && part.length() == 0 && !part.is_whole()) ZARR_RETURN_IF_ERROR(bytes.Reset(0));
-        if (found && !told.version.empty()) NoteVersion(told.version);
+        if (found && !info.version.empty()) NoteVersion(info.version);
         return found;
     }
 

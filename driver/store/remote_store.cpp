@@ -111,44 +111,44 @@ std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
     return store;
 }
 
-std::shared_ptr<zarr::MemoryStore> RemoteStore::Made() const {
+std::shared_ptr<zarr::MemoryStore> RemoteStore::CreatedDocuments() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return made_;
+    return created_documents_;
 }
 
 void RemoteStore::BeginCreate() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    made_ = std::make_shared<zarr::MemoryStore>();
+    created_documents_ = std::make_shared<zarr::MemoryStore>();
 }
 
 void RemoteStore::EndCreate() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    made_.reset();
+    created_documents_.reset();
 }
 
 Status RemoteStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
     const Writing writing;
     ZARR_RETURN_IF_ERROR(VsiStore::WriteParts(key, parts));
-    const auto made = Made();
-    if (made == nullptr) return {};
-    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return made->SetParts(key, parts);
+    const auto created = CreatedDocuments();
+    if (created == nullptr) return {};
+    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return created->SetParts(key, parts);
     EndCreate();
     return {};
 }
 
 Status RemoteStore::Remove(const std::string& key) {
     const Writing writing;
-    if (const auto made = Made()) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_there, made->Exists(key));
+    if (const auto created = CreatedDocuments()) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, created->Exists(key));
         if (!is_there) return {};
-        ZARR_RETURN_IF_ERROR(made->Erase(key));
+        ZARR_RETURN_IF_ERROR(created->Erase(key));
     }
     return VsiStore::Remove(key);
 }
 
 Status RemoteStore::RemoveMany(const std::vector<std::string>& keys) {
     const Writing writing;
-    if (Made() != nullptr) return StoreWriter::RemoveMany(keys);
+    if (CreatedDocuments() != nullptr) return StoreWriter::RemoveMany(keys);
     return VsiStore::RemoveMany(keys);
 }
 
@@ -163,12 +163,12 @@ zarr::StoreTraits RemoteStore::Traits() const {
     return traits;
 }
 
-bool RemoteStore::ReadsWithoutRequest(const std::string& key) const {
+bool RemoteStore::IsCached(const std::string& key) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return !access_.update && kept_.count(key) != 0;
+    return !access_.update && cached_values_.count(key) != 0;
 }
 
-bool RemoteStore::ListsWithoutRequest(const std::string& prefix) const {
+bool RemoteStore::IsListingCached(const std::string& prefix) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return !access_.update && (is_unlisted_ || cached_lists_.count(prefix) != 0);
 }
@@ -178,7 +178,8 @@ void RemoteStore::AddToCache(const std::string& key, std::optional<std::string_v
     const std::size_t bytes = key.size() + (value ? value->size() : 0);
     if (cached_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
     const bool is_new =
-        kept_.try_emplace(key, value ? std::optional(std::string(*value)) : std::nullopt).second;
+        cached_values_.try_emplace(key, value ? std::optional(std::string(*value)) : std::nullopt)
+            .second;
     if (is_new) cached_bytes_ += bytes;
 }
 
@@ -186,14 +187,13 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
                            const std::vector<std::string>& prefixes) const {
     if (access_.update) return;
     std::vector<std::string> wanted;
-    std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted), [&](const std::string& key) {
-        return zarr::IsValidKey(key) && !ReadsWithoutRequest(key);
-    });
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted),
+                 [&](const std::string& key) { return zarr::IsValidKey(key) && !IsCached(key); });
     std::vector<std::string> listed;
     std::copy_if(prefixes.begin(), prefixes.end(), std::back_inserter(listed),
                  [&](const std::string& prefix) {
                      return (prefix.empty() || zarr::IsValidKey(prefix)) &&
-                            !ListsWithoutRequest(prefix);
+                            !IsListingCached(prefix);
                  });
     if (!folder().is_object_store() && !lists_ && listed.size() > 1) listed.resize(1);
     for (std::vector<std::string>* each : {&wanted, &listed}) {
@@ -203,13 +203,13 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
     if (listed.empty() && wanted.size() < 2) return;
     const auto list = [&](const std::string& prefix) {
         auto entries = RequestListing(prefix, kMostListed);
-        const bool is_kept =
+        const bool is_cacheable =
             entries.ok() || entries.status().code() == zarr::StatusCode::kUnsupported;
         std::size_t bytes = prefix.size();
-        for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
+        for (std::size_t i = 0; is_cacheable && entries.ok() && i < entries->size(); ++i)
             bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (!is_kept || cached_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
+        if (!is_cacheable || cached_bytes_ + bytes > zarr::tuning::kMetadataCacheBytes) return;
         if (cached_lists_.emplace(prefix, std::move(entries)).second) cached_bytes_ += bytes;
     };
     // Listings are started before the reads of values, because a listing may take longer than a
@@ -222,7 +222,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         }
         const std::size_t i = number - listed.size();
         zarr::Buffer value;
-        const auto found = Request(wanted[i], value, zarr::tuning::kPrefetchedBytes);
+        const auto found = RequestValue(wanted[i], value, zarr::tuning::kPrefetchedBytes);
         if (found.ok())
             AddToCache(wanted[i],
                        *found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
@@ -233,7 +233,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
 Result<zarr::ReadResult> RemoteStore::Read(const std::string& key, const zarr::ValuePart& part,
                                            const zarr::ReadSink& sink) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    if (const auto made = Made()) return made->Read(key, part, sink);
+    if (const auto created = CreatedDocuments()) return created->Read(key, part, sink);
     zarr::Buffer own;
     zarr::Buffer& value = sink.buffer() != nullptr ? *sink.buffer() : own;
     zarr::ReadResult read;
@@ -257,8 +257,8 @@ Result<bool> RemoteStore::ReadWhole(const std::string& key, zarr::Buffer& value,
                                     std::size_t limit) const {
     if (!access_.update) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto known = kept_.find(key);
-        if (known != kept_.end()) {
+        const auto known = cached_values_.find(key);
+        if (known != cached_values_.end()) {
             if (!known->second) return false;
             if (known->second->size() > limit)
                 return zarr::ValueTooLarge(key, known->second->size(), limit);
@@ -266,15 +266,15 @@ Result<bool> RemoteStore::ReadWhole(const std::string& key, zarr::Buffer& value,
             return true;
         }
     }
-    ZARR_ASSIGN_OR_RETURN(const bool found, Request(key, value, limit));
+    ZARR_ASSIGN_OR_RETURN(const bool found, RequestValue(key, value, limit));
     const bool is_small = !found || value.size() <= zarr::tuning::kPrefetchedBytes;
     if (!access_.update && (IsDocument(key) || (IsConsolidated(key) && is_small)))
         AddToCache(key, found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
     return found;
 }
 
-Result<bool> RemoteStore::Request(const std::string& key, zarr::Buffer& value,
-                                  std::size_t limit) const {
+Result<bool> RemoteStore::RequestValue(const std::string& key, zarr::Buffer& value,
+                                       std::size_t limit) const {
     if (const auto url = folder().Url(key)) {
         const RemoteValue remote{*url, folder(), key};
         const bool may_be_kept = !IsDocument(key) && !IsConsolidated(key);
@@ -330,12 +330,12 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
 
 Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& key,
                                     zarr::Buffer& value, std::size_t limit,
-                                    const ByteExtent& extent, ValueInfo& told) const {
-    auto found = FetchCached({url, folder(), key}, value, limit, extent, &told);
+                                    const ByteExtent& extent, ValueInfo& info) const {
+    auto found = FetchCached({url, folder(), key}, value, limit, extent, &info);
     if (!found.ok() || IsRedirected(found, value)) return found;
     // The absence of a value is recorded as a version only if an earlier read found the value.
-    const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;
-    if (is_known) NoteVersion(key, *found ? told.version : "");
+    const bool is_known = *found ? !info.version.empty() : VersionOf(key).mark != 0;
+    if (is_known) NoteVersion(key, *found ? info.version : "");
     return found;
 }
 
@@ -345,8 +345,8 @@ Result<bool> RemoteStore::ReadRange(const std::string& key, std::uint64_t offset
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(
             extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
-        ValueInfo told;
-        auto found = FetchPart(*url, key, value, limit, extent, told);
+        ValueInfo info;
+        auto found = FetchPart(*url, key, value, limit, extent, info);
         if (!IsRedirected(found, value)) return ApplyMissingOn403(std::move(found));
     }
     return ApplyMissingOn403(ReadThroughGdal(key, zarr::ValuePart::Range(offset, length), value));
@@ -366,14 +366,14 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
         std::max(length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
     std::uint64_t size = 0;
     int tries = 0;
-    ValueInfo told;
+    ValueInfo info;
     const auto ask = [&](const ByteExtent& extent) -> Result<bool> {
-        told = {};
-        ZARR_ASSIGN_OR_RETURN(const bool found, FetchPart(*url, key, value, limit, extent, told));
-        if (found && !told.size)
+        info = {};
+        ZARR_ASSIGN_OR_RETURN(const bool found, FetchPart(*url, key, value, limit, extent, info));
+        if (found && !info.size)
             return Status::Io(key +
                               ": cannot read: the server does not send the size of the value");
-        size = told.size.value_or(0);
+        size = info.size.value_or(0);
         return found;
     };
     // Azure's servers ignore byte ranges that count from the end, and send the whole value. Such a
@@ -385,7 +385,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
     // although the last N bytes were requested.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
-                                : told.is_other_part ||
+                                : info.is_other_part ||
                                       found.status().code() == zarr::StatusCode::kInvalidArgument ||
                                       found.status().code() == zarr::StatusCode::kLimit;
     if (is_refused) {
@@ -407,7 +407,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
-    if (const auto made = Made()) return made->List(prefix);
+    if (const auto created = CreatedDocuments()) return created->List(prefix);
     if (!access_.update) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = cached_lists_.find(prefix);
@@ -452,14 +452,14 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
 }
 
 Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
-    if (const auto made = Made()) return made->VisitEntries(prefix, visit);
+    if (const auto created = CreatedDocuments()) return created->VisitEntries(prefix, visit);
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     return VsiStore::VisitEntries(prefix, visit);
 }
 
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                                const PrefixVisitor&) const {
-    if (const auto made = Made()) return made->ForEachKey(prefix, visit, {});
+    if (const auto created = CreatedDocuments()) return created->ForEachKey(prefix, visit, {});
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
     const auto count = [&](std::string_view key,

@@ -61,8 +61,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // is not cached.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
-    bool ReadsWithoutRequest(const std::string& key) const override;
-    bool ListsWithoutRequest(const std::string& prefix) const override;
+    bool IsCached(const std::string& key) const override;
+    bool IsListingCached(const std::string& prefix) const override;
     zarr::Status WriteParts(const std::string& key,
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
@@ -87,7 +87,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                                        zarr::Buffer& value) const;
     // Returns the documents that were written since BeginCreate(); nullptr if BeginCreate() was not
     // called or its mode has ended.
-    std::shared_ptr<zarr::MemoryStore> Made() const;
+    std::shared_ptr<zarr::MemoryStore> CreatedDocuments() const;
     // Caches the value of `key`; nullopt means that the key is absent. Does nothing if the cache is
     // full.
     void AddToCache(const std::string& key, std::optional<std::string_view> value) const;
@@ -98,8 +98,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     zarr::Result<std::vector<zarr::StoreEntry>> RequestListing(const std::string& prefix,
                                                                std::size_t most) const;
     // Reads a whole value without looking into the cache. Returns false if `key` is absent.
-    zarr::Result<bool> Request(const std::string& key, zarr::Buffer& value,
-                               std::size_t limit) const;
+    zarr::Result<bool> RequestValue(const std::string& key, zarr::Buffer& value,
+                                    std::size_t limit) const;
     // Turns kPermission into false (key is absent) if StoreAccess::missing_on_403 is set.
     zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
     // True if the answer of an object store says that the bucket has another address. The value
@@ -110,7 +110,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // VersionOf().
     zarr::Result<bool> FetchPart(const std::string& url, const std::string& key,
                                  zarr::Buffer& value, std::size_t limit, const ByteExtent& extent,
-                                 ValueInfo& told) const;
+                                 ValueInfo& info) const;
     void NoteVersion(const std::string& key, const std::string& version) const;
 
     const StoreAccess access_;
@@ -118,12 +118,12 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     mutable std::mutex mutex_;
     // Cached values by key: metadata documents and prefetched values. The value is nullopt for an
     // absent key.
-    mutable std::map<std::string, std::optional<std::string>> kept_;
+    mutable std::map<std::string, std::optional<std::string>> cached_values_;
     // Prefetched listings by prefix. A listing that failed with kUnsupported is cached as this
     // error.
     mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> cached_lists_;
-    mutable std::size_t cached_bytes_ = 0;  // size of kept_ and cached_lists_ together
-    std::shared_ptr<zarr::MemoryStore> made_;
+    mutable std::size_t cached_bytes_ = 0;  // size of cached_values_ and cached_lists_ together
+    std::shared_ptr<zarr::MemoryStore> created_documents_;
     // Version of a value when it was last read in part.
     struct Seen {
         std::string version;      // ValueInfo::version; empty if the value was absent

@@ -48,14 +48,14 @@ class ResponseCache {
     // Copies the cached range into `bytes`. Returns false if the range is not cached or has more
     // than `limit` bytes.
     Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
-                      zarr::Buffer& bytes, ValueInfo* told) {
+                      zarr::Buffer& bytes, ValueInfo* info) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto of_value = values_.find(value);
         if (of_value == values_.end()) return false;
         const auto found = of_value->second.find(part);
         if (found == of_value->second.end() || found->second->bytes.size() > limit) return false;
         entries_.splice(entries_.begin(), entries_, found->second);
-        if (told != nullptr) *told = found->second->told;
+        if (info != nullptr) *info = found->second->info;
         ZARR_RETURN_IF_ERROR(bytes.Assign(zarr::ByteSpan(found->second->bytes)));
         return true;
     }
@@ -71,16 +71,16 @@ class ResponseCache {
     // the cache was emptied since then, because the answer may be older than the write that emptied
     // the cache.
     void Add(const std::string& value, const Part& part, zarr::ByteSpan bytes,
-             const ValueInfo& told, std::size_t most_bytes, std::uint64_t asked) {
+             const ValueInfo& info, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (asked != generation_) return;
         const auto known = values_.find(value);
-        if (known != values_.end() && known->second.begin()->second->told.version != told.version)
+        if (known != values_.end() && known->second.begin()->second->info.version != info.version)
             Forget(value);
         constexpr std::size_t kShare = 4;  // one answer may take a quarter of the cache
         if (bytes.size > most_bytes / kShare) return;
         if (values_[value].count(part) != 0) return;
-        entries_.push_front({value, part, std::string(bytes.text()), told});
+        entries_.push_front({value, part, std::string(bytes.text()), info});
         values_[value][part] = entries_.begin();
         bytes_ += entries_.front().size();
         while (bytes_ > most_bytes && !entries_.empty()) Drop(std::prev(entries_.end()));
@@ -99,23 +99,23 @@ class ResponseCache {
         std::string value;
         Part part;
         std::string bytes;
-        ValueInfo told;
+        ValueInfo info;
 
         // Returns the memory that this cache entry takes, in bytes, including an estimate for the
         // containers of the cache.
         std::size_t size() const {
             constexpr std::size_t kOverhead = 256;
-            return bytes.size() + 2 * value.size() + told.version.size() + kOverhead;
+            return bytes.size() + 2 * value.size() + info.version.size() + kOverhead;
         }
     };
-    using Place = std::list<Entry>::iterator;
+    using Position = std::list<Entry>::iterator;
 
-    void Drop(Place place) {
-        bytes_ -= place->size();
-        const auto of_value = values_.find(place->value);
-        of_value->second.erase(place->part);
+    void Drop(Position position) {
+        bytes_ -= position->size();
+        const auto of_value = values_.find(position->value);
+        of_value->second.erase(position->part);
         if (of_value->second.empty()) values_.erase(of_value);
-        entries_.erase(place);
+        entries_.erase(position);
     }
     void Forget(const std::string& value) {
         while (true) {
@@ -126,8 +126,8 @@ class ResponseCache {
     }
 
     std::mutex mutex_;
-    std::list<Entry> entries_;                             // most recently used first
-    std::map<std::string, std::map<Part, Place>> values_;  // each value has at least one part
+    std::list<Entry> entries_;                                // most recently used first
+    std::map<std::string, std::map<Part, Position>> values_;  // each value has at least one part
     std::size_t bytes_ = 0;
     std::uint64_t generation_ = 0;
 };
@@ -139,21 +139,21 @@ auto& cache = *new ResponseCache();
 }  // namespace
 
 Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                         std::optional<ByteExtent> extent, ValueInfo* told) {
+                         std::optional<ByteExtent> extent, ValueInfo* info) {
     const std::size_t most_bytes = MostBytes(value.path);
-    if (most_bytes == 0) return Fetch(value, bytes, limit, extent, told);
+    if (most_bytes == 0) return Fetch(value, bytes, limit, extent, info);
     // The key uses the path and not the URL, because a signed URL differs each time.
     const std::string name = value.path + "\n" + value.key + StorePath(value.path).AccountOptions();
     const ByteExtent all{0, 0};
     const ByteExtent& asked = extent ? *extent : all;
     const ResponseCache::Part part{asked.is_from_end, asked.offset, asked.length};
-    ZARR_ASSIGN_OR_RETURN(const bool is_kept, cache.Find(name, part, limit, bytes, told));
-    if (is_kept) return true;
+    ZARR_ASSIGN_OR_RETURN(const bool is_cached, cache.Find(name, part, limit, bytes, info));
+    if (is_cached) return true;
     const std::uint64_t generation = cache.generation();
     ValueInfo own;
-    ValueInfo& heard = told != nullptr ? *told : own;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &heard));
-    if (found) cache.Add(name, part, std::as_const(bytes).span(), heard, most_bytes, generation);
+    ValueInfo& received = info != nullptr ? *info : own;
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &received));
+    if (found) cache.Add(name, part, std::as_const(bytes).span(), received, most_bytes, generation);
     return found;
 }
 

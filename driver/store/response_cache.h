@@ -17,7 +17,7 @@ namespace zarr_driver {
 // range arrives with another ETag, time or size, all cached ranges of its value are removed; no
 // other change is noticed. Absence is not cached. Thread-safe.
 zarr::Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                               std::optional<ByteExtent> extent = {}, ValueInfo* told = nullptr);
+                               std::optional<ByteExtent> extent = {}, ValueInfo* info = nullptr);
 
 // Empties the cache. Answers to requests that are still running will not be cached. Call this
 // function before and after each write.

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/belongings.h"
+#include "core/conventions/companions.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
@@ -154,7 +154,7 @@ Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
     return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
 }
 
-Status DeletePlace(const char* name) {
+Status DeleteStoreOrNode(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(name));
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
@@ -163,7 +163,7 @@ Status DeletePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
-    ZARR_RETURN_IF_ERROR(zarr::DeleteWithBelongings(writer, *hierarchy, place.node).status());
+    ZARR_RETURN_IF_ERROR(zarr::DeleteWithCompanions(writer, *hierarchy, place.node).status());
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
     DeleteNodeSidecars(place.folder.text(), place.node);
     return writer.Finish();
@@ -181,7 +181,7 @@ Status RenameNode(const StoreNode& place, const std::string& target) {
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
-    ZARR_RETURN_IF_ERROR(zarr::RenameWithBelongings(writer, *hierarchy, place.node, name).status());
+    ZARR_RETURN_IF_ERROR(zarr::RenameWithCompanions(writer, *hierarchy, place.node, name).status());
     RenameNodeSidecars(place.folder.text(), place.node,
                        zarr::JoinKey(zarr::ParentPath(place.node), name));
     return writer.Finish();
@@ -226,7 +226,7 @@ Status CopyStore(const StorePath& folder, const std::string& target) {
 
 namespace {
 
-Status RenamePlace(const char* new_name, const char* old_name) {
+Status RenameStoreOrNode(const char* new_name, const char* old_name) {
     ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(old_name));
     if (!place.node.empty()) return RenameNode(place, new_name);
     ZARR_ASSIGN_OR_RETURN(const StoreNode to, FindTargetNode(new_name));
@@ -261,12 +261,13 @@ CPLErr Run(const char* name, Work&& work) {
 }  // namespace
 
 CPLErr Delete(const char* name) {
-    return Guarded(name, [&]() -> CPLErr { return Run(name, [&] { return DeletePlace(name); }); });
+    return Guarded(name,
+                   [&]() -> CPLErr { return Run(name, [&] { return DeleteStoreOrNode(name); }); });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {
     return Guarded(old_name, [&]() -> CPLErr {
-        return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
+        return Run(old_name, [&] { return RenameStoreOrNode(new_name, old_name); });
     });
 }
 

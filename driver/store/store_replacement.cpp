@@ -170,7 +170,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
     bool is_possible = CanBeReplaced(replacement.path_);
-    if (is_possible && replacement.TakeOver(is_resumable)) return replacement;
+    if (is_possible && replacement.ResumeUnfinished(is_resumable)) return replacement;
     if (is_possible) {
         const Status status = replacement.BuildStaging(is_possible);
         if (!status.ok()) {
@@ -214,7 +214,7 @@ void StoreReplacement::BuildAt(const std::string& staging_path) {
 
 // Continues the first unfinished staging store that is resumable and that no other process is
 // building. Returns false if there is none.
-bool StoreReplacement::TakeOver(const ResumablePredicate& is_resumable) {
+bool StoreReplacement::ResumeUnfinished(const ResumablePredicate& is_resumable) {
     if (!is_resumable || !CanBeResumed()) return false;
     for (unsigned i = 0; i < kMaxStagingStores; ++i) {
         const std::string staging_path = StagingStorePath(path_, i);
@@ -259,7 +259,8 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
         auto lock = zarr::PathLock::Try(staging_path, failure);
         // Before this process took the lock, another process may have deleted the new staging store
         // as abandoned. If so, another name is tried.
-        if (lock ? !lock->IsOf(staging_path) : failure == zarr::PathLock::Failure::kHeld) continue;
+        if (lock ? !lock->IsOf(staging_path) : failure == zarr::PathLock::Failure::kLocked)
+            continue;
         lock_ = std::move(lock);
         BuildAt(staging_path);
         if (RenamingAt(path_) != Renaming::kUntested) return {};
@@ -335,7 +336,7 @@ Status StoreReplacement::Commit() {
     return {};
 }
 
-void StoreReplacement::Leave() {
+void StoreReplacement::KeepForResume() {
     path_.clear();
     building_.clear();
     lock_.reset();

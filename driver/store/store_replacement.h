@@ -65,7 +65,7 @@ class StoreReplacement {
     zarr::Status Commit();
 
     // Leaves the unfinished store as it is, for a later Begin() that continues it.
-    void Leave();
+    void KeepForResume();
 
   private:
     StoreReplacement(std::string folder, std::string path)
@@ -74,7 +74,7 @@ class StoreReplacement {
           path_(std::move(path)),
           building_(path_) {}
 
-    bool TakeOver(const ResumablePredicate& is_resumable);
+    bool ResumeUnfinished(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
     zarr::Status BuildInPlace(const ResumablePredicate& is_resumable);
     void BuildAt(const std::string& staging_path);

@@ -140,17 +140,17 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
 }
 
 // Splits a path into zip file and folder. ZipLocationOf(path) must not be nullopt.
-ZipLocation PlaceIn(const std::string& path) {
-    ZipLocation place;
-    place.archive = path;
+ZipLocation LocationIn(const std::string& path) {
+    ZipLocation location;
+    location.archive = path;
     const auto archive = ArchiveOf(path);
-    if (!archive) return place;
-    place.archive = *archive;
+    if (!archive) return location;
+    location.archive = *archive;
     const std::string inner = FolderBehind(path, *archive);
-    if (!inner.empty()) place.inner = inner;
+    if (!inner.empty()) location.inner = inner;
     // GDAL accepts /vsizip/vsicurl/ for /vsizip//vsicurl/, so the missing slash is inserted.
-    if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
-    return place;
+    if (STARTS_WITH(location.archive.c_str(), "vsi")) location.archive.insert(0, "/");
+    return location;
 }
 
 using Archive = std::shared_ptr<const zarr::ZipArchive>;
@@ -190,14 +190,14 @@ void CloseIdleZip() {
 }
 
 std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
-    if (ArchiveOf(path)) return PlaceIn(path);
+    if (ArchiveOf(path)) return LocationIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
     // The name of a folder may also end in ".zip", so a folder is not taken for a zip file.
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
-    return PlaceIn(path);
+    return LocationIn(path);
 }
 
 Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
@@ -221,8 +221,8 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     return archive;
 }
 
-std::string InnerFolder(const ZipLocation& place, const zarr::ZipArchive& archive) {
-    if (place.inner) return *place.inner;
+std::string InnerFolder(const ZipLocation& location, const zarr::ZipArchive& archive) {
+    if (location.inner) return *location.inner;
     return archive.FindRoot([&](const std::string& prefix) {
         return zarr::HoldsRootDocumentOfAnyFormat(
             prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
@@ -260,10 +260,10 @@ bool IsInZip(const StorePath& path) { return ZipLocationOf(path).has_value(); }
 
 Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
                                                          const StoreAccess& /*access*/) {
-    const ZipLocation place = PlaceIn(path);
-    ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place.archive));
+    const ZipLocation location = LocationIn(path);
+    ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(location.archive));
     std::shared_ptr<const zarr::Store> store =
-        std::make_shared<zarr::ZipStore>(archive, InnerFolder(place, *archive));
+        std::make_shared<zarr::ZipStore>(archive, InnerFolder(location, *archive));
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
@@ -271,32 +271,32 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
 // another file has replaced the zip file, opens a new one. Thread-safe.
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                                       const StoreAccess& /*access*/) {
-    const ZipLocation place = PlaceIn(path);
+    const ZipLocation location = LocationIn(path);
     using StorePtr = std::shared_ptr<zarr::Store>;
     static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
     static auto& mutex = *new std::mutex();
     const std::lock_guard<std::mutex> lock(mutex);
-    const std::string name = OpenFolder(place.archive)->Identity() + "\n" +
-                             place.inner.value_or("") + "\n" +
+    const std::string name = OpenFolder(location.archive)->Identity() + "\n" +
+                             location.inner.value_or("") + "\n" +
                              std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
     // A store object under a staging name is never reused, because an earlier store may have had
     // that name. Nobody else needs the object: only the creator, who holds the zip file's lock,
     // uses a staging zip file.
-    const bool is_staging = FinalName(place.archive) != place.archive;
+    const bool is_staging = FinalName(location.archive) != location.archive;
     if (const auto known = open_stores.find(name); !is_staging && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
-    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_staging));
+    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(location.archive, is_staging));
     // The zip file's directory is read only after the file is locked, because another process may
     // change the directory until then.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
-        zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
-                               place.archive, place.archive));
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(location.archive, file->size()),
+                               location.archive, location.archive));
     ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
-                                                                 InnerFolder(place, *archive)));
+                                                                 InnerFolder(location, *archive)));
     if (!is_staging) open_stores[name] = store;
     return StorePtr(std::move(store));
 }
@@ -305,7 +305,7 @@ Status CheckZip(const StorePath& path, StoreChange change) {
     if (change == StoreChange::kDeleteNode)
         return Status::Unsupported(
             "arrays and groups in a zip file cannot be deleted or renamed; copy the store");
-    if (change == StoreChange::kWrite && StorePath(PlaceIn(path).archive).is_remote())
+    if (change == StoreChange::kWrite && StorePath(LocationIn(path).archive).is_remote())
         return Status::Unsupported(
             "a zip file on a server cannot be updated in place; update a local copy");
     return OfKind(path, &StoreKind::check, &kZipKind)(path, change);

@@ -31,7 +31,7 @@ void Load(ChunkCache& cache, const ChunkId& id, std::size_t size = kSize) {
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(id, [&]() -> Result<ChunkPtr> { return Chunk(size); })));
 }
 
-std::set<std::uint64_t> Held(ChunkCache& cache, std::uint64_t array, std::uint64_t limit) {
+std::set<std::uint64_t> CachedChunks(ChunkCache& cache, std::uint64_t array, std::uint64_t limit) {
     std::set<std::uint64_t> held;
     for (std::uint64_t i = 0; i < limit; ++i)
         if (cache.Find({array, i}) != nullptr) held.insert(i);
@@ -43,12 +43,12 @@ TEST(ChunkCache, EvictsTheLeastRecentlyUsed) {
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
     EXPECT_NE(cache.Find({1, 0}), nullptr);  // chunk 1 is now the least recently used
     Load(cache, {1, 3});
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
-    // Held() has just used the chunks 0, 2 and 3, in this order. A hit of GetOrLoad() counts as a
-    // use, too.
+    EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
+    // CachedChunks() has just used the chunks 0, 2 and 3, in this order. A hit of GetOrLoad()
+    // counts as a use, too.
     Load(cache, {1, 0});
     Load(cache, {1, 4});
-    EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
+    EXPECT_EQ(CachedChunks(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
 }
 
 TEST(ChunkCache, CountsBytes) {
@@ -56,26 +56,26 @@ TEST(ChunkCache, CountsBytes) {
     Load(cache, {1, 0});
     Load(cache, {1, 1});
     Load(cache, {1, 2}, 2 * kSize);  // evicts one chunk; each chunk has its own overhead
-    EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
+    EXPECT_EQ(CachedChunks(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
     Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // fills the cache exactly
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
+    EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{3}));
 }
 
 TEST(ChunkCache, KeepsAnOversizedChunkAlone) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1}, 4 * kBytes);
-    EXPECT_EQ(Held(cache, 1, 2), (std::set<std::uint64_t>{1}));
+    EXPECT_EQ(CachedChunks(cache, 1, 2), (std::set<std::uint64_t>{1}));
     Load(cache, {1, 2}, 5 * kBytes);
-    EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{2}));
+    EXPECT_EQ(CachedChunks(cache, 1, 3), (std::set<std::uint64_t>{2}));
     Load(cache, {1, 3});
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
+    EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{3}));
     cache.SetMaxBytes(1);
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
+    EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{3}));
     cache.SetMaxBytes(0);
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{}));
+    EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{}));
     Load(cache, {1, 4});
-    EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{}));
+    EXPECT_EQ(CachedChunks(cache, 1, 5), (std::set<std::uint64_t>{}));
 }
 
 TEST(ChunkCache, StaysWithinItsBound) {
@@ -88,7 +88,7 @@ TEST(ChunkCache, StaysWithinItsBound) {
         Load(cache, {1, id}, sizes[id]);
         if (i % 100 != 99) continue;
         std::size_t held = 0;
-        for (const std::uint64_t each : Held(cache, 1, sizes.size()))
+        for (const std::uint64_t each : CachedChunks(cache, 1, sizes.size()))
             held += sizes[each] + sizeof(DecodedChunk);
         EXPECT_LE(held, 20000U);
         EXPECT_GT(held, 5000U) << "and makes use of it";
@@ -100,11 +100,11 @@ TEST(ChunkCache, ShrinksAtOnce) {
     for (std::uint64_t i = 0; i < 4; ++i) Load(cache, {1, i});
     cache.SetMaxBytes(2 * kBytes);
     EXPECT_EQ(cache.max_bytes(), 2 * kBytes);
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{2, 3}));
+    EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{2, 3}));
     cache.SetMaxBytes(0);
-    EXPECT_TRUE(Held(cache, 1, 4).empty());
+    EXPECT_TRUE(CachedChunks(cache, 1, 4).empty());
     Load(cache, {1, 0});
-    EXPECT_TRUE(Held(cache, 1, 4).empty());
+    EXPECT_TRUE(CachedChunks(cache, 1, 4).empty());
 }
 
 TEST(ChunkCache, ChunksOutliveTheirEviction) {
@@ -141,8 +141,8 @@ TEST(ChunkCache, DropsOnlyStaleChunks) {
     Load(cache, {2, 1});
     const auto is_stale = [](std::uint64_t chunk, const DecodedChunk&) { return chunk == 1; };
     cache.DropOutdated(1, true, is_stale);
-    EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{0, 2}));
-    EXPECT_EQ(Held(cache, 2, 3), (std::set<std::uint64_t>{1}));
+    EXPECT_EQ(CachedChunks(cache, 1, 3), (std::set<std::uint64_t>{0, 2}));
+    EXPECT_EQ(CachedChunks(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
 // The load of a chunk may have read the old value, so DropOutdated() must also drop chunks being
@@ -187,11 +187,11 @@ TEST(ChunkCache, DropsAnArray) {
         Load(cache, {2, i});
     }
     cache.DropArray(1);
-    EXPECT_TRUE(Held(cache, 1, 3).empty());
-    EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
+    EXPECT_TRUE(CachedChunks(cache, 1, 3).empty());
+    EXPECT_EQ(CachedChunks(cache, 2, 3).size(), 3U);
     // Dropping the array has freed its bytes in the cache, so new chunks fit.
     for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});
-    EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
+    EXPECT_EQ(CachedChunks(cache, 2, 10).size(), 10U);
 }
 
 TEST(ChunkCache, DoesNotCacheFailures) {

@@ -541,12 +541,12 @@ TEST(PendingShardsTest, KeepsChunksAddedWhileAShardIsStored) {
     EXPECT_NE(pending.StoreCount(5), count);
     EXPECT_EQ((*pending.Find(5, 0))->span().text(), "b");
     EXPECT_EQ(pending.Find(5, 1), std::nullopt);
-    const auto first = pending.TakeLargest();
-    const auto second = pending.TakeLargest();
+    const auto first = pending.ReserveLargest();
+    const auto second = pending.ReserveLargest();
     EXPECT_TRUE(first.has_value() && second.has_value() && first != second);
-    EXPECT_EQ(pending.TakeLargest(), std::nullopt);
-    pending.EndReservation(9);
-    EXPECT_EQ(pending.TakeLargest(), 9U);
+    EXPECT_EQ(pending.ReserveLargest(), std::nullopt);
+    pending.Unreserve(9);
+    EXPECT_EQ(pending.ReserveLargest(), 9U);
     pending.Clear();
     EXPECT_EQ(pending.bytes(), 0U);
     EXPECT_TRUE(pending.Shards().empty());

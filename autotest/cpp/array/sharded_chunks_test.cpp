@@ -470,21 +470,21 @@ TEST_F(ShardedChunksTest, ReportsTheLocationOfAChunk) {
     Put("a/c/0/1", MakeShard({"ab", std::nullopt}));
     const ShardedArray array(ShardedMetadata(Bytes({2, 4}, {1, 2}), {{{2, 2}}}), store_);
     const ChunkStore& chunks = array.array->chunks();
-    const auto place = chunks.PlaceOf({0, 1});
-    ASSERT_TRUE(Succeeds(place));
-    ASSERT_TRUE(place->has_value());
-    EXPECT_EQ((*place)->key, "a/c/0/1");
-    EXPECT_EQ((*place)->offset, 0U);
-    EXPECT_EQ((*place)->size, 2U);
-    EXPECT_FALSE(chunks.PlaceOf({1, 1})->has_value());
-    EXPECT_FALSE(chunks.PlaceOf({0, 0})->has_value());
+    const auto location = chunks.Locate({0, 1});
+    ASSERT_TRUE(Succeeds(location));
+    ASSERT_TRUE(location->has_value());
+    EXPECT_EQ((*location)->key, "a/c/0/1");
+    EXPECT_EQ((*location)->offset, 0U);
+    EXPECT_EQ((*location)->size, 2U);
+    EXPECT_FALSE(chunks.Locate({1, 1})->has_value());
+    EXPECT_FALSE(chunks.Locate({0, 0})->has_value());
     EXPECT_EQ(chunks.NameOf({1, 1}), "a/c/0/1");
     EXPECT_EQ(*chunks.LockKeyOf({1, 1}), "a/c/0/1");
     EXPECT_EQ(chunks.separator(), '/');
     const ShardedArray wrapped(
         ShardedMetadata(Bytes({2}, {1}), {{{2}, true, true, R"({"id": "zlib"})"}}), store_);
     Put("a/c/0", Deflated(MakeShard({"a", "b"})));
-    EXPECT_TRUE(Fails(wrapped.array->chunks().PlaceOf({1}), StatusCode::kUnsupported,
+    EXPECT_TRUE(Fails(wrapped.array->chunks().Locate({1}), StatusCode::kUnsupported,
                       "a/c/0: chunk [1]: the chunk has no byte range of its own"));
 }
 
@@ -647,15 +647,15 @@ TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
                 DimVector<std::uint64_t> at(rank, 0);
                 do {
                     bool is_inside = true;
-                    std::uint64_t place = 0;
+                    std::uint64_t index = 0;
                     for (std::size_t i = 0; i < rank; ++i) {
                         const std::uint64_t element =
                             shards[i] * shard.shape[i] + child[i] * spec.chunks[i] + at[i];
                         is_inside = is_inside && element < spec.shape[i];
-                        place = place * spec.shape[i] + element;
+                        index = index * spec.shape[i] + element;
                     }
                     bytes += static_cast<char>('a' + random.Below(26));
-                    if (is_inside) model[static_cast<std::size_t>(place)] = bytes.back();
+                    if (is_inside) model[static_cast<std::size_t>(index)] = bytes.back();
                 } while (NextIndex(at, Dims(spec.chunks)));
                 std::uint64_t position = 0;
                 for (std::size_t i = 0; i < rank; ++i) {
@@ -681,13 +681,13 @@ TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
             DimVector<std::uint64_t> at(rank, 0);
             if (region.size() != 0) {
                 do {
-                    std::uint64_t place = 0;
+                    std::uint64_t index = 0;
                     for (std::size_t d = 0; d < rank; ++d)
-                        place = place * spec.shape[d] +
+                        index = index * spec.shape[d] +
                                 static_cast<std::uint64_t>(
                                     static_cast<std::int64_t>(region.start[d]) +
                                     static_cast<std::int64_t>(at[d]) * region.step[d]);
-                    expected += model[static_cast<std::size_t>(place)];
+                    expected += model[static_cast<std::size_t>(index)];
                 } while (NextIndex(at, region.count));
             }
             const auto read = array.Read(region, 1 + static_cast<std::size_t>(random.Below(4)));

@@ -21,7 +21,7 @@ constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
 Buffer Taken(BufferPool& pool, std::size_t size) {
     Buffer buffer;
-    EXPECT_TRUE(Succeeds(pool.Take(size, buffer)));
+    EXPECT_TRUE(Succeeds(pool.Acquire(size, buffer)));
     EXPECT_EQ(buffer.size(), size);
     if (size != 0) std::memset(buffer.data(), 0x5a, size);  // every byte can be written
     return buffer;
@@ -32,7 +32,7 @@ void GiveEach(BufferPool& pool, const std::vector<std::size_t>& sizes) {
     for (const std::size_t size : sizes) {
         Buffer buffer;
         EXPECT_TRUE(Succeeds(buffer.Reset(size)));
-        pool.Give(std::move(buffer));
+        pool.Release(std::move(buffer));
     }
 }
 
@@ -54,7 +54,7 @@ TEST(BufferPool, GivesTheSameMemoryAgain) {
         Buffer buffer = Taken(pool, size);
         const std::uint8_t* const before = buffer.data();
         EXPECT_EQ(pool.bytes(), 0U);
-        pool.Give(std::move(buffer));
+        pool.Release(std::move(buffer));
         EXPECT_EQ(pool.bytes(), size);
         buffer = Taken(pool, size);
         EXPECT_EQ(buffer.data(), before);
@@ -66,11 +66,11 @@ TEST(BufferPool, GivesMemoryThatIsALittleLarger) {
     BufferPool pool(kPlenty);
     Buffer buffer = Taken(pool, 1000000);
     const std::uint8_t* const before = buffer.data();
-    pool.Give(std::move(buffer));
+    pool.Release(std::move(buffer));
     buffer = Taken(pool, 800000);
     EXPECT_EQ(buffer.data(), before);
     EXPECT_EQ(buffer.capacity(), 1000000U);
-    pool.Give(std::move(buffer));
+    pool.Release(std::move(buffer));
     EXPECT_EQ(pool.bytes(), 1000000U) << "counts as what it is";
 }
 
@@ -109,7 +109,7 @@ TEST(BufferPool, DiscardsTheContentsOfTheBuffer) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {200000});
     Buffer buffer = test::BufferOf("of before");
-    ASSERT_TRUE(Succeeds(pool.Take(200000, buffer)));
+    ASSERT_TRUE(Succeeds(pool.Acquire(200000, buffer)));
     EXPECT_EQ(buffer.size(), 200000U);
     EXPECT_EQ(pool.bytes(), 0U);
 }
@@ -118,10 +118,10 @@ TEST(BufferPool, ReportsOutOfMemory) {
     BufferPool pool(kPlenty);
     GiveEach(pool, {1000000});
     Buffer buffer;
-    EXPECT_TRUE(Fails(pool.Take(SIZE_MAX / 4, buffer), StatusCode::kOutOfMemory));
-    EXPECT_TRUE(Fails(pool.Take(SIZE_MAX, buffer), StatusCode::kOutOfMemory));
+    EXPECT_TRUE(Fails(pool.Acquire(SIZE_MAX / 4, buffer), StatusCode::kOutOfMemory));
+    EXPECT_TRUE(Fails(pool.Acquire(SIZE_MAX, buffer), StatusCode::kOutOfMemory));
     EXPECT_EQ(pool.bytes(), 1000000U);
-    EXPECT_TRUE(Succeeds(pool.Take(1000000, buffer)));
+    EXPECT_TRUE(Succeeds(pool.Acquire(1000000, buffer)));
 }
 
 TEST(BufferPool, StaysWithinItsMaximum) {
@@ -191,7 +191,7 @@ TEST(BufferPool, StaysWithinItsMaximumWithRandomSizes) {
             used.push_back(Taken(pool, random.Below(8) * 100000 + random.Below(2) * 777));
         } else if (!used.empty()) {
             std::swap(used[random.Below(used.size())], used.back());
-            pool.Give(std::move(used.back()));
+            pool.Release(std::move(used.back()));
             used.pop_back();
         }
         if (i % 500 == 499) pool.SetMaxBytes(most = 1000000 + random.Below(3000000));
@@ -215,13 +215,13 @@ TEST(BufferPool, IsSafeForManyThreads) {
             for (int i = 0; i < 400; ++i) {
                 const std::size_t size = kLeast * (1 + random.Below(5));
                 Buffer buffer;
-                if (!pool.Take(size, buffer).ok()) ++wrong;
+                if (!pool.Acquire(size, buffer).ok()) ++wrong;
                 const auto mark = static_cast<std::uint8_t>(16 * t + random.Below(16));
                 for (std::size_t at = 0; at < size; at += 4000) buffer.data()[at] = mark;
                 std::this_thread::yield();
                 for (std::size_t at = 0; at < size; at += 4000)
                     if (buffer.data()[at] != mark) ++wrong;
-                pool.Give(std::move(buffer));
+                pool.Release(std::move(buffer));
             }
         });
     std::thread watcher([&] {

@@ -28,29 +28,26 @@ class PrefetchedStore final : public ForwardingStore, private Prefetcher {
     const Prefetcher* prefetcher() const override { return this; }
     void Prefetch(const StringList& keys, const StringList& prefixes) const override {
         std::size_t count = 0;
-        for (const std::string& key : keys)
-            count += keys_without_request.insert(key).second ? 1 : 0;
+        for (const std::string& key : keys) count += cached_keys.insert(key).second ? 1 : 0;
         for (const std::string& prefix : prefixes) count += listed.insert(prefix).second ? 1 : 0;
         if (count > 0) steps.push_back(count);
     }
-    bool ReadsWithoutRequest(const std::string& key) const override {
-        return keys_without_request.count(key) != 0;
-    }
-    bool ListsWithoutRequest(const std::string& prefix) const override {
+    bool IsCached(const std::string& key) const override { return cached_keys.count(key) != 0; }
+    bool IsListingCached(const std::string& prefix) const override {
         return listed.count(prefix) != 0;
     }
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override {
-        EXPECT_TRUE(ReadsWithoutRequest(key)) << key << " is read alone";
+        EXPECT_TRUE(IsCached(key)) << key << " is read alone";
         return ForwardingStore::Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
-        EXPECT_TRUE(ListsWithoutRequest(prefix)) << prefix << " is listed alone";
+        EXPECT_TRUE(IsListingCached(prefix)) << prefix << " is listed alone";
         if (!lists_) return Status::Unsupported(prefix + ": no list");
         return ForwardingStore::List(prefix);
     }
 
-    mutable std::set<std::string> keys_without_request;
+    mutable std::set<std::string> cached_keys;
     mutable std::set<std::string> listed;
     mutable std::vector<std::size_t> steps;  // number of new keys and prefixes in each step
 
@@ -71,11 +68,9 @@ std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
     return store;
 }
 
-testing::AssertionResult Holds(const std::set<std::string>& keys_without_request,
-                               const StringList& keys) {
+testing::AssertionResult Holds(const std::set<std::string>& cached_keys, const StringList& keys) {
     for (const std::string& key : keys)
-        if (keys_without_request.count(key) == 0)
-            return testing::AssertionFailure() << "not " << key;
+        if (cached_keys.count(key) == 0) return testing::AssertionFailure() << "not " << key;
     return testing::AssertionSuccess();
 }
 
@@ -94,11 +89,11 @@ TreeBuilder Image() {
 TEST(Opening, PrefetchesAnImageWithItsLabelsInTwoMoreSteps) {
     const auto store = OpenedStore(Image(), "");
     EXPECT_EQ(store->steps.size(), 4U) << "with the first documents of both versions";
-    EXPECT_TRUE(Holds(store->keys_without_request,
-                      {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
-                       "spatial_ref/.zarray", "labels/.zattrs", "labels/cells/.zattrs",
-                       "labels/cells/0/.zarray", "labels/cells/labels/.zattrs"}));
-    EXPECT_EQ(store->keys_without_request.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_TRUE(
+        Holds(store->cached_keys, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
+                                   "spatial_ref/.zarray", "labels/.zattrs", "labels/cells/.zattrs",
+                                   "labels/cells/0/.zarray", "labels/cells/labels/.zattrs"}));
+    EXPECT_EQ(store->cached_keys.count("labels/cells/1/.zarray"), 0U);
     EXPECT_EQ(store->listed, std::set<std::string>{""});
 }
 
@@ -106,15 +101,14 @@ TEST(Opening, ListsLabelsIfTheImageIsListed) {
     const auto store = OpenedStore(Image(), "", true);
     EXPECT_EQ(store->steps.size(), 4U);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "labels", "labels/cells"}));
-    EXPECT_EQ(store->keys_without_request.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_EQ(store->cached_keys.count("labels/cells/1/.zarray"), 0U);
 }
 
 TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
     const auto store = OpenedStore(Image(), "labels/cells");
     EXPECT_EQ(store->steps.size(), 4U);
-    EXPECT_TRUE(
-        Holds(store->keys_without_request, {"labels/cells/x/.zarray", "labels/x/.zarray",
-                                            "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
+    EXPECT_TRUE(Holds(store->cached_keys, {"labels/cells/x/.zarray", "labels/x/.zarray",
+                                           "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
 }
 
 // Returns a pyramid of two levels in two groups, each with its own coordinates.
@@ -136,18 +130,18 @@ TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
     for (const char* node : {"", "0/dem"}) {
         const auto store = OpenedStore(Levels(), node);
         EXPECT_EQ(store->steps.size(), 4U) << node;
-        EXPECT_TRUE(Holds(store->keys_without_request,
-                          {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs", "0/x/0",
-                           "0/y/0", "1/x/0", "1/y/0", "0/utm/.zattrs"}))
+        EXPECT_TRUE(
+            Holds(store->cached_keys, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
+                                       "0/x/0", "0/y/0", "1/x/0", "1/y/0", "0/utm/.zattrs"}))
             << node;
     }
 }
 
 TEST(Opening, ReadsNoCoordinatesOfLevelsWithATransform) {
     const auto store = OpenedStore(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
-    EXPECT_TRUE(Holds(store->keys_without_request, {"0/x/.zarray", "0/utm/.zattrs"}));
+    EXPECT_TRUE(Holds(store->cached_keys, {"0/x/.zarray", "0/utm/.zattrs"}));
     for (const char* key : {"0/x/0", "1/x/0", "1/utm/.zattrs"})
-        EXPECT_EQ(store->keys_without_request.count(key), 0U) << key;
+        EXPECT_EQ(store->cached_keys.count(key), 0U) << key;
 }
 
 TEST(Opening, PrefetchesMembersOfAListedGroupTogether) {
@@ -156,8 +150,8 @@ TEST(Opening, PrefetchesMembersOfAListedGroupTogether) {
     builder.Raster("c", 4, 4);
     const auto store = OpenedStore(builder, "", true);
     EXPECT_EQ(store->listed, (std::set<std::string>{"", "a", "b"}));
-    EXPECT_TRUE(Holds(store->keys_without_request,
-                      {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
+    EXPECT_TRUE(
+        Holds(store->cached_keys, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
 }
 
 TEST(Opening, PrefetchesNothingThatIsConsolidated) {
@@ -175,7 +169,7 @@ TEST(Opening, PrefetchesNothingThatIsConsolidated) {
     const auto store = OpenedStore(builder, "");
     EXPECT_EQ(store->steps,
               (std::vector<std::size_t>{FirstKeys("").size(), FirstKeysOfOldStore("").size(), 2}));
-    EXPECT_TRUE(Holds(store->keys_without_request, {"0/x/0", "0/y/0"}));
+    EXPECT_TRUE(Holds(store->cached_keys, {"0/x/0", "0/y/0"}));
 }
 
 TEST(Opening, BoundsPrefetchingByAttributes) {
@@ -188,7 +182,7 @@ TEST(Opening, BoundsPrefetchingByAttributes) {
     TreeBuilder builder;
     builder.Group("", "{\"multiscales\": [{\"datasets\": [" + levels + "]}]}");
     const auto store = OpenedStore(builder, "");
-    EXPECT_LE(store->keys_without_request.size() + store->listed.size(),
+    EXPECT_LE(store->cached_keys.size() + store->listed.size(),
               kMaxPrefetchedKeys + FirstKeys("").size() + FirstKeysOfOldStore("").size());
     EXPECT_LE(store->steps.size(), 6U);
 }

@@ -16,14 +16,14 @@ namespace zarr_driver::test {
 
 namespace {
 
-struct Way {
+struct FailureMode {
     const char* name;
     Follow after;
     FaultKind kind;
 
     bool is_single() const { return after == Follow::kNone; }
 };
-constexpr Way kWays[] = {
+constexpr FailureMode kFailureModes[] = {
     {"fails", Follow::kNone, FaultKind::kError},
     {"fails without errno", Follow::kNone, FaultKind::kSilent},
     {"is cut short", Follow::kNone, FaultKind::kShort},
@@ -43,26 +43,26 @@ bool HasFailedOften() {
 // Maximum number of calls that fail, for each way of failing. The failing calls are spread over all
 // calls. ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so
 // fewer calls are tried with them.
-constexpr std::size_t kMaxCallsPerWay = zarr::test::kHasThreadSanitizer    ? 2
-                                        : zarr::test::kHasAddressSanitizer ? 3
-                                                                           : 8;
+constexpr std::size_t kMaxCallsPerMode = zarr::test::kHasThreadSanitizer    ? 2
+                                         : zarr::test::kHasAddressSanitizer ? 3
+                                                                            : 8;
 
 std::size_t StrideFor(std::size_t calls) {
     if (EQUAL(CPLGetConfigOption("ZARR_FAULTS", ""), "all")) return 1;
-    return (calls + kMaxCallsPerWay - 1) / kMaxCallsPerWay;
+    return (calls + kMaxCallsPerMode - 1) / kMaxCallsPerMode;
 }
 
-// Calls run(way, call) for each way of failing and each chosen call.
+// Calls run(mode, call) for each way of failing and each chosen call.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
-                  const std::function<void(const Way&, std::size_t)>& run) {
+                  const std::function<void(const FailureMode&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);
     std::size_t first = 0;
-    for (const Way& way : kWays) {
+    for (const FailureMode& mode : kFailureModes) {
         std::set<std::size_t> chosen(renames.begin(), renames.end());
         for (std::size_t call = first++ % stride + 1; call <= calls; call += stride)
             chosen.insert(call);
         for (const std::size_t call : chosen)
-            if (!HasFailedOften()) run(way, call);
+            if (!HasFailedOften()) run(mode, call);
     }
 }
 
@@ -85,9 +85,9 @@ std::string Difference(const std::string& expected, const std::string& got) {
     return text;
 }
 
-std::string Describe(const Way& way, std::size_t call, const ErrorLog& log) {
+std::string Describe(const FailureMode& mode, std::size_t call, const ErrorLog& log) {
     return "call " + std::to_string(call) + ", " + FaultyFiles::Get().FirstFailed() + ", " +
-           way.name + "; reported:" + log.Text();
+           mode.name + "; reported:" + log.Text();
 }
 
 bool EndsWith(const std::string& text, const std::string& end) {
@@ -174,25 +174,25 @@ bool AcceptsAnything(const std::string& /*before*/, const std::string& /*after*/
 
 namespace {
 
-void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
+void TryRead(const ReadSweep& sweep, const FailureMode& mode, std::size_t call,
              const std::string& expected) {
     FaultyFiles& files = FaultyFiles::Get();
     const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
     {
         const ErrorLog log;
-        files.Arm({call, way.after, way.kind});
+        files.Arm({call, mode.after, mode.kind});
         const std::string seen = sweep.read(folder);
         files.Disarm();
-        SCOPED_TRACE(Describe(way, call, log));
+        SCOPED_TRACE(Describe(mode, call, log));
         const bool is_reported =
             !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
         EXPECT_TRUE(seen == expected || is_reported)
             << "silently other than it is:" << Difference(expected, seen);
-        EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.max_failures);
+        EXPECT_TRUE(!mode.is_single() || log.failures().size() <= sweep.max_failures);
     }
     const ErrorLog log;
     const std::string again = sweep.read(folder);
-    SCOPED_TRACE(Describe(way, call, log));
+    SCOPED_TRACE(Describe(mode, call, log));
     EXPECT_TRUE(log.Text().empty());
     EXPECT_EQ(Difference(expected, again), "") << "when the fault has passed";
     files.Remove(folder);
@@ -206,38 +206,39 @@ struct Views {
 
 // Writes to the store while a call fails. Returns true if an error or an accepted warning was
 // reported.
-bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
+bool WritesWithFault(const WriteSweep& sweep, const FailureMode& mode, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
     const ErrorLog log;
-    files.Arm({call, way.after, way.kind});
+    files.Arm({call, mode.after, mode.kind});
     const bool reported_success = sweep.write(folder);
     files.Disarm();
-    SCOPED_TRACE(Describe(way, call, log));
-    const bool may_leave_files = !way.is_single() || WasRemoving(files.FirstFailed());
+    SCOPED_TRACE(Describe(mode, call, log));
+    const bool may_leave_files = !mode.is_single() || WasRemoving(files.FirstFailed());
     EXPECT_TRUE(may_leave_files || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
     EXPECT_TRUE(reported_success || !log.failures().empty()) << "failed without a word";
-    EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.max_failures);
+    EXPECT_TRUE(!mode.is_single() || log.failures().size() <= sweep.max_failures);
     const bool is_warned = sweep.may_warn && !log.warnings().empty();
     const bool is_reported = !reported_success || !log.failures().empty() || is_warned;
     const std::string now = QuietlyRead(sweep.read, folder);
     EXPECT_TRUE(is_reported || now == views.after)
         << "though everything was said to be well:" << Difference(views.after, now);
     // If the whole disk fails from this call on, the old contents cannot be restored.
-    const bool may_be_anything = !is_reported || way.after == Follow::kAll;
+    const bool may_be_anything = !is_reported || mode.after == Follow::kAll;
     EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
         << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)
         << "\nAgainst the new:" << Difference(views.after, now);
     return is_reported;
 }
 
-void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const Views& views) {
+void TryWrite(const WriteSweep& sweep, const FailureMode& mode, std::size_t call,
+              const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
     const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
-    if (WritesWithFault(sweep, way, call, folder, views) && sweep.is_repeatable) {
+    if (WritesWithFault(sweep, mode, call, folder, views) && sweep.is_repeatable) {
         const ErrorLog log;
         const bool reported_success = sweep.write(folder);
-        SCOPED_TRACE(Describe(way, call, log));
+        SCOPED_TRACE(Describe(mode, call, log));
         EXPECT_TRUE(reported_success && log.failures().empty()) << "when it was tried again";
         EXPECT_EQ(Difference(views.after, QuietlyRead(sweep.read, folder)), "")
             << "when it was tried again";
@@ -260,8 +261,9 @@ void Sweep(const ReadSweep& sweep) {
     ASSERT_EQ(sweep.read(folder), expected);
     ASSERT_GT(calls, 2U) << "there are calls to fail";
     testing::Test::RecordProperty("calls", static_cast<int>(calls));
-    ForEachFault(calls, renames,
-                 [&](const Way& way, std::size_t call) { TryRead(sweep, way, call, expected); });
+    ForEachFault(calls, renames, [&](const FailureMode& mode, std::size_t call) {
+        TryRead(sweep, mode, call, expected);
+    });
 }
 
 void Sweep(const WriteSweep& sweep) {
@@ -283,8 +285,9 @@ void Sweep(const WriteSweep& sweep) {
     ASSERT_NE(views.before, views.after);
     ASSERT_GT(calls, 2U) << "there are calls to fail";
     testing::Test::RecordProperty("calls", static_cast<int>(calls));
-    ForEachFault(calls, renames,
-                 [&](const Way& way, std::size_t call) { TryWrite(sweep, way, call, views); });
+    ForEachFault(calls, renames, [&](const FailureMode& mode, std::size_t call) {
+        TryWrite(sweep, mode, call, views);
+    });
 }
 
 }  // namespace zarr_driver::test

@@ -92,8 +92,8 @@ class RecordingPrefetcher final : public ForwardingStore, private Prefetcher {
                   const std::vector<std::string>&) const override {
         asked = keys;
     }
-    bool ReadsWithoutRequest(const std::string&) const override { return false; }
-    bool ListsWithoutRequest(const std::string&) const override { return false; }
+    bool IsCached(const std::string&) const override { return false; }
+    bool IsListingCached(const std::string&) const override { return false; }
     mutable std::vector<std::string> asked;
 };
 
@@ -105,10 +105,9 @@ TEST(OverlayStore, PrefetchesOnlyOtherKeys) {
     EXPECT_TRUE(base->asked.empty());
     (*store)->Prefetch({"b/.zattrs", "x/0", "y/0"}, {});
     EXPECT_EQ(base->asked, (std::vector<std::string>{"x/0", "y/0"}));
-    EXPECT_TRUE((*store)->ReadsWithoutRequest("b/.zattrs") &&
-                (*store)->ReadsWithoutRequest("c/.zattrs"));
-    EXPECT_TRUE((*store)->ListsWithoutRequest("b"));
-    EXPECT_FALSE((*store)->ReadsWithoutRequest("x/0"));
+    EXPECT_TRUE((*store)->IsCached("b/.zattrs") && (*store)->IsCached("c/.zattrs"));
+    EXPECT_TRUE((*store)->IsListingCached("b"));
+    EXPECT_FALSE((*store)->IsCached("x/0"));
 }
 
 TEST(OverlayStore, UsesTheLastOfARepeatedEntry) {

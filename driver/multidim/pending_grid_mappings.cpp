@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/multidim/placed_arrays.h"
+#include "driver/multidim/pending_grid_mappings.h"
 
 #include <optional>
 #include <utility>
@@ -14,23 +14,24 @@ namespace zarr_driver {
 namespace json = zarr::json;
 using zarr::Status;
 
-void PlacedArrays::Add(const std::string& path, const OGRSpatialReference& srs) {
+void PendingGridMappings::Add(const std::string& path, const OGRSpatialReference& srs) {
     const std::lock_guard<std::mutex> lock(mutex_);
     arrays_[path] = srs;
 }
 
-void PlacedArrays::AddScalar(const std::string& path) {
+void PendingGridMappings::AddScalar(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     scalars_.push_back(path);
 }
 
-void PlacedArrays::Forget() {
+void PendingGridMappings::Forget() {
     const std::lock_guard<std::mutex> lock(mutex_);
     arrays_.clear();
     scalars_.clear();
 }
 
-Status PlacedArrays::DropAbsentCoordinates(SharedResource& session, const std::string& path) {
+Status PendingGridMappings::DropAbsentCoordinates(SharedResource& session,
+                                                  const std::string& path) {
     constexpr const char* kName = "coordinates";
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, session.update()->Attributes(path));
     const std::string group(zarr::ParentPath(path));
@@ -46,7 +47,7 @@ Status PlacedArrays::DropAbsentCoordinates(SharedResource& session, const std::s
                                    kept.empty() ? std::nullopt : std::optional<json::Value>(kept));
 }
 
-Status PlacedArrays::Finish(SharedResource& session) {
+Status PendingGridMappings::Finish(SharedResource& session) {
     std::map<std::string, OGRSpatialReference> arrays;
     std::vector<std::string> scalars;
     {
@@ -56,22 +57,22 @@ Status PlacedArrays::Finish(SharedResource& session) {
     }
     Status first;
     for (const auto& [path, srs] : arrays) {
-        std::vector<std::string> beside;
+        std::vector<std::string> mapping_names;
         for (const std::string& scalar : scalars)
             if (zarr::ParentPath(scalar) == zarr::ParentPath(path))
-                beside.emplace_back(zarr::LastName(scalar));
+                mapping_names.emplace_back(zarr::LastName(scalar));
         // Skips an array that was deleted or renamed after its CRS was set.
         const auto is_there = session.hierarchy().HoldsArray(path);
         if (!is_there.ok() || !*is_there) continue;
         Status status;
-        if (!beside.empty()) {
+        if (!mapping_names.empty()) {
             const auto array = session.OpenArray(path);
-            status = array.ok() ? (*array)->SetPosition(&srs, beside) : array.status();
+            status = array.ok() ? (*array)->WriteCrs(&srs, mapping_names) : array.status();
         }
         if (status.ok()) status = DropAbsentCoordinates(session, path);
         if (first.ok()) first = status;
     }
-    Forget();  // Place() has added the arrays again
+    Forget();  // WriteCrs() has added the arrays again
     return first;
 }
 

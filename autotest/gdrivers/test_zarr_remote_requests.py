@@ -33,7 +33,7 @@ def write(path, data, *options):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("afar")
+    folder = tmp_path_factory.mktemp("remote_requests")
     shards = [f"BLOCKXSIZE={SHARD}", f"BLOCKYSIZE={SHARD}", f"SHARD_CHUNK_SHAPE={CHUNK},{CHUNK}"]
     write(folder / "scene.zarr", SCENE, "FORMAT=ZARR_V3", "COMPRESS=ZSTD", *shards)
     for form in ("ZARR_V2", "ZARR_V3"):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/turn.h"
+#include "core/base/completion.h"
 
 #include <gtest/gtest.h>
 

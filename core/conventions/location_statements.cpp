@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/placing.h"
+#include "core/conventions/location_statements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,8 +85,8 @@ std::shared_ptr<const RasterShapes> ShapesIn(const Hierarchy& hierarchy, const s
 // True if `fits` is true for another array of the group. Only arrays whose shape satisfies
 // `may_fit` are read.
 template <class MayFit, class Fits>
-bool AnotherArrayFits(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
-                      const Fits& fits) {
+bool HasOtherInGroup(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
+                     const Fits& fits) {
     const auto shapes = ShapesIn(hierarchy, std::string(ParentPath(facts.path)));
     const auto& rasters = shapes->rasters;
     return std::any_of(rasters.begin(), rasters.end(), [&](const RasterShape& raster) {
@@ -96,13 +96,13 @@ bool AnotherArrayFits(const Hierarchy& hierarchy, const ArrayFacts& facts, const
     });
 }
 
-bool HasLargerArrayInGroup(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+bool HasLargerInGroup(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     const Dimension& x = XOf(facts);
     const Dimension& y = YOf(facts);
     const auto may_be = [](const Dimension& a, const Dimension& b) {
         return a.name == b.name || !a.is_named || !b.is_named;
     };
-    return AnotherArrayFits(
+    return HasOtherInGroup(
         hierarchy, facts,
         [&](const std::vector<std::uint64_t>& shape) {
             return shape != facts.metadata.shape &&
@@ -187,7 +187,7 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     }
     if (are_stated) return false;
     return IsMap(facts) ||
-           !AnotherArrayFits(
+           !HasOtherInGroup(
                hierarchy, facts, [](const std::vector<std::uint64_t>&) { return true; }, IsMap);
 }
 
@@ -204,7 +204,7 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
             std::to_string(YOf(facts).size) + " x " + std::to_string(XOf(facts).size) +
             ", although it may belong to an array of another size; add spatial:shape, or "
             "consolidate the metadata");
-    return !HasLargerArrayInGroup(hierarchy, facts);
+    return !HasLargerInGroup(hierarchy, facts);
 }
 
 std::string MismatchedSize(const json::Value& attributes, const std::string& convention,

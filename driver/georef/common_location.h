@@ -16,9 +16,9 @@ namespace zarr_driver {
 // arrays and control points. All arrays of `grid` must have equal shapes and dimensions. If several
 // subsets are largest, returns the subset with the first array. The order is kept.
 //
-// Arrays with equal CatalogArray::placing, the text of all statements about position, count as
-// equal. The georeferencing of only one of these arrays is read. `store_path` is the path for
-// subdataset names.
+// Arrays with equal CatalogArray::location_statements, the text of all statements about position,
+// count as equal. The georeferencing of only one of these arrays is read. `store_path` is the path
+// for subdataset names.
 std::vector<const zarr::CatalogArray*> ArraysInOneLocation(
     const zarr::Hierarchy& hierarchy, const std::vector<const zarr::CatalogArray*>& grid,
     const std::string& store_path, const OpenOptions& options);

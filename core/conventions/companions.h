@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Belongings of an array: its overviews, and arrays of its group that only this array refers to,
-// such as mask, grid mapping, coordinates and bounds. Belongings are deleted and renamed with the
-// array. Otherwise a later array with the old name would get these belongings.
+// Companions of an array: its overviews, and arrays of its group that only this array refers to,
+// such as mask, grid mapping, coordinates and bounds. Companions are deleted and renamed with the
+// array. Otherwise a later array with the old name would get these companions.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace zarr {
 
-// Options of DeleteWithBelongings().
+// Options of DeleteWithCompanions().
 struct DeletionScope {
     std::string group;  // only arrays in and below this group are searched for references
     // True to keep the coordinate arrays of dimensions, except those whose names contain the
@@ -22,11 +22,11 @@ struct DeletionScope {
     bool keeps_dimensions = false;
 };
 
-// Deletes a node. If the node is an array, deletes its belongings, too. Returns the paths of all
+// Deletes a node. If the node is an array, deletes its companions, too. Returns the paths of all
 // deleted nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are
 // deleted before the nodes that they describe. If the process ends during the deletion, no
 // description of a missing node remains.
-Result<std::vector<std::string>> DeleteWithBelongings(HierarchyWriter& writer,
+Result<std::vector<std::string>> DeleteWithCompanions(HierarchyWriter& writer,
                                                       const Hierarchy& hierarchy,
                                                       const std::string& path,
                                                       const DeletionScope& scope = {});
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> DeleteWithBelongings(HierarchyWriter& writer,
 // mask and grid mapping are renamed if their names contain the array's name. Returns the pairs of
 // old and new path.
 using Renamed = std::vector<std::pair<std::string, std::string>>;
-Result<Renamed> RenameWithBelongings(HierarchyWriter& writer, const Hierarchy& hierarchy,
+Result<Renamed> RenameWithCompanions(HierarchyWriter& writer, const Hierarchy& hierarchy,
                                      const std::string& path, const std::string& new_name);
 
 }  // namespace zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/georef/common_place.h"
+#include "driver/georef/common_location.h"
 
 #include <algorithm>
 #include <map>
@@ -27,18 +27,19 @@ struct GridLocation {
 
 // Returns the georeferencing of the array at `path`. Returns nullopt if the array cannot be read as
 // a raster.
-std::optional<GridLocation> FindPlace(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                      const std::string& store_path, const OpenOptions& options) {
+std::optional<GridLocation> FindGridLocation(const zarr::Hierarchy& hierarchy,
+                                             const std::string& path, const std::string& store_path,
+                                             const OpenOptions& options) {
     const auto facts = zarr::DescribeArray(hierarchy, path);
     if (!facts.ok() || !facts->axes.x || !facts->axes.y) return std::nullopt;
-    GridLocation place;
-    place.axes = facts->axes;
-    place.columns = static_cast<double>(facts->dimensions[*facts->axes.x].size);
-    place.rows = static_cast<double>(facts->dimensions[*facts->axes.y].size);
-    place.georeferencing = ReadGeoreferencing(
+    GridLocation location;
+    location.axes = facts->axes;
+    location.columns = static_cast<double>(facts->dimensions[*facts->axes.x].size);
+    location.rows = static_cast<double>(facts->dimensions[*facts->axes.y].size);
+    location.georeferencing = ReadGeoreferencing(
         hierarchy, *facts, store_path,
         {options.assume_longlat, options.wrap_longitude, options.north_up, options.threads, {}});
-    return place;
+    return location;
 }
 
 bool HaveSameTransform(const GridLocation& a, const GridLocation& b) {
@@ -84,20 +85,21 @@ std::vector<const CatalogArray*> ArraysInOneLocation(const zarr::Hierarchy& hier
                                                      const OpenOptions& options) {
     std::map<std::string, std::vector<const CatalogArray*>> by_statements;
     for (const CatalogArray* array : grid)
-        by_statements[std::string(zarr::ParentPath(array->path)) + '\0' + array->placing].push_back(
-            array);
+        by_statements[std::string(zarr::ParentPath(array->path)) + '\0' +
+                      array->location_statements]
+            .push_back(array);
     if (by_statements.size() < 2) return grid;
     struct Set {
-        std::optional<GridLocation> place;
+        std::optional<GridLocation> location;
         std::vector<std::size_t> members;  // indices in `grid`
     };
     std::vector<Set> sets;
     for (const auto& [statements, arrays] : by_statements) {
-        auto place = FindPlace(hierarchy, arrays[0]->path, store_path, options);
+        auto location = FindGridLocation(hierarchy, arrays[0]->path, store_path, options);
         const auto found = std::find_if(sets.begin(), sets.end(), [&](const Set& set) {
-            return place && set.place && AreSame(*place, *set.place);
+            return location && set.location && AreSame(*location, *set.location);
         });
-        Set& set = found != sets.end() ? *found : sets.emplace_back(Set{std::move(place), {}});
+        Set& set = found != sets.end() ? *found : sets.emplace_back(Set{std::move(location), {}});
         for (const CatalogArray* array : arrays)
             set.members.push_back(static_cast<std::size_t>(
                 std::find(grid.begin(), grid.end(), array) - grid.begin()));

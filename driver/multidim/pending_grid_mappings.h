@@ -17,7 +17,7 @@ class SharedResource;
 // Records arrays whose CRS was set with a grid mapping, and scalar arrays that may be grid
 // mappings. Both are needed because a copy may set the CRS before it creates the grid mapping of
 // its source. Thread-safe.
-class PlacedArrays {
+class PendingGridMappings {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
     // Records a scalar array that a caller has created.

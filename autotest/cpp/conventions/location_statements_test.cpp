@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/placing.h"
+#include "core/conventions/location_statements.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/catalog.h"
@@ -39,7 +39,7 @@ Shares SharesOf(const Hierarchy& tree, const std::string& path) {
 constexpr const char* kTransform = R"("spatial:transform": [10, 0, 0, 0, -10, 0])";
 constexpr const char* kDimensions = R"("spatial:dimensions": ["y", "x"])";
 
-TEST(Placing, OfAGroupAppliesToItsMapsOnly) {
+TEST(LocationStatements, OfAGroupApplyToItsMapsOnly) {
     for (const std::string& stated :
          {std::string(kTransform), std::string(kTransform) + ", " + kDimensions}) {
         const auto tree = Scene(stated);
@@ -51,7 +51,7 @@ TEST(Placing, OfAGroupAppliesToItsMapsOnly) {
     }
 }
 
-TEST(Placing, IsOfTheStatedSize) {
+TEST(LocationStatements, AreOfTheStatedSize) {
     const std::string stated = std::string(kTransform) + ", " + kDimensions + ", ";
     for (const char* size :
          {R"("spatial:shape": [20, 30])", R"("spatial:bbox": [0, -200, 300, 0])",
@@ -67,19 +67,19 @@ TEST(Placing, IsOfTheStatedSize) {
     EXPECT_FALSE(SharesOf(*tree, "half").transform);
 }
 
-TEST(Placing, DiffersForPlacingAttributes) {
-    const auto placing = [](const std::string& attributes) {
+TEST(LocationStatements, DifferForAttributesOfTheLocation) {
+    const auto statements = [](const std::string& attributes) {
         const auto tree = TreeBuilder().Group("").Array("a", "[2, 2]", attributes).Tree();
         const auto group = ListGroup(*tree, "");
         EXPECT_TRUE(Succeeds(group));
-        return group.ok() ? group->arrays[0].placing : std::string();
+        return group.ok() ? group->arrays[0].location_statements : std::string();
     };
-    const std::string none = placing("{}");
-    EXPECT_EQ(placing(R"({"units": "m", "long_name": "height", "wavelength": 490})"), none);
+    const std::string none = statements("{}");
+    EXPECT_EQ(statements(R"({"units": "m", "long_name": "height", "wavelength": 490})"), none);
     for (const char* attribute :
          {R"("spatial:transform": [1])", R"("proj:code": "EPSG:1")", R"("grid_mapping": "crs")",
           R"("coordinates": "lon lat")", R"("_CRS": "x")", R"("GeoTransform": "1")"})
-        EXPECT_NE(placing("{" + std::string(attribute) + "}"), none) << attribute;
+        EXPECT_NE(statements("{" + std::string(attribute) + "}"), none) << attribute;
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ def parts_of(requests):
 
 
 def measure(setting):
-    home = kept(setting.data, "afar", make)
+    home = kept(setting.data, "round_trips", make)
     with Served(home, LATENCY) as server:
         yield from window(server, home)
         yield from panning(server)

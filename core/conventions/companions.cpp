@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/belongings.h"
+#include "core/conventions/companions.h"
 
 #include <algorithm>
 #include <map>
@@ -197,9 +197,9 @@ class DescribedOverviews {
   private:
     DescribedOverviews(const Hierarchy& hierarchy, std::string path)
         : hierarchy_(&hierarchy), path_(std::move(path)) {
-        OverviewPlace place = PlaceOfOverviews(hierarchy, path_);
-        group_ = std::move(place.group);
-        style_ = place.style;
+        OverviewListing listing = ListingOfOverviews(hierarchy, path_);
+        group_ = std::move(listing.group);
+        style_ = listing.style;
     }
 
     // True if `level` is in a group for overviews. False if attributes list an array in another
@@ -313,7 +313,7 @@ Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const st
 
 }  // namespace
 
-Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hierarchy,
+Result<Paths> DeleteWithCompanions(HierarchyWriter& writer, const Hierarchy& hierarchy,
                                    const std::string& path, const DeletionScope& scope) {
     ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(hierarchy, path));
     Paths all{path};
@@ -324,7 +324,7 @@ Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // If an array cannot be read, all belongings are kept, because the unreadable array may refer
+    // If an array cannot be read, all companions are kept, because the unreadable array may refer
     // to them.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
@@ -343,7 +343,7 @@ Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hie
     return all;
 }
 
-Result<Renamed> RenameWithBelongings(HierarchyWriter& writer, const Hierarchy& hierarchy,
+Result<Renamed> RenameWithCompanions(HierarchyWriter& writer, const Hierarchy& hierarchy,
                                      const std::string& path, const std::string& new_name) {
     Renamed renamed;
     ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(hierarchy, path));
