@@ -49,12 +49,7 @@ if os.environ.get("ZARR_TEST_THREADS"):
 if not os.environ.get("ZARR_TEST_SEED"):
     os.environ["ZARR_TEST_SEED"] = secrets.token_hex(4)
 
-import zarr_python  # noqa: E402  (in the folder that joined the path above)
-
-zarr_python.adapt()  # before test modules import zarr; forked processes inherit the change
-import zarr_formats  # noqa: E402
-
-zarr_formats.install()
+import zarr_formats  # noqa: E402  (in the folder that joined the path above)
 
 
 def missing_parts():
@@ -141,9 +136,6 @@ def pytest_generate_tests(metafunc):
         if os.environ.get("ZARR_TEST_FORMATS") == "one":
             versions = [versions[zlib.crc32(metafunc.definition.nodeid.encode()) % len(versions)]]
         names = [f"v{version}" if isinstance(version, int) else version for version in versions]
-        if zarr_python.IS_3 and len(versions) > 1:
-            why = "tests of both formats need zarr-python 2, which sees stores of v3 as of v2"
-            versions = [v if v == 2 else pytest.param(v, marks=pytest.mark.skip(why)) for v in versions]
         metafunc.parametrize("zarr_format", versions, ids=names, indirect=True, scope="module")
 
 

@@ -57,7 +57,7 @@ def new_folder(folder, name):
 
 
 def new_group(path, attributes):
-    group = zarr.open_group(zarr.DirectoryStore(str(path)), mode="w")
+    group = zarr.open_group(str(path), mode="w")
     group.attrs.put(attributes)
     return group
 

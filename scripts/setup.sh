@@ -29,11 +29,18 @@ else
     test_packages+=(libclang-rt-dev)
 fi
 
-# The S3 server of the tests and a reader of Zarr v3 (zarrita) are installed from npm; zarr-python 3 and
-# the writers of references from PyPI. The packages of PyPI get environments of their own, because Debian
-# has zarr-python 2.
+# The S3 server of the tests and a reader of Zarr v3 (zarrita) are installed from npm; zarr-python and the
+# writers of references from PyPI. The packages of PyPI get environments of their own. The tests run in
+# "python", which also sees Debian's GDAL and rasterio: a rasterio from PyPI would bring its own GDAL. NumPy
+# is the newest version for which Debian's packages are built. zarr-python works with it, although it demands
+# NumPy 2. "zarr2" has zarr-python 2 with Debian's numcodecs.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
-zarr3_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
+python_packages=(
+    zarr==3.1.6 numcodecs==0.16.6 donfig==0.8.1.post1 google-crc32c==1.9.0 typing_extensions==4.16.0
+    xarray==2026.9.0 packaging==26.4 pandas==2.3.3 tzdata==2026.6 rioxarray==0.19.0 zfpy==1.0.1 ml_dtypes==0.6.0
+    "numpy==1.26.4; python_version < '3.12'"
+)
+zarr2_packages=(--no-binary asciitree zarr==2.18.7)
 references_packages=(
     zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 h5py==3.16.0
     kerchunk==0.2.10 fastparquet==2026.9.0 aiohttp==3.14.5 requests==2.34.2
@@ -111,16 +118,23 @@ if ! is_installed npm "${npm_packages[@]}"; then
 fi
 # An environment works only with one version of the system's Python, so the version is recorded, too.
 python=$(/usr/bin/python3 --version)
-# make_environment NAME PACKAGE...: makes an environment of Python with exactly these packages.
+# make_environment NAME [--system-site-packages] PACKAGE...: makes an environment of Python with these
+# packages. With --system-site-packages the environment also has the packages of the system.
 make_environment() {
-    local name=$1
+    local name=$1 options=() parts
     shift
     if is_installed "$name" "$python" "$@" && [ -x "$tools/$name/bin/python" ]; then return; fi
     rm -rf "${tools:?}/$name"
-    /usr/bin/python3 -m venv "$tools/$name"
+    parts=("$python" "$@")
+    if [ "$1" = --system-site-packages ]; then options=("$1"); shift; fi
+    /usr/bin/python3 -m venv "${options[@]}" "$tools/$name"
     "$tools/$name/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@"
-    note_installed "$name" "$python" "$@"
+    if [ ${#options[@]} -gt 0 ]; then  # Debian's pyproj looks for the data of PROJ in the environment
+        mkdir -p "$tools/$name/share"
+        ln -sfn /usr/share/proj "$tools/$name/share/proj"
+    fi
+    note_installed "$name" "${parts[@]}"
 }
-make_environment zarr3 "${zarr3_packages[@]}" &
+make_environment python --system-site-packages --no-deps "${python_packages[@]}"
+make_environment zarr2 --system-site-packages "${zarr2_packages[@]}"
 make_environment references "${references_packages[@]}"
-wait $!

@@ -79,11 +79,16 @@ trap finish EXIT
 # number WORD TEXT: prints the number before WORD in TEXT, the last line that pytest prints; else 0.
 number() { grep -oE "[0-9]+ $1" <<<"$2" | tail -n 1 | cut -d' ' -f1 | grep . || echo 0; }
 
+# Python of the environment that `scripts/setup.sh test` makes. It has zarr-python 3, xarray and Debian's GDAL.
+environment=$PWD/build/tools/python/bin/python
+
+# run_pytest PYTHON ARGUMENT...: runs pytest in the interpreter PYTHON, and counts the tests.
 run_pytest() {
-    local code=0 last
+    local code=0 last python=$1
+    shift
     "${steady[@]}" env ${preload:+LD_PRELOAD="$preload"} \
         ASAN_OPTIONS=detect_leaks=0:malloc_context_size=6 UBSAN_OPTIONS=print_stacktrace=1 \
-        /usr/bin/python3 -B -m pytest -p no:cacheprovider -q -rfEs --tb=short "$@" 2>&1 |
+        "$python" -B -m pytest -p no:cacheprovider -q -rfEs --tb=short "$@" 2>&1 |
         tee "$logs/pytest" || code=$?
     last=$(tail -n 1 "$logs/pytest")
     passed=$((passed + $(number passed "$last")))
@@ -130,7 +135,7 @@ stage_format() {
 }
 
 # autotest/conftest.py is not loaded, because it needs a driver.
-stage_house() { run_pytest --noconftest autotest/house; }
+stage_house() { run_pytest /usr/bin/python3 --noconftest autotest/house; }
 
 stage_unit() {
     build debug zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
@@ -172,19 +177,19 @@ stage_tsan() {
 
 stage_pytest() {
     build release zarr_for_python
-    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest "$environment" -n "$jobs" --dist loadfile autotest/gdrivers
 }
 
 # The tests of QGIS run in a process of their own, because tests that fork or send signals fail in a
 # process with a QGIS application.
 stage_qgis() {
     build release zarr_for_python
-    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/qgis
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest "$environment" autotest/qgis
 }
 
 stage_package() {
     scripts/package.sh
-    run_pytest --noconftest autotest/package
+    run_pytest /usr/bin/python3 --noconftest autotest/package
 }
 
 stage_asan() {
@@ -205,7 +210,7 @@ stage_asan() {
         left_out+=(--deselect "autotest/gdrivers/test_zarr_$name")
     done
     ZARR_TEST_FORMATS=one ZARR_TEST_CASES=1 GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins \
-        run_pytest -n "$jobs" --dist loadfile autotest/gdrivers "${left_out[@]}"
+        run_pytest "$environment" -n "$jobs" --dist loadfile autotest/gdrivers "${left_out[@]}"
 }
 
 stage_fuzz() {

@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_store import make_array, make_store

@@ -7,7 +7,7 @@ import resource
 
 import numpy as np
 import pytest
-import zarr
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log
 from zarr_processes import MEASURES, Process

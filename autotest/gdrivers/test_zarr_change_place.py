@@ -8,8 +8,8 @@ import numpy as np
 import pyproj
 import pytest
 import rasterio
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from rasterio.transform import Affine
 from zarr_gdal import array_name, open_raster

@@ -11,8 +11,8 @@ import os
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 import zarr_s3
 from osgeo import gdal, osr
 from zarr_eopf import EPSG, make_s2

@@ -7,8 +7,8 @@ import shutil
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_edit import Editor
 from zarr_gdal import array_name, assert_same, error_log, open_raster

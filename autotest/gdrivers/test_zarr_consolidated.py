@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_mdim_write
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, read_all
 from zarr_http import Served

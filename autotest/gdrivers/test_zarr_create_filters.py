@@ -3,8 +3,8 @@
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import error_log, open_raster
 

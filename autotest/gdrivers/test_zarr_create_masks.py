@@ -7,8 +7,8 @@ import shutil
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, gdal_is_at_least, open_raster
 from zarr_store import make_store

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-import zarr
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import open_raster, read_all
 from zarr_places import epsg

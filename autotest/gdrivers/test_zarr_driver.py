@@ -13,7 +13,7 @@ import numcodecs
 import numpy as np
 import pytest
 import rasterio
-import zarr
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_drivers import Asker, make_v3, plugin_folder
 from zarr_gdal import gdal_is_at_least

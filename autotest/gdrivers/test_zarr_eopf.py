@@ -6,9 +6,9 @@ properties that only `_eopf_attrs` states."""
 import numpy as np
 import pyproj
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_eopf import (
     BANDS, BITS, CLASSES, EPSG, METEO_PLACE, POLARISATIONS, SIDES, add, add_meteorology, classes_of,

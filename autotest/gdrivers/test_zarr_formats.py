@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Tests that run in Zarr v3 really use v3. zarr-python 3 reads what zarr-python 2 writes through
-zarr_formats.py, and vice versa. ZARR_DEFAULT_FORMAT sets the format that the driver writes."""
+"""Tests that run in Zarr v3 really use v3. zarr-python 3 reads what zarr_python.py writes, and vice versa.
+ZARR_DEFAULT_FORMAT sets the format that the driver writes."""
 
+import tempfile
+
+import numcodecs
 import numpy as np
 import pytest
-import zarr
+import zarr2
 import zarr3
+import zarr3_arrays
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import config_options, error_log, open_raster
-from zarr_python import IS_3
 from zarr_store import handmade, make_store
+from zarr_tools import temporary
 
 V3 = pytest.mark.formats(3)
 VALUES = np.arange(9 * 14).reshape(9, 14) % 97
@@ -28,31 +33,28 @@ ARRAYS = {
     "nested keys": {"values": VALUES, "dimension_separator": "/", "chunks": (4, 5)},
     "nodata": {"values": VALUES.astype("f4"), "fill_value": np.nan, "attrs": ATTRS},
     "names": {"values": VALUES, "dims": ["y", "x"], "fill_value": 7},
-    "zlib": {"values": VALUES, "compressor": zarr.Zlib(3)},
+    "zlib": {"values": VALUES, "compressor": numcodecs.Zlib(3)},
     "none": {"values": VALUES, "compressor": None},
-    "delta": {"values": VALUES, "filters": [zarr.Delta("<i8")], "compressor": zarr.Zlib(1)},
-    "shuffle": {"values": VALUES, "filters": [zarr.Shuffle(8)]},
+    "delta": {"values": VALUES, "filters": [numcodecs.Delta("<i8")], "compressor": numcodecs.Zlib(1)},
+    "shuffle": {"values": VALUES, "filters": [numcodecs.Shuffle(8)]},
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, zarr_format):
-    """Returns the arrays of ARRAYS as zarr-python 3 reads them. zarr-python 2 has written each as a v3
+    """Returns the arrays of ARRAYS as zarr-python 3 alone reads them. zarr_python.py has written each as a v3
     store."""
-    if IS_3:
-        pytest.skip("zarr_formats.py has a view for zarr-python 2 alone")
     folder = tmp_path_factory.mktemp("formats")
-    batch, found = zarr3.Batch(folder / "values"), {}
+    found = {}
     for i, (name, item) in enumerate(ARRAYS.items()):
         store = make_store(folder, {"g/a": item}, {"title": name}, f"{i}.zarr", consolidated=True)
-        found[name] = batch.read(store, "g/a"), batch.tree(store, consolidated=True)
-    batch.run()
+        found[name] = zarr3_arrays.read(store, "g/a"), zarr3_arrays.tree(store, consolidated=True)
     return found
 
 
 @V3
 @pytest.mark.parametrize("name", ARRAYS)
-def test_zarr_python_3_reads_what_the_view_writes(written, name):
+def test_zarr_python_reads_what_the_tests_write(written, name):
     array, tree = written[name]
     item = ARRAYS[name]
     assert array.values.tolist() == item["values"].tolist()
@@ -60,8 +62,8 @@ def test_zarr_python_3_reads_what_the_view_writes(written, name):
     assert array.dimension_names == (tuple(item["dims"]) if "dims" in item else None) or list(
         array.dimension_names
     ) == item["dims"]
-    assert tree.result[""]["attributes"] == {"title": name}
-    assert tree.result["g/a"]["shape"] == [9, 14]
+    assert tree[""]["attributes"] == {"title": name}
+    assert tree["g/a"]["shape"] == [9, 14]
     is_nodata_of_zero = item.get("fill_value") == 0 and "_FillValue" not in item.get("attrs", {})
     assert array.attributes.get("gdal_has_nodata") == (1 if is_nodata_of_zero else None)
     again = zarr.open_consolidated(str(array.store), mode="r")["g/a"]
@@ -70,14 +72,12 @@ def test_zarr_python_3_reads_what_the_view_writes(written, name):
 
 
 @V3
-def test_the_view_reads_what_zarr_python_3_writes(tmp_path):
-    batch = zarr3.Batch(tmp_path / "values")
+def test_the_tests_read_what_zarr_python_writes(tmp_path):
     sharded = zarr3.document(
         (9, 14), "int16", (8, 10), [zarr3.sharding((4, 5), [zarr3.LITTLE, zarr3.gzip()])]
     )
-    batch.group(tmp_path / "s.zarr", "", {"a": 1})
-    batch.array(tmp_path / "s.zarr", "g/shards", sharded, VALUES.astype("i2"))
-    batch.run()
+    zarr3_arrays.group(tmp_path / "s.zarr", "", {"a": 1})
+    zarr3_arrays.array(tmp_path / "s.zarr", "g/shards", sharded, VALUES.astype("i2"))
     group = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")
     assert dict(group.attrs) == {"a": 1}
     assert group["g/shards"].chunks == (4, 5)
@@ -135,4 +135,31 @@ def test_an_invalid_default_format_is_refused(tmp_path):
     assert len(log.errors) == 2
     for text in log.errors:
         assert "ZARR_DEFAULT_FORMAT: expected ZARR_V2 or ZARR_V3" in text and "ZARR_V9" in text
+    assert list(tmp_path.iterdir()) == []
+
+
+# Paths that no test owns. The last two are the temporary folder itself, and a path below a link to another folder.
+NOT_OWN = ["/", "a.zarr", "/a.zarr", "/tmp/../a.zarr", "/nowhere/a.zarr", tempfile.gettempdir(), "link/a.zarr"]
+
+
+@pytest.mark.parametrize("store", NOT_OWN)
+def test_only_folders_that_a_test_owns_are_overwritten(tmp_path, store, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if store.startswith("link/"):
+        (tmp_path / "link").symlink_to("/nowhere")
+        store = str(tmp_path / store)
+    with pytest.raises(AssertionError, match="refuses the store"):
+        zarr2.call("read", store)
+    with pytest.raises(ValueError, match="refuses the store"):
+        temporary(store)
+    assert temporary(tmp_path / "a.zarr") == tmp_path / "a.zarr"
+
+
+@zarr_formats.BOTH
+def test_zarr_python_overwrites_only_folders_that_a_test_owns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for store in ("a.zarr", "/nowhere/a.zarr", zarr.LocalStore("/nowhere/a.zarr")):
+        for make in (lambda: zarr.open_group(store, mode="w"), lambda: zarr.save_array(store, VALUES)):
+            with pytest.raises(ValueError, match="refuses the store"):
+                make()
     assert list(tmp_path.iterdir()) == []

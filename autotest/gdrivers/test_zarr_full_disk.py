@@ -11,8 +11,8 @@ import signal
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import (
     create_deletes_first, error_log, gdal_is_at_least, open_raster, read_all

@@ -8,8 +8,8 @@ import pathlib
 import numpy as np
 import pyproj
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_band, open_raster
 from zarr_places import assert_lands, assert_place, epsg

@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_overviews import refused, sizes, update

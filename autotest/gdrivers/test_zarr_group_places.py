@@ -5,8 +5,8 @@ become the bands of one raster."""
 import numpy as np
 import pyproj
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, open_raster, read_all
 from zarr_http import Served

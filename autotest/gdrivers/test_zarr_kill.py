@@ -12,9 +12,9 @@ import time
 
 import numpy as np
 import pytest
-import zarr
 import zarr_faults
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_processes import Process

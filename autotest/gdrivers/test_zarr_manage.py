@@ -7,8 +7,8 @@ import shutil
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_python import meaning

@@ -8,13 +8,14 @@ import pathlib
 import warnings
 
 import netCDF4
+import numcodecs
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
 import zarr_mdim
 import zarr_mdim_write as w
+import zarr_python as zarr
 import zarr_random_types as types
 from osgeo import gdal
 from test_zarr_mdim_edit import assert_consolidated
@@ -226,7 +227,7 @@ def test_every_dtype(tmp_path, cpl, turn):
         values = np.array([b"a", b"", b"xyz", b"q"] * 5, f"S{max(3, dtype.itemsize)}").reshape(4, 5)
     item = {"values": values, "dims": ["y", "x"], "chunks": (2, 3), "attrs": {"units": "m"}}
     if kind == "object-str":
-        item["object_codec"] = zarr.codecs.VLenUTF8()
+        item["object_codec"] = numcodecs.VLenUTF8()
     if dtype.kind in "mM":
         item["attrs"] = {}
     store = make_store(tmp_path, {"v": item, "y": {"values": np.arange(4.0), "dims": ["y"]}})

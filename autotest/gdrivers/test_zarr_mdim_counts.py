@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name
 

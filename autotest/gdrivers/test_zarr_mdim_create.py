@@ -12,11 +12,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
 import zarr_mdim_write as w
+import zarr_python as zarr
 from osgeo import gdal, osr
 from test_zarr_mdim_edit import assert_consolidated
 from zarr_store import make_store

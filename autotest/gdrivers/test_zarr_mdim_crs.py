@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import rioxarray  # noqa: F401  (adds .rio to xarray's objects)
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster
 

@@ -4,10 +4,10 @@ indexing variables."""
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
+import zarr_python as zarr
 from zarr_store import handmade, make_store
 
 pytestmark = zarr_formats.BOTH

@@ -10,10 +10,10 @@ import xml.etree.ElementTree
 import netCDF4
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_store import make_store
 

@@ -9,10 +9,10 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_store import make_store
 

@@ -6,10 +6,10 @@ import pathlib
 import numpy as np
 import pyproj
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster
 from zarr_places import assert_lands, assert_place

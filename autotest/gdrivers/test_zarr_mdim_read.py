@@ -11,10 +11,10 @@ import time
 import numcodecs
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_store import handmade, make_array, make_store

@@ -6,13 +6,14 @@ import json
 import os
 import random
 
+import numcodecs
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
 import zarr_mdim
 import zarr_mdim_write as w
+import zarr_python as zarr
 import zarr_random_types as types
 from osgeo import gdal, osr
 from zarr_store import make_store
@@ -171,7 +172,7 @@ def test_conversion(tmp_path, stored, buffer):
 @pytest.mark.parametrize("kind", ["S5", "U5", "str"])
 def test_numbers_as_texts(tmp_path, kind):
     values = np.array(["9", "9", "9"], object).astype(object if kind == "str" else kind)
-    options = {"object_codec": zarr.codecs.VLenUTF8()} if kind == "str" else {}
+    options = {"object_codec": numcodecs.VLenUTF8()} if kind == "str" else {}
     store = make_store(tmp_path, {"v": {"values": values, **options}})
     array = w.update(store).GetRootGroup().OpenMDArray("v")
     number = {"": np.array([12], "i2")}
@@ -259,7 +260,7 @@ def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
         values = np.array([b"ab", b"", b"wxyz", b"q"] * 20, "S4")[:70].reshape(10, 7)
     if kind == "struct":
         values["b"] = draw.choice([b"", b"x", b"abc"])
-    codec = {"str": zarr.codecs.VLenUTF8, "bytes": zarr.codecs.VLenBytes}.get(kind)
+    codec = {"str": numcodecs.VLenUTF8, "bytes": numcodecs.VLenBytes}.get(kind)
     options = {"object_codec": codec()} if codec else {}
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 3), **options}})
     array = w.update(store).GetRootGroup().OpenMDArray("v")

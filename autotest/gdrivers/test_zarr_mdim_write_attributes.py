@@ -7,10 +7,10 @@ import os
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_mdim
 import zarr_mdim_write as w
+import zarr_python as zarr
 import zarr_random_types as types
 from osgeo import gdal
 from zarr_store import make_store

@@ -7,8 +7,8 @@ import shutil
 import numcodecs
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_http import Served

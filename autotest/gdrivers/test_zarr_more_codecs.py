@@ -11,7 +11,8 @@ import zlib
 import numcodecs
 import numpy as np
 import pytest
-import zarr
+import zarr2
+import zarr_python as zarr
 from osgeo import gdal, gdal_array
 from zarr_gdal import array_name, as_gdal, assert_same, error_log, open_raster
 from zarr_store import handmade
@@ -67,16 +68,20 @@ def test_zfpy(tmp_path, mode, dtype, shape, chunks):
 @needs_zfpy
 @pytest.mark.parametrize("mode", MODES)
 def test_zfpy_is_written_as_numcodecs_does(tmp_path, mode):
+    """The expected chunks are from the system's numcodecs, because the library in a wheel pads chunks with
+    zeros."""
+    if not zarr2.call("has_codec", "zfpy"):
+        pytest.skip("numcodecs of the system has no zfpy beside its NumPy")
     values = values_of("<f4", (32, 48))
     path = make(tmp_path, np.zeros_like(values), zfpy.ZFPY(**MODES[mode]), (16, 16))
     dataset = gdal.OpenEx(path, gdal.OF_RASTER | gdal.OF_UPDATE)
     dataset.GetRasterBand(1).WriteArray(values)
     dataset = None
-    codec = zfpy.ZFPY(**MODES[mode])
+    codec = zfpy.ZFPY(**MODES[mode]).get_config()
     for y in range(2):
         for x in range(3):
             chunk = np.ascontiguousarray(values[16 * y : 16 * y + 16, 16 * x : 16 * x + 16])
-            assert (tmp_path / f"a.zarr/{y}.{x}").read_bytes() == bytes(codec.encode(chunk))
+            assert (tmp_path / f"a.zarr/{y}.{x}").read_bytes() == zarr2.call("encoded", codec, chunk)
     assert_same(read(path), zarr.open(path, mode="r")[...])
 
 
@@ -182,8 +187,9 @@ def test_msgpack2(tmp_path, dtype, options):
     count = np.arange(600).reshape(20, 30)
     values = (count.astype("U3") if dtype == "<U5" else count % 2 if dtype == "|b1" else count - 100 * (dtype != "<u8")).astype(dtype)  # fmt: skip
     codec = numcodecs.MsgPack(**options)
-    path = make(tmp_path, values, None, (7, 30), filters=[codec])
-    expected = zarr.open(path, mode="r")[...]
+    path = str(tmp_path / "a.zarr")
+    zarr2.call("create", path, None, values, chunks=(7, 30), compressor=None, filters=[codec.get_config()])
+    expected = zarr2.call("read", path)
     if dtype == "<U5":
         dataset = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER)
         assert dataset.GetRootGroup().OpenMDArray("a").Read() == expected.ravel().tolist()
@@ -197,14 +203,16 @@ def test_msgpack2(tmp_path, dtype, options):
     for i in range(3):
         wanted = bytes(codec.encode(np.ascontiguousarray(expected[7 * i : 7 * i + 7])))
         assert (tmp_path / f"a.zarr/{i}.0").read_bytes()[:-8] == wanted[:-8], i
-    assert_same(zarr.open(path, mode="r")[...], expected[:20])
+    assert_same(zarr2.call("read", path), expected[:20])
 
 
 def test_msgpack2_of_objects(tmp_path):
     """Strings read unchanged, null reads as an empty string, and other values read as JSON text."""
     values = np.empty((2, 3), object)
     values[...] = [["Zürich", "", "x" * 300], [None, [1, "a"], {"b": 2.5}]]
-    path = make(tmp_path, values, numcodecs.Zlib(), (1, 3), object_codec=numcodecs.MsgPack())
+    path = str(tmp_path / "a.zarr")
+    codec = numcodecs.MsgPack().get_config()
+    zarr2.call("create", path, None, values, chunks=(1, 3), object_codec=codec)
     dataset = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER)
     expected = ["Zürich", "", "x" * 300, "", '[1, "a"]', '{"b": 2.5}']
     assert [text.replace('":2', '": 2').replace('1,"', '1, "') for text in dataset.GetRootGroup().OpenMDArray("a").Read()] == expected

@@ -9,17 +9,15 @@ import pathlib
 
 import numpy as np
 import pytest
-import zarr
+import zarr2
 import zarr_gdal
 import zarr_mdim_write
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_http import Served
 from zarr_store import make_store, zip_folder
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(zarr, "NestedDirectoryStore"), reason="zarr-python 3 has no NestedDirectoryStore"
-)
 VALUES = np.arange(1, 12 * 10 + 1, dtype="<i4").reshape(12, 10)
 CUBE = np.arange(1, 4 * 6 * 5 + 1, dtype="<i4").reshape(4, 6, 5)
 
@@ -35,19 +33,15 @@ def unsay(store):
 
 def make_nested(folder, values=VALUES, chunks=(4, 5), consolidated=False, name="n.zarr", **options):
     store = pathlib.Path(folder) / name
-    nested = zarr.NestedDirectoryStore(str(store))
-    root = zarr.open_group(nested, mode="w")
     options = {"fill_value": 0, "write_empty_chunks": False, **options}
-    array = root.create_dataset("v", data=values, chunks=chunks, **options)
-    array.attrs["_ARRAY_DIMENSIONS"] = ["t", "y", "x"][-values.ndim :]
-    if consolidated:
-        zarr.consolidate_metadata(nested)
+    attributes = {"_ARRAY_DIMENSIONS": ["t", "y", "x"][-values.ndim :]}
+    zarr2.call("create_nested", str(store), values, attributes, consolidated, chunks=chunks, **options)
     unsay(store)
     return store
 
 
 def by_zarr(store, path="v"):
-    return zarr.open_group(zarr.NestedDirectoryStore(str(store)), mode="r")[path][...]
+    return zarr2.call("read_nested", str(store), path)
 
 
 def chunk_keys(store, path="v"):

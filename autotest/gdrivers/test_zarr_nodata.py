@@ -12,10 +12,10 @@ import struct
 import netCDF4
 import numpy as np
 import pytest
-import zarr
 import zarr3
 import zarr_formats
 import zarr_mdim
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, error_log, gdal_is_at_least, open_band, open_raster
 from zarr_tools import run_gdal

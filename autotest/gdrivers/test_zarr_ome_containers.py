@@ -5,9 +5,9 @@ The stores are opened from disk, and from a web server without listings, where a
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_http import Served

@@ -4,8 +4,8 @@ labels have colours and properties."""
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster
 

@@ -3,7 +3,7 @@
 opens each store again.
 
 The environment variable ZARR_OPENS_WHERE names a folder with the stores that docs/opens_where/stores.py writes.
-If it is unset, the test writes them, for which it needs zarr-python 2."""
+If it is unset, the test writes them."""
 
 import json
 import os

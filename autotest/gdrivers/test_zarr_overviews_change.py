@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, assert_same, error_log, open_raster, read_all
 from zarr_overviews import (StopAt, check_consolidated, check_levels, entries, gtiff_levels,

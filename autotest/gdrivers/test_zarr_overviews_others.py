@@ -11,8 +11,8 @@ import sys
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
 from zarr_overviews import (check_consolidated, check_levels, entries, gtiff_levels, level_group,
                             level_values, make, refused, sizes, smooth, stays, update)
@@ -251,10 +251,12 @@ def test_other_types(tmp_path, rng, kind, cpl):
         values = np.rec.fromarrays([values, values % 251], [("a", ">i8"), ("b", "u1")])
     else:
         values = (values % 2 if kind == "bool" else values).astype({"bool": "?", "time": "M8[s]", "big-endian": ">f4", "i8": "i8"}[kind])
-    zarr.group(str(store)).create_dataset("v", data=values, chunks=(16, 16), fill_value=None)
+    zarr.open_group(str(store)).create_dataset("v", data=values, chunks=(16, 16), fill_value=None)
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     level = zarr.open(str(store))[f"{level_group(2)}/v"]
-    assert level.dtype == values.dtype
+    documents = [zarr_formats.array_document(store, path) for path in (level.path, "v")]
+    assert documents[0]["dtype"] == documents[1]["dtype"]  # includes the byte order
+    assert level.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
     assert level[...].tolist() == values[::2, ::2].tolist()
     assert sizes(open_raster(store)) == [(11, 15)]
     cpl.assert_quiet()

@@ -9,8 +9,8 @@ import shutil
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, open_band, open_raster
 from zarr_store import make_store

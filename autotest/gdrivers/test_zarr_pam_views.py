@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, error_log, open_raster
 

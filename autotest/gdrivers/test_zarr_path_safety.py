@@ -14,8 +14,8 @@ import zipfile
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_store import handmade, make_store
 from zarr_tools import plain_environment

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-import zarr3
+import zarr3_arrays
 import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, error_log, open_raster, read_all
@@ -159,7 +159,7 @@ def test_levels_are_arrays_of_one_type_with_the_names_of_the_axes(made):
         assert names == ["c", "y", "x"]
         assert document["shape"] == [3, -(-HEIGHT // 2**k), -(-WIDTH // 2**k)]
     if version != "0.4":
-        (read,) = zarr3.read(store.parent, [(store, "0")])
+        read = zarr3_arrays.read(store, "0")
         np.testing.assert_array_equal(read.values, values)
         assert "delta" not in json.dumps(read.document["codecs"])
 

@@ -9,7 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
-import zarr
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_places import assert_place, epsg

@@ -20,9 +20,9 @@ import time
 
 import numpy as np
 import pytest
-import zarr
 import zarr_faults
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import create_deletes_first, error_log, open_raster, read_all
 from zarr_overviews import entries
@@ -544,7 +544,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
     # If a store is created at that path later, it can be opened.
-    zarr.save_group(str(store), b=np.ones((3, 4)))
+    zarr.open_group(str(store), mode="w").array("b", np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 
 

@@ -5,8 +5,8 @@ The server delays its answers, so that concurrent requests overlap."""
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import config_options, open_raster
 from zarr_http import Served

@@ -6,9 +6,9 @@ import subprocess
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import open_raster
 from zarr_s3 import S3

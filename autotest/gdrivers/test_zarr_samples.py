@@ -9,8 +9,8 @@ import subprocess
 import numpy as np
 import pytest
 import rasterio
-import zarr
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal, gdal_array
 from zarr_gdal import array_name, open_raster, read_all
 
@@ -23,13 +23,11 @@ TERRAIN, TEMPERATURE, RGB, PRODUCT = (
 
 def _rasters():
     """Returns (store, path, values) for each numeric array that has at least two dimensions."""
-    found = []
-    for store in STORES:
-        def visit(path, node, store=store):
-            if isinstance(node, zarr.Array) and node.ndim >= 2 and node.dtype.kind in "biufc":
-                found.append((store, path, node))
-        zarr.open_group(str(store), mode="r").visititems(visit)
-    return found
+    return [
+        (store, path, node) for store in STORES
+        for path, node in sorted(zarr.open_group(str(store), mode="r").members(max_depth=None), key=lambda m: m[0])
+        if isinstance(node, zarr.Array) and node.ndim >= 2 and node.dtype.kind in "biufc"
+    ]  # fmt: skip
 
 
 RASTERS = _rasters()

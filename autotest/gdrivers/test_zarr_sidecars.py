@@ -8,8 +8,8 @@ import shutil
 import numpy as np
 import pytest
 import xarray
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, open_band, open_raster
 from zarr_store import make_array, make_store, zip_folder

@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-import zarr_python
 
 SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
 SEED = os.environ["ZARR_TEST_SEED"]
@@ -16,8 +15,6 @@ SECONDS = 300  # includes the time that the processes need to end
 
 
 def soak(minutes, *more):
-    if zarr_python.IS_3:
-        zarr_python.unsupported("has no ProcessSynchronizer, and the soak writes under its lock files")
     command = [sys.executable, "-B", str(SOAK), "--seed", SEED, "--minutes", str(minutes), *more]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     print(done.stdout, done.stderr)

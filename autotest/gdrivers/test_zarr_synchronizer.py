@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Concurrent writers of one store.
 
-Processes share chunks under the protection of lock files, also with zarr-python, or write different chunks.
+Processes share chunks under the protection of lock files, also with zarr-python 2, or write different chunks.
 Threads of one process share chunks without lock files."""
 
 import os
@@ -13,8 +13,10 @@ import time
 import numcodecs
 import numpy as np
 import pytest
-import zarr
+import zarr2
 import zarr_formats
+import zarr_locks
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_processes import Process, run_at_once
@@ -75,10 +77,8 @@ def write_by_gdal(_report, store, synchronizer, writer):
 
 
 def write_by_zarr(_report, store, synchronizer, writer):
-    locks = zarr.ProcessSynchronizer(str(synchronizer))
-    array = zarr.open_group(str(store), mode="r+", synchronizer=locks)["a"]
-    for row, column, values in pieces_of(writer):
-        array[row : row + 1, column : column + 4] = values
+    pieces = [((slice(row, row + 1), slice(column, column + 4)), values) for row, column, values in pieces_of(writer)]
+    zarr2.call("write_under_locks", str(store), str(synchronizer), "a", pieces)
 
 
 def write_by_multidimensional(_report, store, synchronizer, writer):
@@ -182,10 +182,9 @@ def test_lock_files_have_the_names_that_zarr_python_uses(tmp_path, separator):
             dataset.SetMetadataItem("note", "x")
             dataset = None
         else:
-            synchronizer = zarr.ProcessSynchronizer(str(locks))
-            array = zarr.open_group(str(store), mode="r+", synchronizer=synchronizer)["deep/er/a"]
-            array[:3, :3] = 1
-            array.attrs["note"] = "x"
+            piece = (slice(0, 3), slice(0, 3)), 1
+            zarr2.call("write_under_locks", str(store), str(locks), "deep/er/a", [piece])
+            zarr2.call("set_under_locks", str(store), str(locks), "deep/er/a", "note", "x")
         # When zarr-python opens an array, it locks the documents that it reads.
         names.append(files_below(locks) - {"deep/er/a/.zarray"})
     keys = {zarr_formats.chunk_key(store, "deep/er/a", i, j) for i in (0, 1) for j in (0, 1)}
@@ -213,7 +212,7 @@ def test_a_writer_waits_for_the_holder_of_the_lock(tmp_path, what):
         return (store / chunk).exists() if what == "chunk" else zarr_formats.attributes(store, "a") != {}
 
     key = chunk if what == "chunk" else zarr_formats.spelled("a/.zattrs")
-    with zarr.ProcessSynchronizer(str(locks))[key]:
+    with zarr_locks.lock(locks, key):
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
         time.sleep(0.1)  # waits in case an error happens
@@ -409,10 +408,8 @@ def set_item_by_gdal(_report, store, synchronizer, array, name):
 
 
 def set_item_by_zarr(_report, store, synchronizer, array, name):
-    locks = zarr.ProcessSynchronizer(str(synchronizer))
     for i in range(5):
-        # The group is opened anew for each change, because zarr-python caches attributes.
-        zarr.open_group(str(store), mode="r+", synchronizer=locks)[array].attrs[f"{name}_{i}"] = "z"
+        zarr2.call("set_under_locks", str(store), str(synchronizer), array, f"{name}_{i}", "z")
 
 
 def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):

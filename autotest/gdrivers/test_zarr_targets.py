@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import rasterio
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, create_deletes_first, open_raster
 

@@ -11,8 +11,8 @@ import cftime
 import numpy as np
 import pytest
 import xarray
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_store import handmade, make_store

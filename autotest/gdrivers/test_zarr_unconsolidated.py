@@ -12,8 +12,8 @@ import sys
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, assert_same, config_options, error_log
 from zarr_http import Served

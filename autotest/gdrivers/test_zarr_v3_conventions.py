@@ -9,9 +9,9 @@ import pathlib
 
 import numpy as np
 import pytest
-import zarr
 import zarr3
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_as_v3 import as_v3, ome_05
 from zarr_eopf import add_meteorology, make_s1, make_s2

@@ -17,6 +17,7 @@ import os
 import numpy as np
 import pytest
 import zarr3
+import zarr3_arrays
 import zarr3_check
 import zarr_gdal
 import zarr_mdim_check
@@ -251,18 +252,17 @@ class Plan:
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
-    """Writes all arrays with zarr-python. Returns {number: (Plan, zarr3.Array)}."""
+    """Writes all arrays with zarr-python. Returns {number: (Plan, zarr3_arrays.Array)}."""
     folder = tmp_path_factory.mktemp("theirs")
-    batch, found = zarr3.Batch(folder / "values"), {}
+    found = {}
     for index in numbers():
         plan = Plan(index)
         store = folder / f"{index}.zarr"
         for group in ("", "g") if plan.path else ():
-            batch.group(store, group)
-        found[index] = plan, batch.array(store, plan.path, plan.document, plan.values)
+            zarr3_arrays.group(store, group)
+        found[index] = plan, zarr3_arrays.array(store, plan.path, plan.document, plan.values)
         if plan.path and plan.is_consolidated:
-            batch.consolidate(store)
-    batch.run()
+            zarr3_arrays.consolidate(store)
     return found
 
 
@@ -342,7 +342,6 @@ def changed(plan, array):
 def test_arrays_that_the_driver_changes(theirs, tmp_path):
     """Must run after the tests above, which read the arrays before this test changes them."""
     failures, written = [], []
-    batch = zarr3.Batch(tmp_path / "values")
     for index, (plan, array) in theirs.items():
         if plan.loses() or plan.kind == "S":  # GDAL requires UTF-8, and warns of other texts
             continue
@@ -350,8 +349,7 @@ def test_arrays_that_the_driver_changes(theirs, tmp_path):
             wanted = changed(plan, array)
         if log.events:
             failures.append(f"ZARR_TEST_SEED={SEED} {index}: {log.events}")
-        written.append((index, plan, wanted, batch.read(array.store, array.path)))
-    batch.run()
+        written.append((index, plan, wanted, zarr3_arrays.read(array.store, array.path)))
     for index, plan, wanted, read in written:
         got, wanted = (zarr_mdim_check.expected(values) for values in (read.values, wanted))
         problem = zarr_mdim_check.leaf_problem(got, wanted)
@@ -427,9 +425,7 @@ def test_arrays_that_the_driver_writes(tmp_path):
                 failures.append(f"{own.describe()}: {error}")
         if log.events:
             failures.append(f"{own.describe()}: {log.events}")
-    batch = zarr3.Batch(tmp_path / "values")
-    arrays = [batch.read(own.store, "v", may_fail=True) for own in written]
-    batch.run()
+    arrays = [zarr3_arrays.read(own.store, "v", may_fail=True) for own in written]
     zarrita = zarr3.zarrita_read([(own.store, "v") for own in written])
     read_by_zarrita = 0
     for own, array, other in zip(written, arrays, zarrita):

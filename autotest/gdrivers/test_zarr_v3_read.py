@@ -11,6 +11,7 @@ import shutil
 import numpy as np
 import pytest
 import zarr3
+import zarr3_arrays
 import zarr3_check
 import zarr_gdal
 import zarr_mdim
@@ -273,17 +274,14 @@ CASES = {f"{group}: {name}": (group, case[0], case[1])
 
 @pytest.fixture(scope="module")
 def arrays(tmp_path_factory):
-    """Writes the arrays of all cases in one process, into one store for each kind. Returns {case:
-    zarr3.Array}."""
+    """Writes the arrays of all cases into one store for each kind. Returns {case: zarr3_arrays.Array}."""
     folder = tmp_path_factory.mktemp("v3")
-    batch = zarr3.Batch(folder / "values")
     for group in GROUPS:
-        batch.group(folder / f"{group}.zarr")
+        zarr3_arrays.group(folder / f"{group}.zarr")
     found = {
-        case: batch.array(folder / f"{group}.zarr", f"a{i}", metadata, values)
+        case: zarr3_arrays.array(folder / f"{group}.zarr", f"a{i}", metadata, values)
         for i, (case, (group, metadata, values)) in enumerate(CASES.items())
     }
-    batch.run()
     return found
 
 
@@ -311,19 +309,17 @@ def test_without_any_chunk_all_is_the_fill_value(arrays, tmp_path, case):
 
 def test_arrays_with_default_options(tmp_path):
     """Reads arrays that zarr.create_array() has created with as few arguments as possible."""
-    batch = zarr3.Batch(tmp_path / "values")
     store = tmp_path / "a.zarr"
-    batch.group(store)
+    zarr3_arrays.group(store)
     values = np.arange(600, dtype="f4").reshape(20, 30)
     made = [
-        batch.create(store, "plain", values),
-        batch.create(store, "shards", values, chunks=[5, 5], shards=[10, 15]),
-        batch.create(store, "keys", values, chunks=[5, 5], chunk_key_encoding=codec("v2", separator="/")),
-        batch.create(store, "order", values, chunks=[5, 5], filters=[transpose(1, 0)], fill_value=3),
-        batch.create(store, "texts", texts("a", "b", "c", "d"), dtype="str"),
-        batch.create(store, "days", values.astype("i8").view("M8[D]"), dimension_names=["y", "x"]),
+        zarr3_arrays.create(store, "plain", values),
+        zarr3_arrays.create(store, "shards", values, chunks=(5, 5), shards=(10, 15)),
+        zarr3_arrays.create(store, "keys", values, chunks=(5, 5), chunk_key_encoding=codec("v2", separator="/")),
+        zarr3_arrays.create(store, "order", values, chunks=(5, 5), filters=[transpose(1, 0)], fill_value=3),
+        zarr3_arrays.create(store, "texts", texts("a", "b", "c", "d"), dtype="str"),
+        zarr3_arrays.create(store, "days", values.astype("i8").view("M8[D]"), dimension_names=["y", "x"]),
     ]  # fmt: skip
-    batch.run()
     for array in made:
         zarr3_check.check(array)
 
@@ -332,23 +328,22 @@ def test_arrays_with_default_options(tmp_path):
 
 
 def hierarchy(folder, consolidated=False):
-    """Writes a store with groups. Returns the store and {path: zarr3.Array}."""
-    batch, store = zarr3.Batch(folder / "values"), folder / "store.zarr"
+    """Writes a store with groups. Returns the store and {path: zarr3_arrays.Array}."""
+    store = folder / "store.zarr"
     values = np.arange(12, dtype="i2").reshape(3, 4)
-    batch.group(store, "", {"title": "root", "n": 5})
-    batch.group(store, "deep", {"level": 1})
-    batch.group(store, "deep/deeper")
-    batch.group(store, "empty")
+    zarr3_arrays.group(store, "", {"title": "root", "n": 5})
+    zarr3_arrays.group(store, "deep", {"level": 1})
+    zarr3_arrays.group(store, "deep/deeper")
+    zarr3_arrays.group(store, "empty")
     made = {
-        path: batch.array(
+        path: zarr3_arrays.array(
             store, path, document((3, 4), "int16", fill_value=-1, dimension_names=["y", "x"]),
             values + i,
         )
         for i, path in enumerate(["dem", "deep/slope", "deep/deeper/aspect"])
     }  # fmt: skip
     if consolidated:
-        batch.consolidate(store)
-    batch.run()
+        zarr3_arrays.consolidate(store)
     return store, made
 
 
@@ -380,19 +375,17 @@ def test_groups_and_arrays(tmp_path, cpl, consolidated):
     "name", ["{}", "{}/zarr.json", 'ZARR:"{}"', "ZARR:{}", "{}/dem", "{}/dem/zarr.json"]
 )
 def test_names_that_open_a_store(tmp_path, name):
-    batch, store = zarr3.Batch(tmp_path / "values"), tmp_path / "store.zarr"
-    batch.group(store)
+    store = tmp_path / "store.zarr"
+    zarr3_arrays.group(store)
     values = np.arange(12, dtype="i2").reshape(3, 4)
-    batch.array(store, "dem", document((3, 4), "int16"), values)
-    batch.run()
+    zarr3_arrays.array(store, "dem", document((3, 4), "int16"), values)
     dataset = zarr_gdal.open_raster(name.format(store))
     zarr_gdal.assert_same(dataset.ReadAsArray(), values)
 
 
 def test_an_array_alone_is_a_store(tmp_path):
-    batch, store = zarr3.Batch(tmp_path / "values"), tmp_path / "a.zarr"
-    array = batch.array(store, "", document((3, 4), "int16"), np.ones((3, 4), "i2"))
-    batch.run()
+    store = tmp_path / "a.zarr"
+    array = zarr3_arrays.array(store, "", document((3, 4), "int16"), np.ones((3, 4), "i2"))
     zarr3_check.check(array)
 
 
@@ -403,10 +396,8 @@ def test_folders_are_no_groups(tmp_path, cpl):
     (store / "deep/zarr.json").unlink()
     root = zarr_mdim.open_group(store)
     assert root.GetGroupNames() == ["empty"]
-    batch = zarr3.Batch(tmp_path / "again")
-    tree = batch.tree(store)
-    batch.run()
-    assert sorted(tree.result) == ["", "dem", "empty"]
+    tree = zarr3_arrays.tree(store)
+    assert sorted(tree) == ["", "dem", "empty"]
     zarr_gdal.assert_same(gdal.Open(str(store)).ReadAsArray(), made["dem"].values)
     slope = made["deep/slope"]
     assert zarr3_check.raster_problem(store, slope.path, slope.values, slope.fill) is None
@@ -421,10 +412,8 @@ def test_both_versions_side_by_side(tmp_path, cpl):
     (store / "old/.zarray").write_text(json.dumps({
         "zarr_format": 2, "shape": [2, 2], "chunks": [2, 2], "dtype": "|u1", "compressor": None,
         "filters": None, "fill_value": 0, "order": "C"}))  # fmt: skip
-    batch = zarr3.Batch(tmp_path / "again")
-    kind, tree = batch.kind(store), batch.tree(store)
-    batch.run()
-    assert kind.result == [3, "Group"] and "old" not in tree.result
+    kind, tree = zarr3_arrays.kind(store), zarr3_arrays.tree(store)
+    assert kind == [3, "Group"] and "old" not in tree
     root = zarr_mdim.open_group(store)
     assert root.GetMDArrayNames() == ["dem"] and root.GetAttribute("title").Read() == "root"
     zarr3_check.check(made["dem"])
@@ -441,10 +430,9 @@ ATTRIBUTES = {
 
 
 def test_attributes_of_arrays(tmp_path, cpl):
-    batch, store = zarr3.Batch(tmp_path / "values"), tmp_path / "a.zarr"
+    store = tmp_path / "a.zarr"
     metadata = document((3, 4), "int16", attributes=ATTRIBUTES)
-    array = batch.array(store, "", metadata, np.zeros((3, 4), "i2"))
-    batch.run()
+    array = zarr3_arrays.array(store, "", metadata, np.zeros((3, 4), "i2"))
     assert array.attributes == ATTRIBUTES
     opened = zarr_mdim.open_array(store)
     assert opened.GetUnit() == "m"
@@ -499,9 +487,7 @@ def test_consolidated_metadata_are_used(tmp_path, cpl):
 def test_stale_consolidated_metadata(tmp_path, cpl):
     """A warning names the array that was added later. The array opens if consolidated metadata is ignored."""
     store, made = hierarchy(tmp_path, True)
-    batch = zarr3.Batch(tmp_path / "again")
-    batch.array(store, "later", document((3, 4), "int16"), np.ones((3, 4), "i2"))
-    batch.run()
+    zarr3_arrays.array(store, "later", document((3, 4), "int16"), np.ones((3, 4), "i2"))
     assert "later" not in (zarr_mdim.open_group(store).GetMDArrayNames() or [])
     options = ["USE_CONSOLIDATED_METADATA=NO"]
     root = zarr_mdim.open_group(store, *options)

@@ -12,6 +12,7 @@ import shutil
 import numpy as np
 import pytest
 import zarr3
+import zarr3_arrays
 import zarr3_check
 import zarr_gdal
 import zarr_mdim
@@ -148,13 +149,11 @@ class Written:
 
 
 def read_all(folder, cases):
-    """Reads all written cases with zarr-python in one process, and with zarrita in another. Stores the
-    results in the cases."""
-    batch = zarr3.Batch(folder / "values")
+    """Reads all written cases with zarr-python, and with zarrita in one process. Stores the results in the
+    cases."""
     written = [case for case in cases if case.problem is None]
     for case in written:
-        case.array = batch.read(case.store, case.path, may_fail=True)
-    batch.run()
+        case.array = zarr3_arrays.read(case.store, case.path, may_fail=True)
     for case, values in zip(written, zarr3.zarrita_read([(c.store, c.path) for c in written])):
         case.zarrita = values
 
@@ -227,11 +226,9 @@ def test_consolidated_metadata_are_as_zarr_python_has_them(tmp_path, options):
     ours = json.loads((store / "zarr.json").read_text())
     assert ours["consolidated_metadata"]["kind"] == "inline"
     assert ours["consolidated_metadata"]["must_understand"] is False
-    batch = zarr3.Batch(tmp_path / "values")
-    with_them, without = batch.tree(store, consolidated=True), batch.tree(store, consolidated=False)
-    batch.consolidate(store)
-    batch.run()
-    assert with_them.result == without.result and len(with_them.result) > 3
+    with_them, without = zarr3_arrays.tree(store, consolidated=True), zarr3_arrays.tree(store, consolidated=False)
+    zarr3_arrays.consolidate(store)
+    assert with_them == without and len(with_them) > 3
     assert entries(json.loads((store / "zarr.json").read_text())).keys() == entries(ours).keys()
     for path, node in entries(ours).items():
         assert node == json.loads((store / path / "zarr.json").read_text()), path
@@ -267,7 +264,7 @@ def test_nodata_is_the_fill_value(tmp_path, nodata):
     band = zarr_gdal.open_band(store)
     assert band.GetNoDataValue() == nodata
     zarr_gdal.assert_same(band.ReadAsArray(), RAMP[0])
-    (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
+    array = zarr3_arrays.read(store, "v")
     assert array.attributes.get("_FillValue") in (nodata, None)
     assert "gdal_has_nodata" not in array.attributes
 
@@ -287,7 +284,7 @@ def test_create_and_write_in_parts(tmp_path, cpl):
         if i % 7 == 6:
             dataset.FlushCache()
     del dataset
-    (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
+    array = zarr3_arrays.read(store, "v")
     zarr_gdal.assert_same(array.values, wanted)
     zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), wanted)
     cpl.assert_quiet()
@@ -351,15 +348,13 @@ def test_multidimensional_stores(tmp_path, cpl):
     numbers = dem.CreateAttribute("numbers", [3], gdal.ExtendedDataType.Create(gdal.GDT_Int32))
     numbers.Write([1, 2, 3])
     del numbers, attribute, words, dem, x, y, deep, root, dataset
-    batch = zarr3.Batch(tmp_path / "values")
-    got = {path: batch.read(store, path) for path in ("dem", "deep/words")}
-    tree = batch.tree(store)
-    batch.run()
+    got = {path: zarr3_arrays.read(store, path) for path in ("dem", "deep/words")}
+    tree = zarr3_arrays.tree(store)
     zarr_gdal.assert_same(got["dem"].values, values)
     assert got["dem"].fill == -1 and got["dem"].dimension_names == ["y", "x"]
     assert got["dem"].attributes["numbers"] == [1, 2, 3] and got["dem"].attributes["units"] == "m"
     assert got["deep/words"].values.tolist() == [text.decode() for text in texts]
-    assert tree.result[""]["attributes"] == {"title": "Höhe", "n": "5"} and "deep" in tree.result
+    assert tree[""]["attributes"] == {"title": "Höhe", "n": "5"} and "deep" in tree
     for path, wanted in (("dem", values), ("deep/words", got["deep/words"].values)):
         assert zarr3_check.mdim_problem(store, path, wanted) is None
     cpl.assert_quiet()
@@ -391,7 +386,7 @@ def test_structures(tmp_path, cpl, fields):
     assert base64.b64decode(metadata["fill_value"]) == bytes(size)
     assert configuration(metadata, "bytes")["endian"] in ("little", "big")
     back = zarr_mdim.read(zarr_mdim.open_array(store, "records"))
-    (theirs,) = zarr3.read(tmp_path / "values", [(store, "records")])
+    theirs = zarr3_arrays.read(store, "records")
     for name, column in values.items():
         zarr_gdal.assert_same(back[name], column)
         zarr_gdal.assert_same(theirs.values[name], column)
@@ -433,7 +428,7 @@ def test_mdim_translate(tmp_path):
     for store in (v3, v2):
         dataset = zarr_gdal.open_raster(zarr_gdal.array_name(store, "v"))
         zarr_gdal.assert_same(dataset.ReadAsArray(), RAMP)
-    (array,) = zarr3.read(tmp_path / "values", [(v3, "v")])
+    array = zarr3_arrays.read(v3, "v")
     zarr_gdal.assert_same(array.values, RAMP)
 
 
@@ -451,16 +446,15 @@ LATER = {"later": {"name": "x", "must_understand": False, "more": [1, {"a": None
 
 
 def others_store(folder, chain, consolidated=False, values=RAMP[0]):
-    batch, store = zarr3.Batch(folder / "made"), folder / "a.zarr"
+    store = folder / "a.zarr"
     metadata = document(
         values.shape, str(values.dtype), (4, 6)[: values.ndim], chain, -1,
         dimension_names=["y", "x"][: values.ndim], attributes={"units": "m", "list": [1, "a", None]},
     )  # fmt: skip
-    batch.group(store, "", {"title": "t"})
-    batch.array(store, "v", metadata, values)
+    zarr3_arrays.group(store, "", {"title": "t"})
+    zarr3_arrays.array(store, "v", metadata, values)
     if consolidated:
-        batch.consolidate(store)
-    batch.run()
+        zarr3_arrays.consolidate(store)
     return store
 
 
@@ -496,7 +490,7 @@ def test_update_in_place(tmp_path, cpl, chain, consolidated):
         values[y : y + part.shape[0], x : x + part.shape[1]] = part
         dataset.GetRasterBand(1).WriteArray(part.astype("i2"), x, y)
     del dataset
-    (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
+    array = zarr3_arrays.read(store, "v")
     zarr_gdal.assert_same(array.values, values)
     zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), values)
     assert json.loads((store / "v/zarr.json").read_text()) == before
@@ -536,7 +530,7 @@ def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
     assert root["later"] == LATER["later"] and root["attributes"]["title"] == "t"
     assert "text" in (attributes.get("more"), root["attributes"].get("more"))
     assert assert_consolidated(store) == consolidated
-    (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
+    array = zarr3_arrays.read(store, "v")
     zarr_gdal.assert_same(array.values, RAMP[0])
     cpl.assert_quiet()
 
@@ -552,7 +546,7 @@ def test_resize(tmp_path, chain, consolidated):
         edit.do(resize="v", to=[10, 15])
     wanted = np.full((10, 15), -1, "i2")
     wanted[:5, :8] = RAMP[0][:5, :8]
-    (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
+    array = zarr3_arrays.read(store, "v")
     assert array.document["shape"] == [10, 15]
     zarr_gdal.assert_same(array.values, wanted)
     zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), wanted)
@@ -571,10 +565,8 @@ def test_rename_and_delete(tmp_path, consolidated):
         edit.do(create="array", **{"from": "root"}, name="gone", dimensions=["d"])
         edit.do(write="w", values=[1, 2, 3])
         edit.do(delete="array", **{"from": "root"}, name="gone")
-    batch = zarr3.Batch(tmp_path / "values")
-    tree, height, w = batch.tree(store), batch.read(store, "height"), batch.read(store, "g/w")
-    batch.run()
-    assert sorted(tree.result) == ["", "g", "g/w", "height"]
+    tree, height, w = zarr3_arrays.tree(store), zarr3_arrays.read(store, "height"), zarr3_arrays.read(store, "g/w")
+    assert sorted(tree) == ["", "g", "g/w", "height"]
     assert not (store / "v").exists() and not (store / "gone").exists()
     zarr_gdal.assert_same(height.values, RAMP[0])
     assert w.values.tolist() == [1, 2, 3] and w.document["zarr_format"] == 3
@@ -590,9 +582,7 @@ def test_append_a_subdataset(tmp_path, consolidated):
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     assert driver().CreateCopy(str(store), raster(RAMP[1]), options=options) is not None
-    batch = zarr3.Batch(tmp_path / "values")
-    v, w = batch.read(store, "v"), batch.read(store, "w")
-    batch.run()
+    v, w = zarr3_arrays.read(store, "v"), zarr3_arrays.read(store, "w")
     zarr_gdal.assert_same(v.values, RAMP[0])
     zarr_gdal.assert_same(w.values, RAMP[1])
     assert not list(store.rglob(".z*")) and assert_consolidated(store) == consolidated
@@ -601,26 +591,25 @@ def test_append_a_subdataset(tmp_path, consolidated):
 @pytest.mark.parametrize("chain", [[LITTLE], [sharding((1, 3, 5), [LITTLE, gzip()])]])
 def test_append_along_a_dimension(tmp_path, cpl, chain):
     """Slices are appended along times in the form of zarr-python and xarray."""
-    batch, store = zarr3.Batch(tmp_path / "made"), tmp_path / "a.zarr"
+    store = tmp_path / "a.zarr"
     place = {"y": 5199995.0 - 10 * np.arange(9), "x": 500005.0 + 10 * np.arange(14)}
-    batch.group(store)
-    batch.array(store, "v", document(
+    zarr3_arrays.group(store)
+    zarr3_arrays.array(store, "v", document(
         (2, 9, 14), "int16", (2, 9, 15), chain, 0, dimension_names=["time", "y", "x"]), RAMP[:2]
     )  # fmt: skip
-    batch.array(store, "time", document(
+    zarr3_arrays.array(store, "time", document(
         (2,), "int64", (3,), [LITTLE], 0, dimension_names=["time"],
         attributes={"units": "days since 2020-01-01", "calendar": "standard"}),
         np.array([0, 1]),
     )  # fmt: skip
     for name, values in place.items():
         metadata = document(values.shape, "float64", fill_value="NaN", dimension_names=[name])
-        batch.array(store, name, metadata, values)
-    batch.consolidate(store)
-    batch.run()
+        zarr3_arrays.array(store, name, metadata, values)
+    zarr3_arrays.consolidate(store)
     source = raster(RAMP[2:], (500000, 10, 0, 5200000, 0, -10))
     options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=2020-01-05"]
     assert driver().CreateCopy(str(store), source, options=options) is not None, cpl.events
-    v, time = zarr3.read(tmp_path / "values", [(store, "v"), (store, "time")])
+    v, time = (zarr3_arrays.read(store, path) for path in ("v", "time"))
     zarr_gdal.assert_same(v.values, RAMP)
     assert time.values.tolist() == [0, 1, 4]
     assert assert_consolidated(store)
@@ -645,16 +634,14 @@ def test_both_write_into_one_array(tmp_path, cpl):
     driver().CreateCopy(str(store), raster(RAMP[0]), options=options)
     wanted = RAMP[0].copy()
     for turn in range(2):
-        batch = zarr3.Batch(tmp_path / f"values{turn}")
         part = np.full((3, 7), 100 + turn, "i2")
         wanted[1 + turn : 4 + turn, 2:9] = part
-        batch.write(store, "v", part, (1 + turn, 2))
-        batch.run()
+        zarr3_arrays.write(store, "v", part, (1 + turn, 2))
         zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), wanted)
         dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
         dataset.GetRasterBand(1).WriteArray(np.full((2, 2), 300 + turn, "i2"), 7, 5)
         wanted[5:7, 7:9] = 300 + turn
         del dataset
-    (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
+    array = zarr3_arrays.read(store, "v")
     zarr_gdal.assert_same(array.values, wanted)
     cpl.assert_quiet()

@@ -10,8 +10,8 @@ import shutil
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, create_deletes_first, error_log, open_raster
 from zarr_places import assert_place as assert_transform

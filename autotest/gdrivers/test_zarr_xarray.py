@@ -12,13 +12,12 @@ import pytest
 import rasterio
 import rioxarray
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from rasterio.enums import Resampling
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_places import assert_place, epsg
-from zarr_python import zarr2_arguments
 from zarr_store import make_store
 
 TIMES, ROWS, COLUMNS = 3, 20, 30
@@ -41,7 +40,7 @@ def cube(values=None, times=DAYS, **attrs):
 
 
 def to_store(dataset, store, **arguments):
-    dataset.to_zarr(str(store), **zarr2_arguments(), **arguments)
+    dataset.to_zarr(str(store), **arguments)
     return str(store)
 
 
@@ -412,7 +411,7 @@ def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
     store = str(tmp_path / "s.zarr")
     options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ", "ARRAY_NAME=a", "OVERVIEWS=2", *arrays]
     assert gdal.GetDriverByName("Zarr").CreateCopy(store, source, options=options) is not None
-    with xr.open_zarr(store, **zarr2_arguments()) as got:
+    with xr.open_zarr(store) as got:
         np.testing.assert_array_equal(got.x, X)
         np.testing.assert_array_equal(got.y, Y)
         assert got.x.attrs["standard_name"] == "projection_x_coordinate"
@@ -426,7 +425,7 @@ def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
     dataset = gdal.Open(store, gdal.GA_Update)
     dataset.SetGeoTransform((1000, 10, 0, 2000, 0, -10))
     del dataset
-    with xr.open_zarr(store, **zarr2_arguments()) as got:
+    with xr.open_zarr(store) as got:
         np.testing.assert_array_equal(got.x, 1005 + 10 * np.arange(COLUMNS))
 
 
@@ -446,7 +445,7 @@ def test_changes_by_xarray_to_a_store_of_this_driver(tmp_path, cpl, convention, 
     source.SetProjection(osr_wkt(32632))
     options = [f"GEOREFERENCING_CONVENTION={convention}", "ARRAY_NAME=v"]
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "s.zarr"), source, options=options)
-    with xr.open_zarr(str(tmp_path / "s.zarr"), **zarr2_arguments()) as store:
+    with xr.open_zarr(str(tmp_path / "s.zarr")) as store:
         changed = {
             "crop": lambda: store.isel(x=slice(2, 8), y=slice(1, 6)),
             "thin": lambda: store.isel(x=slice(None, None, 2), y=slice(None, None, 2)),
@@ -455,7 +454,7 @@ def test_changes_by_xarray_to_a_store_of_this_driver(tmp_path, cpl, convention, 
         }[change]().load()
     for variable in changed.variables.values():
         variable.encoding = {}
-    changed.to_zarr(str(tmp_path / "c.zarr"), mode="w", **zarr2_arguments())
+    changed.to_zarr(str(tmp_path / "c.zarr"), mode="w")
     x, y = changed.x.values, changed.y.values
     dx, dy = x[1] - x[0], y[1] - y[0]
     laid = (x[0] - dx / 2, dx, 0, y[0] - dy / 2, 0, dy)

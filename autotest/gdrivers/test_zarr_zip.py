@@ -13,9 +13,9 @@ import zipfile
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
 import zarr_gdal
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_eopf import make_s1, make_s2
 from zarr_gdal import error_log, open_raster

@@ -11,8 +11,8 @@ import zipfile
 
 import numpy as np
 import pytest
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_processes import Process

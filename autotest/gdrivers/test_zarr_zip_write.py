@@ -7,8 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import (
     array_name, config_options, create_deletes_first, error_log, open_raster, read_all

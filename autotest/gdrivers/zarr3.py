@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Writes and reads stores of Zarr v3 with two other programs: zarr-python 3 and zarrita.
+"""Documents, chunks and shards of Zarr v3, and zarrita, which reads stores in Node.js.
 
-zarr-python 3 runs in a process of its own, because Debian has version 2 and another NumPy. zarrita runs in
-Node.js. `scripts/setup.sh test` installs both. One process executes the commands of all Batches of a test run:
-
-    batch = zarr3.Batch(folder)
-    dem = batch.array(store, "dem", zarr3.document((4, 6), "int16", chunks=(2, 3)), values)
-    batch.run()
-    dem.values, dem.document
-"""
+zarr3_arrays.py writes and reads stores of Zarr v3 with zarr-python. `scripts/setup.sh test` installs both
+programs."""
 
 import base64
-import functools
 import itertools
 import json
 import pathlib
@@ -19,12 +12,10 @@ import struct
 import subprocess
 
 import numpy as np
-import zarr3_values
-from zarr_tools import Program, plain_environment
+from zarr_tools import plain_environment
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = REPOSITORY / "build" / "tools"
-PYTHON = TOOLS / "zarr3" / "bin" / "python"
 PACKAGES = TOOLS / "node_modules"
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 300
@@ -162,138 +153,6 @@ def _run(command, text):
     )  # fmt: skip
     assert done.returncode == 0, f"{command} ends with {done.returncode}: {done.stderr}"
     return json.loads(done.stdout)
-
-
-_program = Program([PYTHON, "-B", HERE / "zarr3_program.py"], _environment(), SECONDS)  # with zarr-python 3
-
-
-class Answer:
-    """Answer to one command. After Batch.run() it has the command's `result` or its `error`."""
-
-    def __init__(self, command):
-        self.command, self.result, self.error = command, None, None
-
-    def take(self, answer):
-        self.result, self.error = answer.get("result"), answer.get("error")
-
-    @property
-    def store(self):
-        return pathlib.Path(self.command["store"])
-
-    @property
-    def path(self):
-        return self.command["path"]
-
-
-class Array(Answer):
-    """Answer about an array that zarr-python wrote or read: its values and its zarr.json."""
-
-    @functools.cached_property
-    def values(self):
-        assert self.error is None, f"{self.command}: {self.error}"
-        return zarr3_values.load(self.result["values"])
-
-    @functools.cached_property
-    def fill(self):
-        """Returns the fill value as an array without dimensions."""
-        return zarr3_values.load(self.result["fill"])
-
-    @property
-    def document(self):
-        return self.result["document"]
-
-    @property
-    def dimension_names(self):
-        return self.result["dimension_names"]
-
-    @property
-    def attributes(self):
-        return self.result["attributes"]
-
-
-class Batch:
-    """Collects commands and executes them in one process with zarr-python 3. The files of values are written
-    to `folder`, which is created. run() fails if a command fails; a command with may_fail=True stores its
-    error in its answer instead."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.answers, self.checked = [], []
-        self.count = 0
-
-    def _add(self, kind, do, may_fail=False, **arguments):
-        answer = kind({"do": do, **arguments})
-        self.answers.append(answer)
-        self.checked.append(not may_fail)
-        return answer
-
-    def _values(self, values):
-        self.count += 1
-        return str(zarr3_values.save(self.folder / f"given{self.count}", values))
-
-    def group(self, store, path="", attributes=None):
-        return self._add(Answer, "group", store=str(store), path=path, attributes=attributes)
-
-    def array(self, store, path, document, values=None, **more):
-        """Creates an array with `document` as its zarr.json. If `values` is None, no chunk is written."""
-        return self._add(
-            Array, "array", folder=str(self.folder), store=str(store), path=path, document=document,
-            values=None if values is None else self._values(values), **more,
-        )  # fmt: skip
-
-    def create(self, store, path, values, **arguments):
-        """Creates an array by zarr.create_array() with the given arguments."""
-        return self._add(
-            Array, "create", folder=str(self.folder), store=str(store), path=path,
-            values=self._values(values), arguments=arguments,
-        )  # fmt: skip
-
-    def write(self, store, path, values, start):
-        return self._add(
-            Answer, "write", store=str(store), path=path, values=self._values(values),
-            start=list(start),
-        )  # fmt: skip
-
-    def read(self, store, path="", **more):
-        return self._add(
-            Array, "read", folder=str(self.folder), store=str(store), path=path, **more
-        )
-
-    def consolidate(self, store, path=""):
-        return self._add(Answer, "consolidate", store=str(store), path=path)
-
-    def tree(self, store, path="", **more):
-        return self._add(Answer, "tree", store=str(store), path=path, **more)
-
-    def kind(self, store, path="", **more):
-        return self._add(Answer, "kind", store=str(store), path=path, **more)
-
-    def narrow(self, names):
-        return self._add(Answer, "narrow", names=list(names))
-
-    def run(self):
-        assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
-        found, _ = _program.ask([answer.command for answer in self.answers])
-        for answer, got in zip(self.answers, found):
-            answer.take(got)
-        problems = [
-            f"{answer.command}: {answer.error}"
-            for answer, checked in zip(self.answers, self.checked)
-            if checked and answer.error is not None
-        ]
-        assert not problems, "\n".join(problems)
-        self.answers, self.checked = [], []
-        return self
-
-
-def read(folder, places):
-    """Returns an Array for each (store, path) in `places`, read by zarr-python 3. `folder` is the folder of
-    a Batch."""
-    batch = Batch(folder)
-    arrays = [batch.read(store, path) for store, path in places]
-    batch.run()
-    return arrays
 
 
 def zarrita_read(places):

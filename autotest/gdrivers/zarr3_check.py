@@ -137,7 +137,7 @@ def _structure_problem(array, document):
 
 
 def problem(array, options=(), draw=None):
-    """Returns None if both APIs read the values and the fill value of a zarr3.Array, else a text that
+    """Returns None if both APIs read the values and the fill value of a zarr3_arrays.Array, else a text that
     describes the difference."""
     place = array.store, array.path
     return raster_problem(*place, array.values, array.fill, options) or mdim_problem(

@@ -3,7 +3,7 @@
 explains how such functions are registered."""
 
 import numpy as np
-import zarr
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_docs_errors import remembers
 from zarr_docs_write_errors import make_cube, source, translate

@@ -8,8 +8,8 @@ import shutil
 
 import numcodecs
 import numpy as np
-import zarr
 import zarr_icechunk
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_docs import REPOSITORY
 from zarr_drivers import reference_folder

@@ -10,7 +10,7 @@ import time
 import zipfile
 
 import numpy as np
-import zarr
+import zarr_python as zarr
 from osgeo import gdal
 from zarr_docs_errors import DATA, read, remembers, update
 from zarr_gdal import array_name, error_log

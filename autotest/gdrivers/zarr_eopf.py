@@ -8,8 +8,8 @@ import pathlib
 
 import numpy as np
 import pyproj
-import zarr
 import zarr_formats
+import zarr_python as zarr
 
 EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # EPSG code and coordinates of the upper left corner of all bands
 SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel size in m, number of pixels

@@ -4,7 +4,7 @@
 import pathlib
 
 import numpy as np
-import zarr
+import zarr_python as zarr
 
 OME_XML = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'

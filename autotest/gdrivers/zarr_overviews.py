@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Creates rasters with overviews, and examines how the store holds the overviews."""
 
-import json
 import pathlib
 import secrets
 
 import numpy as np
 import zarr_formats
 from osgeo import gdal, osr
+from zarr_formats import contents as entries  # noqa: F401  (tests import it from here)
 from zarr_gdal import assert_same, error_log
-from zarr_python import IS_3, meaning
+from zarr_python import meaning
 
 UTM = (500000, 10, 0, 5200000, 0, -10)
 CODES = {
@@ -107,32 +107,15 @@ def check_consolidated(store):
     assert wanted.pop(".zmetadata")["metadata"] == wanted
 
 
-def entries(folder):
-    """Returns the paths of all files below a folder, with their contents."""
-    folder = pathlib.Path(folder)
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
-
-
 def stays(folder):
     """Returns the contents of a store in a form that must be equal before overviews are built and after they
     are removed. Files are compared byte by byte. Documents of zarr-python 3 are compared by meaning,
     because this driver spells them differently."""
-    if zarr_formats.is_v3():  # zarr.json of zarr-python 3 is rewritten
-        opened = zarr_formats.contents(folder)
-        return {**opened, **zarr_formats.documents(folder)}
-    files = entries(folder)
-    if not IS_3:
-        return files
-    is_document = {key: key.rpartition("/")[2].startswith(".z") for key in files}
-    documents = {key: json.loads(files[key]) for key in files if is_document[key]}
+    files, documents = zarr_formats.contents(folder), zarr_formats.documents(folder)
     if ".zmetadata" in documents:
         documents[".zmetadata"]["metadata"] = meaning(documents[".zmetadata"]["metadata"])
-    chunks = {key: files[key] for key in files if not is_document[key]}
-    return {**chunks, **meaning(documents)}
+    others = {key: files[key] for key in files if key.rpartition("/")[2] not in zarr_formats.FILES}
+    return {**others, **meaning(documents)}
 
 
 def refused(dataset, method, factors, *words):

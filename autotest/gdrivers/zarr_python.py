@@ -1,43 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""Hides the differences between versions of zarr-python.
+"""zarr-python 3 for tests that run in Zarr v2 and v3: `import zarr_python as zarr`.
 
-Tests call the functions of version 2. adapt() adds those functions to version 3, which then writes Zarr v2 by
-its own code. A test is skipped, with the reason, if version 3 cannot do what it needs."""
+Functions have the names of zarr-python's functions. Nodes differ from zarr-python's in three ways. Only
+open_consolidated() reads consolidated metadata, because tests check documents. Attributes are spelled as in
+Zarr v2 in either format: names of dimensions, OME-NGFF and _FillValue. create_dataset() accepts codecs of
+numcodecs in either format, and the other arguments of zarr-python 2.
+
+zarr2.py runs zarr-python 2, which writes and reads structures that version 3 does not. xarray, Dask and
+programs use zarr-python 3 without this module. zarr3_arrays.py uses zarr-python 3 for documents of Zarr v3."""
 
 import dataclasses
-import functools
+import json
 import os
 import pathlib
-import sys
 
 import numcodecs
 import numpy as np
 import zarr
+import zarr2
+import zarr_as_v3
+from zarr import __version__  # noqa: F401
+from zarr.storage import LocalStore, ZipStore
+from zarr_tools import temporary
 
-IS_3 = int(zarr.__version__.split(".")[0]) >= 3
 IS_NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
-CODECS = (
-    "AsType", "BZ2", "Base64", "Blosc", "Categorize", "Delta", "FixedScaleOffset", "GZip", "JSON",
-    "LZ4", "LZMA", "MsgPack", "PackBits", "Pickle", "Quantize", "Shuffle", "VLenArray", "VLenBytes",
-    "VLenUTF8", "Zlib", "Zstd",
-)  # fmt: skip
-# Arguments of version 2 that can be ignored: they have no effect here, or version 3 always behaves as they ask.
-IDLE = ("cache_attrs", "cache_metadata", "read_only")
-# Parts of version 3's errors about structures that it cannot read.
-UNREADABLE = ("Field elements must be", "No Zarr data type found that matches")
-_native = {}  # name -> function of version 3 that adapt() has replaced
 
 
-def zarr2_arguments():
-    """Returns the arguments that make zarr-python 3 and xarray's to_zarr() write Zarr v2. For zarr-python 2,
-    which writes only v2, returns no arguments."""
-    return {"zarr_format": 2} if IS_3 else {}
+def _is_v3():
+    return os.environ.get("ZARR_DEFAULT_FORMAT") == "ZARR_V3"
 
 
 def meaning(documents):
-    """Returns metadata documents by key, without members that version 3 adds and that have no meaning."""
-    if not IS_3:
-        return documents
+    """Returns metadata documents by key, without members that zarr-python 3 adds and that have no meaning."""
     return {key: _without_idle(document) for key, document in documents.items() if document != {}}
 
 
@@ -54,61 +48,209 @@ def _without_idle(document):
     }
 
 
-def unsupported(what):
-    """Skips the test because zarr-python cannot do what `what` says; outside of a test, raises an error."""
-    text = f"zarr-python {zarr.__version__} {what}"
-    if "pytest" in sys.modules:
-        sys.modules["pytest"].skip(text, allow_module_level=True)
-    raise NotImplementedError(text)
+# ---------------------------------------------------------------------------------------------
+# Nodes
 
 
-def unsupported_since_3(what):
-    """Skips the test if zarr-python has version 3. `what` completes the reason "zarr-python VERSION ..."."""
-    if IS_3:
-        unsupported(what)
+def _document(node):
+    """Returns the zarr.json of a node."""
+    return json.loads(json.dumps(node.metadata.to_dict()))
 
 
-def skip_as(lines):
-    """Skips this test if `lines`, the reports of a forked process, contain a skip by unsupported()."""
-    for line in lines:
-        if line.startswith("Skipped: zarr-python "):
-            sys.modules["pytest"].skip(line.removeprefix("Skipped: "))
+class Attributes(dict):
+    """Attributes of a v3 node, spelled as in v2. Changes are written to the store."""
+
+    def __init__(self, node):
+        super().__init__(zarr_as_v3.attributes_of(_document(node)))
+        self._node = node
+
+    asdict = dict.copy
+
+    def put(self, attributes):
+        """Replaces all attributes."""
+        attributes, document = dict(attributes), _document(self._node)
+        zarr_as_v3.put_attributes(document, attributes)
+        self._node.put_members(document["attributes"], document.get("dimension_names"))
+        self.clear()
+        super().update(attributes)
+
+    def update(self, *others, **more):
+        self.put({**self, **dict(*others, **more)})
+
+    def __setitem__(self, name, value):
+        self.update({name: value})
+
+    def __delitem__(self, name):
+        self.put({key: value for key, value in self.items() if key != name})
 
 
-def _refuse(what):
-    return lambda *_, **__: unsupported(what)
+class Array(zarr.Array):
+    """An array whose attributes are spelled as in Zarr v2."""
+
+    @property
+    def attrs(self):
+        return Attributes(self) if self.metadata.zarr_format == 3 else super().attrs
+
+    @property
+    def fill_value(self):
+        """Returns the fill value; None in Zarr v3 if the fill value is not the nodata value."""
+        is_missing = self.metadata.zarr_format == 2 or zarr_as_v3.is_fill_missing(_document(self))
+        return super().fill_value if is_missing else None
+
+    def put_members(self, attributes, dimension_names):
+        """Replaces the attributes and the names of dimensions. zarr-python itself cannot change the names."""
+        metadata = dataclasses.replace(
+            self.metadata, attributes=attributes, dimension_names=dimension_names
+        )
+        old = self._async_array
+        self._async_array = zarr.AsyncArray(metadata, old.store_path, old._config)
+        self.update_attributes({})  # writes the metadata
+
+    def __getitem__(self, selection):
+        """Returns the selected values. zarr-python 3 wraps the only element of an array without dimensions in
+        an array; this function unwraps the element."""
+        values = super().__getitem__(selection)
+        if isinstance(values, (str, bytes)):
+            values = np.array(values, self.dtype)
+        if isinstance(values, np.ndarray) and values.dtype.kind == "T":
+            values = values.astype(object)
+        if isinstance(values, np.ndarray) and values.dtype == object and values.ndim == 0:
+            values = np.array(getattr(values[()], "item", values.item)(), object)
+        return values
 
 
-def _refuse_arguments(arguments):
-    for name in ("synchronizer", "chunk_store", "meta_array"):
-        if arguments.pop(name, None) is not None:
-            unsupported(f"has no {name}")
+class OldArray:
+    """An array of structures that zarr-python 3 cannot read. zarr-python 2 reads its values."""
+
+    def __init__(self, store, path):
+        self.store, self.path = store, path
+
+    def __getitem__(self, selection):
+        return zarr2.call("read", str(self.store.root), self.path)[selection]
+
+    @property
+    def dtype(self):
+        return self[...].dtype
+
+    @property
+    def attrs(self):
+        file = self.store.root / self.path / ".zattrs"
+        return json.loads(file.read_text()) if file.exists() else {}
 
 
-def _store(store, mode="r"):
-    """Returns `store` in a form that zarr-python 3 accepts. A path that ends in .zip becomes a
-    ZipStore, and another string without "://" becomes a Path. Anything else is returned
-    unchanged."""
-    if os.environ.get("ZARR_DEFAULT_FORMAT") == "ZARR_V3":
-        unsupported("is not adapted to the tests that run in Zarr v3")
+def _join(path, name):
+    return "/".join(part for part in (path, str(name).strip("/")) if part)
+
+
+class Group(zarr.Group):
+    """A group whose attributes are spelled as in Zarr v2. Its members are of the classes Array and Group."""
+
+    @property
+    def attrs(self):
+        return Attributes(self) if self.metadata.zarr_format == 3 else super().attrs
+
+    def put_members(self, attributes, _dimension_names):
+        self.metadata.attributes.clear()
+        self.update_attributes(attributes)
+
+    def __getitem__(self, path):
+        try:
+            return _node(super().__getitem__(path))
+        except ValueError as error:
+            if "No Zarr data type found that matches" not in str(error):
+                raise
+            return OldArray(self.store, _join(self.path, path))
+
+    def create_group(self, name, **arguments):
+        return _node(super().create_group(name, **arguments))
+
+    def require_group(self, name, **arguments):
+        return _node(super().require_group(name, **arguments))
+
+    def create_dataset(self, name, **arguments):
+        """Creates an array. Accepts the arguments of write_array()."""
+        return write_array(self.store, _join(self.path, name), **arguments)
+
+    def array(self, name, data, **arguments):
+        return self.create_dataset(name, data=data, **arguments)
+
+    def members(self, *arguments, **named):
+        return [(path, _node(node)) for path, node in super().members(*arguments, **named)]
+
+    def arrays(self):
+        return [(name, _node(array)) for name, array in super().arrays()]
+
+
+def _node(node):
+    return Group(node._async_group) if isinstance(node, zarr.Group) else Array(node._async_array)
+
+
+# ---------------------------------------------------------------------------------------------
+# Opening
+
+
+def _store(store, mode):
+    """Returns the store for a name. A name that ends in .zip is a zip file. Other names become paths, because
+    zarr-python treats the text after a "?" as the query of a URL. Raises ValueError if a folder would be
+    overwritten that is not in the temporary folder."""
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):
-        return zarr.storage.ZipStore(str(store), mode="r" if mode == "r+" else mode)
-    # zarr-python 3.4 treats the text after a "?" as the query of a URL, unless it gets a Path.
+        return ZipStore(str(store), mode="r" if mode == "r+" else mode)
+    if mode == "w" and isinstance(store, (str, pathlib.Path, LocalStore)):
+        temporary(_folder(store))
     return pathlib.Path(store) if isinstance(store, str) and "://" not in store else store
 
 
+def open_group(store, mode="a", **more):
+    return _node(zarr.open_group(_store(store, mode), mode=mode, use_consolidated=False, **more))
+
+
+def open_consolidated(store, mode="r+", **more):
+    return _node(zarr.open_group(_store(store, mode), mode=mode, use_consolidated=True, **more))
+
+
+def open_array(store, mode="a", path=None, **more):
+    """Opens an array. Creates the array with the arguments of write_array() if the mode demands it."""
+    store = _store(store, mode)
+    if mode not in ("w", "w-", "x"):
+        try:
+            return _node(zarr.open_array(store, mode="r+" if mode == "a" else mode, path=path or ""))
+        except FileNotFoundError:
+            if mode != "a" or "shape" not in more:
+                raise
+    return write_array(store, path, overwrite=mode == "w", **more)
+
+
+def open(store, mode="a", path=None, **more):
+    """Opens a node; creates an array if the argument `shape` is given."""
+    if "shape" in more:
+        return open_array(store, mode, path, **more)
+    store = _store(store, mode)
+    node = zarr.open(store, mode=mode, path=path, **more)
+    if isinstance(node, zarr.Group):  # opened anew without consolidated metadata
+        return open_group(store, "r" if mode == "r" else "r+", path=path)
+    return _node(node)
+
+
+def save_array(store, values, path=None, **more):
+    write_array(_store(store, "w"), path, data=values, overwrite=True, **more)
+
+
+def consolidate_metadata(store, path=None):
+    return zarr.consolidate_metadata(_store(store, "a"), path=path)
+
+
+# ---------------------------------------------------------------------------------------------
+# Writing
+
+
 def _chunks(chunks, shape):
-    if chunks is None or chunks is True:
+    if chunks is True:
         return "auto"
-    if chunks is False:
-        return tuple(max(1, size) for size in shape)
-    chunks = (chunks,) * len(shape) if isinstance(chunks, (int, np.integer)) else tuple(chunks)
-    chunks += shape[len(chunks):]  # fmt: skip
-    return tuple(int(size if c is None or c == -1 else c) for c, size in zip(chunks, shape))
+    return tuple(map(int, (chunks,) * len(shape) if np.isscalar(chunks) else chunks))
 
 
-def _element(dtype, object_codec, filters, shape):
-    """Returns (dtype, filters) for version 3, with the object codec added to the filters, as version 2 does."""
+def _element(dtype, object_codec, filters):
+    """Returns (dtype, filters) with the object codec added to the filters, as zarr-python 2 does."""
     filters = list(filters or [])
     if dtype is str or dtype is bytes:
         codec = numcodecs.VLenUTF8 if dtype is str else numcodecs.VLenBytes
@@ -116,269 +258,91 @@ def _element(dtype, object_codec, filters, shape):
         dtype = object
     if isinstance(dtype, list):
         dtype = [tuple(field) for field in dtype]
-    dtype = np.dtype(dtype)
     if object_codec is not None:
         filters.insert(0, object_codec)
-    if not shape and any(isinstance(each, numcodecs.VLenBytes) for each in filters):
-        unsupported("reads bytes without dimensions without the zeros at their end")
-    if dtype == object and filters and hasattr(zarr, "dtype"):  # since version 3.1
-        kinds = {"vlen-utf8": "VariableLengthUTF8", "vlen-bytes": "VariableLengthBytes"}
-        if filters[0].codec_id not in kinds:
-            unsupported(f"writes no objects with the codec {filters[0].codec_id}")
-        return getattr(zarr.dtype, kinds[filters[0].codec_id])(), filters
-    return dtype, filters
+    return np.dtype(dtype), filters
 
 
-def _holds_times(dtype):
-    """True if a structure contains times. numcodecs cannot convert times to bytes."""
-    if dtype.names:
-        return any(_holds_times(dtype[name]) for name in dtype.names)
-    return dtype.base.kind in "mM" if dtype.base.names is None else _holds_times(dtype.base)
+def _data_type(dtype, filters):
+    """Returns the data type of an array in the form that zarr-python accepts."""
+    if dtype != object:
+        return dtype
+    kinds = {"vlen-utf8": "VariableLengthUTF8", "vlen-bytes": "VariableLengthBytes"}
+    return getattr(zarr.dtype, kinds[filters[0].codec_id])()
 
 
-def unless_unsupported(write, *arguments):
-    """Returns the result of `write(*arguments)`; None if zarr-python 3 cannot write these values or fails."""
-    if not IS_3:
-        return write(*arguments)
-    try:
-        return write(*arguments)
-    except (sys.modules["pytest"].skip.Exception, OverflowError, TypeError, ValueError):
-        return None
+def _v3_members(array, attributes):
+    """Returns the arguments of zarr.create_array() that only Zarr v3 has or that differ in v3, for members of
+    a .zarray."""
+    # An array whose v2 keys have nested folders gets the chunk keys of v2 in v3, too.
+    separator = None if array["dimension_separator"] == "/" else "/"
+    document = zarr_as_v3.array_document(array, attributes, separator)
+    codecs, dtype, fill_value = document["codecs"], array["dtype"], array["fill_value"]
+    at = [c["name"] in ("bytes", *zarr_as_v3.OF_TEXTS) for c in codecs].index(True)
+    if fill_value is None and dtype.kind in "mMV":
+        fill_value = np.zeros((), dtype)[()]
+    return {
+        "filters": codecs[:at], "serializer": codecs[at], "compressors": codecs[at + 1 :],
+        "attributes": document["attributes"], "dimension_names": document.get("dimension_names"),
+        "chunk_key_encoding": document["chunk_key_encoding"],
+        **({} if fill_value is None else {"fill_value": fill_value}),
+    }  # fmt: skip
 
 
-def _refuse_structure(dtype):
-    if any(dtype[name].names or dtype[name].subdtype for name in dtype.names or ()):
-        unsupported("reads no structure with structures or arrays in it")
+def _is_for_zarr2(dtype):
+    """True for structures that zarr-python 3 cannot write: their fields include arrays, structures or times."""
+    fields = [dtype[name] for name in dtype.names or ()]
+    return any(field.names or field.subdtype or field.kind in "mM" for field in fields)
 
 
-def _call(name, *arguments, **named):
-    """Calls a function of version 3, or a method of its groups. Skips the test if version 3.0 cannot read
-    the node."""
-    try:
-        node = _native[name](*arguments, **named)
-    except (TypeError, ValueError) as error:
-        if not any(words in str(error) for words in UNREADABLE):
-            raise
-        unsupported(f"reads no structure with structures or arrays in it: {error}")
-    if isinstance(node, zarr.Array) and node.dtype.kind == "c" and np.ndim(node.fill_value):
-        unsupported("reads no fill value of complex numbers")
-    return node
+def _folder(store):
+    """Returns the folder of a store. A pathlib.Path also has a `root`, which is the root of its file system."""
+    return store.root if isinstance(store, LocalStore) else store
 
 
-def _with_filters(array, filters):
-    """Returns the array with `filters` in its metadata. Version 3.0 ignores the filters of fixed-width text
-    and uses a filter of its own."""
-    metadata = dataclasses.replace(array.metadata, filters=filters)
-    array = zarr.Array(zarr.AsyncArray(metadata=metadata, store_path=array.store_path))
-    array.update_attributes({})  # writes the metadata
-    return array
-
-
-def _write_array(
+def write_array(
     store, path, shape=None, data=None, chunks=True, dtype=None, compressor="default",
     fill_value=0, order="C", filters=None, object_codec=None, dimension_separator=None,
-    overwrite=False, attributes=None, write_empty_chunks=True, **others,
+    overwrite=False, attributes=None, write_empty_chunks=True,
 ):  # fmt: skip
-    """Implements version 2's create() by version 3's create_array()."""
-    _refuse_arguments(others)
-    left = set(others) - set(IDLE) - {"zarr_format", "zarr_version"}
-    if left:
-        raise TypeError(f"zarr_python.py does not know {sorted(left)} of zarr-python 2")
+    """Creates an array in the format in which the test runs. If `fill_value` is None, the array has no fill
+    value in Zarr v2, and no nodata value in v3."""
     data = None if data is None else np.asanyarray(data)
     if shape is None:
         shape = data.shape
     shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
     if dtype is None:
         dtype = "f8" if data is None else data.dtype
-    element, filters = _element(dtype, object_codec, filters, shape)
-    if getattr(element, "names", None) and _holds_times(element) and not filters and compressor:
-        unsupported("with numcodecs compresses no structures with times in them")
-    if isinstance(element, np.dtype):
-        _refuse_structure(element)
-    own_filters = filters if getattr(element, "kind", None) == "U" else []
-    try:
-        array = _native["create_array"](
-            store, name=path or None, shape=shape, dtype=element, chunks=_chunks(chunks, shape),
-            compressors=numcodecs.Blosc() if compressor == "default" else compressor,
-            filters=None if own_filters else filters or None, fill_value=fill_value, order=order,
-            zarr_format=2,
-            chunk_key_encoding={"name": "v2", "separator": dimension_separator or "."},
-            overwrite=overwrite, attributes=attributes,
-            config={"write_empty_chunks": write_empty_chunks},
+    dtype, filters = _element(dtype, object_codec, filters)
+    if overwrite:
+        store = _store(store, "w")
+    compressor = numcodecs.Blosc() if compressor == "default" else compressor
+    if not _is_v3() and _is_for_zarr2(dtype):
+        configurations = [_without_idle(codec.get_config()) for codec in filters]
+        zarr2.call(
+            "create", str(_folder(store)), path, data, attributes, chunks=chunks, order=order,
+            compressor=compressor and _without_idle(compressor.get_config()), filters=configurations or None,
+            fill_value=fill_value, dimension_separator=dimension_separator or ".",
         )  # fmt: skip
-        if own_filters:
-            array = _with_filters(array, own_filters)
-        if data is not None and data.size:
-            array[...] = data
-    except (TypeError, ValueError, RuntimeError, AttributeError, NotImplementedError) as error:
-        if isinstance(element, np.dtype) and element.kind in "biufcSU":
-            raise
-        unsupported(f"writes no {element} in Zarr version 2: {type(error).__name__} {error}")
+        return OldArray(LocalStore(_folder(store)), path or "")
+    if _is_v3():
+        if dtype.names:  # zarr-python 3 does not state the byte order of structures
+            dtype = dtype.newbyteorder("<")
+        members = _v3_members(
+            {"shape": shape, "chunks": [], "dtype": dtype, "order": order, "fill_value": fill_value,
+             "compressor": compressor and compressor.get_config(), "dimension_separator": dimension_separator,
+             "filters": [codec.get_config() for codec in filters]}, attributes or {})  # fmt: skip
+    else:
+        members = {
+            "filters": filters or None, "compressors": compressor, "fill_value": fill_value,
+            "order": order, "attributes": attributes,
+            "chunk_key_encoding": {"name": "v2", "separator": dimension_separator or "."},
+        }  # fmt: skip
+    array = Array(zarr.create_array(
+        store, name=path or None, shape=shape, dtype=_data_type(dtype, filters),
+        chunks=_chunks(chunks, shape), zarr_format=3 if _is_v3() else 2, overwrite=overwrite,
+        config={"write_empty_chunks": write_empty_chunks}, **members,
+    )._async_array)  # fmt: skip
+    if data is not None and data.size:
+        array[...] = data
     return array
-
-
-def _create(shape, chunks=True, dtype=None, compressor="default", fill_value=0, order="C",
-            store=None, synchronizer=None, overwrite=False, path=None, **others):  # fmt: skip
-    if others.get("zarr_format") == 3:
-        raise NotImplementedError("zarr_python.py writes Zarr version 2 only")
-    return _write_array(
-        {} if store is None else _store(store, "a"), path, shape, None, chunks, dtype, compressor,
-        fill_value, order, synchronizer=synchronizer, overwrite=overwrite, **others,
-    )  # fmt: skip
-
-
-def _save_array(store, arr, path=None, **others):
-    _write_array(_store(store, "w"), path, data=arr, overwrite=True, **others)
-
-
-def _open_array(store=None, mode="a", path=None, **others):
-    _refuse_arguments(others)
-    store = _store(store, mode)
-    known = {"storage_options": others.pop("storage_options", None)}
-    if mode not in ("w", "w-", "x"):
-        try:
-            return _call(
-                "open_array", store=store, mode="r+" if mode == "a" else mode, path=path or "",
-                zarr_format=2, **known,
-            )  # fmt: skip
-        except FileNotFoundError:
-            if mode != "a" or "shape" not in others:
-                raise
-    return _write_array(store, path, overwrite=mode == "w", **others)
-
-
-def _open(store=None, mode="a", path=None, **others):
-    if "shape" in others:
-        return _open_array(store, mode, path, **others)
-    _refuse_arguments(others)
-    for name in IDLE:
-        others.pop(name, None)
-    others.setdefault("zarr_format", 2)
-    return _call("open", _store(store, mode), mode=mode, path=path, **others)
-
-
-def _open_group(store=None, mode="a", **others):
-    """Opens a group. Like version 2, reads consolidated metadata only if the caller asks for it."""
-    _refuse_arguments(others)
-    others.pop("cache_attrs", None)
-    others = {"zarr_format": 2, "use_consolidated": False, **others}
-    return _call("open_group", _store(store, mode), mode=mode, **others)
-
-
-def _open_consolidated(store, metadata_key=".zmetadata", mode="r+", **others):
-    _refuse_arguments(others)
-    others = {"zarr_format": 2, "use_consolidated": metadata_key, **others}
-    return _call("open_group", _store(store, mode), mode=mode, **others)
-
-
-def _consolidate_metadata(store, metadata_key=".zmetadata", path=None, **others):
-    if metadata_key != ".zmetadata":
-        unsupported("has no metadata_key")
-    others.setdefault("zarr_format", 2)
-    if (pathlib.Path(getattr(store, "path", store)) / (path or "") / ".zarray").is_file():
-        unsupported("consolidates no store that is an array")
-    try:
-        return _native["consolidate_metadata"](_store(store, "a"), path=path, **others)
-    except TypeError as error:
-        if "ndarray is not JSON serializable" not in str(error):
-            raise
-        unsupported("consolidates no fill value of complex numbers")
-
-
-def _group(store=None, overwrite=False, path=None, **others):
-    _refuse_arguments(others)
-    others.setdefault("zarr_format", 2)
-    return _native["group"](_store(store, "a"), overwrite=overwrite, path=path, **others)
-
-
-def _in_group(group, name):
-    return "/".join(part for part in (group.path, str(name).strip("/")) if part)
-
-
-def _create_dataset(self, name, **arguments):
-    return _write_array(self.store, _in_group(self, name), **arguments)
-
-
-def _array(self, name, data, **arguments):
-    return _write_array(self.store, _in_group(self, name), data=data, **arguments)
-
-
-def _get_item(self, name):
-    return _call("get_item", self, name)
-
-
-def _read(self, selection):
-    """Returns the selected values. Version 3 wraps the only element of an array without dimensions in an
-    array; this function unwraps the element."""
-    values = _native["read"](self, selection)
-    if isinstance(values, (str, bytes)):
-        values = np.array(values, self.dtype)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "T":  # strings, since version 3.1
-        values = values.astype(object)
-    if isinstance(values, np.ndarray) and values.dtype == object and values.ndim == 0:
-        values = np.array(getattr(values[()], "item", values.item)(), object)
-    return values
-
-
-def _visititems(self, visit):
-    for name, node in sorted(self.members(max_depth=None), key=lambda member: member[0]):
-        answer = visit(name, node)
-        if answer is not None:
-            return answer
-    return None
-
-
-def _put(self, attributes):
-    """Replaces all attributes of a node. Version 3.0 only writes the attributes to the store, so this
-    function also changes the Python object."""
-    own = self._obj.metadata.attributes
-    attributes = dict(attributes)
-    own.clear()
-    own.update(attributes)
-    self._obj.update_attributes(attributes)
-
-
-def _set_item(self, key, value):
-    self.put({**self.asdict(), key: value})
-
-
-def _update(self, *others, **more):
-    self.put({**self.asdict(), **dict(*others, **more)})
-
-
-def adapt():
-    """Gives zarr-python 3 the functions and defaults of version 2 that tests use. Does nothing with version
-    2. A process that a test starts calls adapt() itself."""
-    if not IS_3 or _native:
-        return
-    functions = {
-        "open": _open, "open_array": _open_array, "open_group": _open_group, "group": _group,
-        "open_consolidated": _open_consolidated, "consolidate_metadata": _consolidate_metadata,
-        "create": _create, "save_array": _save_array, "create_array": None,
-    }  # fmt: skip
-    for name, function in functions.items():
-        _native[name] = getattr(zarr, name)
-        if function is not None:
-            setattr(zarr, name, functools.wraps(_native[name])(function))
-    zarr.config.set({"array.write_empty_chunks": True, "default_zarr_format": 2})
-    for name in CODECS:
-        for module in (zarr, zarr.codecs):
-            if hasattr(numcodecs, name):  # version 3.4 has different functions under these names
-                setattr(module, name, getattr(numcodecs, name))
-    for module in (zarr, zarr.storage):
-        module.DirectoryStore = zarr.storage.LocalStore
-        module.ZipStore = zarr.storage.ZipStore
-    zarr.ProcessSynchronizer = _refuse("has no ProcessSynchronizer")
-    zarr.ThreadSynchronizer = _refuse("has no ThreadSynchronizer")
-    zarr.NestedDirectoryStore = zarr.storage.NestedDirectoryStore = _refuse(
-        "has no NestedDirectoryStore"
-    )
-    zarr.storage.migrate_1to2 = _refuse("reads no Zarr version 1: it has no migrate_1to2")
-    zarr.storage.LocalStore.path = property(lambda self: str(self.root))
-    zarr.Group.create_dataset, zarr.Group.array = _create_dataset, _array
-    zarr.Group.visititems = _visititems
-    _native["get_item"], zarr.Group.__getitem__ = zarr.Group.__getitem__, _get_item
-    _native["read"], zarr.Array.__getitem__ = zarr.Array.__getitem__, _read
-    zarr.Array._dimension_separator = property(lambda self: self.metadata.dimension_separator)
-    attributes = type(zarr.Group.attrs.fget(_native["group"](zarr_format=2)))
-    attributes.put, attributes.__setitem__, attributes.update = _put, _set_item, _update

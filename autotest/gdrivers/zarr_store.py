@@ -4,11 +4,12 @@
 import json
 import os
 import pathlib
+import re
 import zipfile
 
 import numpy as np
-import zarr
 import zarr_formats
+import zarr_python as zarr
 
 
 def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
@@ -33,20 +34,14 @@ def add_array(root, path, item):
     if "dims" in item:
         attrs["_ARRAY_DIMENSIONS"] = list(item.pop("dims"))
     item.setdefault("fill_value", None)
-    array = root.create_dataset(path, data=np.asarray(item.pop("values")), **item)
-    array.attrs.put(attrs)
-    return array
+    return root.create_dataset(path, data=np.asarray(item.pop("values")), attributes=attrs, **item)
 
 
 def make_array(folder, values, name="array.zarr", attrs=None, **options):
     """Writes a store that consists of a single array by zarr-python, and returns its folder."""
     store = pathlib.Path(folder) / name
     options.setdefault("fill_value", None)
-    array = zarr.open_array(
-        str(store), mode="w", shape=values.shape, dtype=values.dtype, **options
-    )  # fmt: skip
-    array[...] = values
-    array.attrs.put(attrs or {})
+    zarr.save_array(str(store), values, attributes=attrs, **options)
     return store
 
 
@@ -89,11 +84,12 @@ def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
 
 def put_files(folder, files):
     """Writes files of a node. `files` maps v2 keys to bytes."""
-    if zarr_formats.is_v3():
-        zarr_formats.view(folder).update(files)
-        return
     for key, data in files.items():
-        file = pathlib.Path(folder) / key
+        if key in zarr_formats.DOCUMENTS and zarr_formats.is_v3():
+            zarr_formats.put_document(folder, key, json.loads(data))
+            continue
+        is_chunk = zarr_formats.is_v3() and zarr_formats.V2_KEY.match(key)
+        file = pathlib.Path(folder) / (zarr_formats.chunk_key(folder, "", *re.split("[./]", key)) if is_chunk else key)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
 

@@ -5,6 +5,7 @@ import atexit
 import contextlib
 import json
 import os
+import pathlib
 import subprocess
 import tempfile
 import threading
@@ -18,6 +19,15 @@ def plain_environment(*left_out):
     return {
         name: text for name, text in os.environ.items() if name not in ("LD_PRELOAD", *left_out)
     }  # fmt: skip
+
+
+def temporary(path):
+    """Returns `path` if tests may delete this folder, because zarr-python deletes a folder that it overwrites.
+    Raises ValueError unless the path is absolute and in the temporary folder."""
+    root, place = pathlib.Path(tempfile.gettempdir()).resolve(), pathlib.Path(path)
+    if not place.is_absolute() or ".." in place.parts or root not in place.resolve().parents:
+        raise ValueError(f"refuses the store {path}: expected an absolute path in {root}")
+    return place
 
 
 def run_gdal(*words):

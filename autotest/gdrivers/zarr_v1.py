@@ -6,12 +6,13 @@ import itertools
 import json
 import lzma
 import pathlib
+import shutil
+import tempfile
 import zlib
 
 import numpy as np
-import zarr
+import zarr2
 from numcodecs import blosc
-from zarr.storage import migrate_1to2
 from zarr_store import make_array
 
 META = {
@@ -85,9 +86,11 @@ def write_tree(root):
 
 
 def migrated(store):
-    """Copies a v1 array, lets zarr-python migrate the copy to v2, and returns the array that zarr-python
+    """Copies a v1 array, lets zarr-python 2 migrate the copy to v2, and returns the values that zarr-python 2
     then reads."""
-    copy = {file.name: file.read_bytes() for file in pathlib.Path(store).iterdir()}
-    copy.setdefault("attrs", b"{}")  # zarr-python requires attrs
-    migrate_1to2(copy)
-    return zarr.Array(copy, read_only=True)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(store, pathlib.Path(folder) / "copy")
+        if not (copy / "attrs").exists():  # zarr-python requires attrs
+            (copy / "attrs").write_text("{}")
+        zarr2.call("migrate", str(copy))
+        return zarr2.call("read", str(copy))

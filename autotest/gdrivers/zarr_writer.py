@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes random Zarr v2 arrays with zarr-python, and records the values that readers must return."""
+"""Writes random Zarr v2 arrays with zarr-python 2, and records the values that readers must return."""
 
 import base64
 import gzip

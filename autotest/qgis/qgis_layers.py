@@ -4,7 +4,7 @@
 import pathlib
 
 import numpy as np
-import zarr
+import zarr_python as zarr
 from qgis.core import (
     QgsContrastEnhancement,
     QgsDateTimeRange,

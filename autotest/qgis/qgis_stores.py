@@ -3,7 +3,7 @@
 with nearly all chunks absent."""
 
 import numpy as np
-import zarr
+import zarr_python as zarr
 
 RESOLUTIONS = (10, 20, 60, 100)
 BANDS = 50  # of each resolution

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-import zarr
+import zarr_python as zarr
 from qgis.core import (
     QgsMapLayerType,
     QgsMultiBandColorRenderer,

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
-import zarr
+import zarr_python as zarr
 from qgis.core import QgsPointXY, QgsRaster
 from qgis_layers import (
     DATA, PYRAMIDS, band_names, descriptions, dropped, opened, provider_of, values_of

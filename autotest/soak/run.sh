@@ -7,4 +7,4 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 configure build --preset release >/dev/null
 cmake --build build --target gdal_ZarrV2
 export GDAL_DRIVER_PATH=$PWD/build/gdalplugins
-exec /usr/bin/python3 -B autotest/soak/soak.py "$@"
+exec build/tools/python/bin/python -B autotest/soak/soak.py "$@"

@@ -29,10 +29,11 @@ os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugin
 os.environ["GDAL_PAM_ENABLED"] = "NO"
 
 # pylint: disable=wrong-import-position
+import numcodecs
 import numpy as np
-import zarr
 import zarr3
 import zarr_formats
+import zarr_python as zarr
 from handles import WAYS
 from model import (ARRAYS, CHUNKS, PYRAMID, PYRAMID_SIDE, SERIES, SERIES_SHAPE, SHAPE, ZARR, Model,
                    slice_values)
@@ -43,7 +44,7 @@ WARM = 20  # seconds, of which the first third fills the caches
 # A sanitizer keeps freed memory.
 HAS_SANITIZER = "san" in os.environ.get("LD_PRELOAD", "")
 WHOLE = tuple(slice(0, size) for size in SHAPE)
-zarr_formats.install()
+zarr_formats.set_default_format()
 
 
 FORMATS = {"v2": 2, "v3": 3, zarr_formats.SHARDS: zarr_formats.SHARDS}
@@ -51,12 +52,14 @@ FORMATS = {"v2": 2, "v3": 3, zarr_formats.SHARDS: zarr_formats.SHARDS}
 
 def put_in_shards(store, path):
     """Makes each chunk of an array without stored chunks a shard of smaller chunks."""
-    view = zarr_formats.view(store)
-    document = view.document(path)
+    file = zarr_formats.document_file(store, f"{path}/.zarray")
+    document = json.loads(file.read_text())
     whole = document["chunk_grid"]["configuration"]["chunk_shape"]
     chunks = [n // 2 if n % 2 == 0 else n for n in whole]
     codecs = [zarr3.sharding(chunks, document["codecs"])]
-    view.put_document(path, {**document, "codecs": codecs})
+    file.write_text(json.dumps({**document, "codecs": codecs}))
+    # zarr-python rewrites the document, because zarr-python also writes the consolidated metadata.
+    zarr.open_array(str(store / path), mode="r+").update_attributes({})
 
 
 def make_store(path, processes):
@@ -68,7 +71,7 @@ def make_store(path, processes):
         array.attrs.put({"_ARRAY_DIMENSIONS": dims, **(attributes or {})})
         return array
 
-    compressors = [zarr.Blosc(cname="lz4"), None, zarr.codecs.Zstd(3)]
+    compressors = [numcodecs.Blosc(cname="lz4"), None, numcodecs.Zstd(3)]
     for i, name in enumerate(ARRAYS):
         add(name, ["band", "y", "x"], shape=SHAPE, chunks=CHUNKS, dtype="<i8",
             compressor=compressors[i], dimension_separator="./."[i])  # fmt: skip

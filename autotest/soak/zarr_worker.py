@@ -2,33 +2,24 @@
 """The zarr-python process of the soak, which reads and writes as the GDAL processes do. soak.py
 starts it, and reads its answers as lines of JSON."""
 
+import itertools
 import json
 import pathlib
 import random
 import sys
 import time
 
-import zarr
 import zarr_formats
+import zarr_locks
+import zarr_python as zarr
 from model import ARRAYS, SERIES, SERIES_MOST, SHAPE, ZARR, Model, Plan, slice_values, window_in
+from zarr.core.buffer import cpu
+from zarr.storage import MemoryStore
 
 WHOLE = tuple(slice(0, size) for size in SHAPE)
 
 
-zarr_formats.install()
-
-
-class Locks(zarr.ProcessSynchronizer):
-    """Lock files of a store, named after chunks or shards in the store's format."""
-
-    def __init__(self, store, folder):
-        super().__init__(str(folder))
-        self.view = zarr_formats.view(store)
-
-    def __getitem__(self, key):
-        if isinstance(self.view, zarr_formats.V3View):
-            key = self.view.value_key(key)[0]
-        return super().__getitem__(key)
+zarr_formats.set_default_format()
 
 
 class Party:
@@ -39,6 +30,7 @@ class Party:
         self.end = time.monotonic() + request["seconds"]
         self.choose = random.Random(f"{request['seed']} {ZARR}")
         self.version = 0
+        self.writes = request["zarr_writes"]
         self.counts = {"operations": 0, "bytes": 0, "openings": 0}
 
     def run(self):
@@ -61,8 +53,7 @@ class Party:
 
     def _open(self, name, mode):
         self.counts["openings"] += 1
-        locks = Locks(self.folder / "soak.zarr", self.folder / "locks") if name == "shared" else None
-        return zarr.open_group(str(self.folder / "soak.zarr"), mode=mode, synchronizer=locks)[name]
+        return zarr.open_group(str(self.folder / "soak.zarr"), mode=mode)[name]
 
     def write(self):
         name = self.choose.choice([
@@ -71,9 +62,24 @@ class Party:
         array = self._open(name, "r+")
         self.version += 1
         values = self.model.begin(name, window, self.version, self.choose.random() < 0.1)
-        array[window] = values
+        if name == "shared":
+            self._write_under_locks(array, name, window, values)
+        else:
+            array[window] = values
         self.model.flushed(name, window)
         self.counts["bytes"] += values.nbytes
+
+    def _write_under_locks(self, array, name, window, values):
+        """Writes each chunk while holding its lock file. zarr-python 3 itself has no lock files."""
+        ranges = [range(place.start // chunk, -(-place.stop // chunk))
+                  for place, chunk in zip(window, array.chunks)]  # fmt: skip
+        for index in itertools.product(*ranges):
+            part = tuple(slice(max(place.start, i * chunk), min(place.stop, (i + 1) * chunk))
+                         for place, i, chunk in zip(window, index, array.chunks))  # fmt: skip
+            key = zarr_formats.chunk_key(self.folder / "soak.zarr", name, *index)
+            inner = tuple(slice(p.start - w.start, p.stop - w.start) for p, w in zip(part, window))
+            with zarr_locks.lock(self.folder / "locks", key):
+                array[part] = values[inner]
 
     def read(self):
         name, window = self.choose.choice(ARRAYS), window_in(self.choose, WHOLE)
@@ -89,10 +95,19 @@ class Party:
         zarr-python's check of the file and its opening."""
         for _ in range(100):
             try:
-                return self._open(name, "r")[window]
+                return (self._open(name, "r") if self.writes else self._copy(name))[window]
             except FileNotFoundError as error:
                 gone = error
         raise gone
+
+    def _copy(self, name):
+        """Copies an array with shards into memory and returns the copy. zarr-python opens a shard twice, for its
+        index and for its chunks. The shard may be replaced in between."""
+        self.counts["openings"] += 1
+        folder = self.folder / "soak.zarr" / name
+        files = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}
+        copied = {key: cpu.Buffer.from_bytes(file.read_bytes()) for key, file in files.items()}
+        return zarr.open_array(MemoryStore(copied), mode="r")
 
     def grow(self):
         lengths = self.model.lengths[SERIES[1]]

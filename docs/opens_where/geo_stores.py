@@ -16,9 +16,9 @@ import numpy as np
 import pyproj
 import rioxarray
 import xarray
-import zarr
 import zarr_eopf
 import zarr_ome
+import zarr_python as zarr
 from osgeo import gdal, osr
 from plain_stores import ZARR, numbers
 
@@ -71,7 +71,7 @@ def with_rioxarray(folder):
         coords={"y": axis(5200000.0, -30.0, 12), "x": axis(600000.0, 30.0, 10)},
     )  # fmt: skip
     array = array.rio.write_crs(UTM).rio.write_transform()
-    array.encoding.update(_FillValue=-9999.0, compressor=None)
+    array.encoding.update(_FillValue=-9999.0, compressors=None)
     array.to_dataset().to_zarr(str(folder / "rioxarray.zarr"))
     stored = np.where(np.isnan(values), np.float32(-9999), values)
     facts = place("elevation", [600000, 30, 0, 5200000, 0, -30], nodata=-9999,
@@ -111,7 +111,7 @@ def unrotated(rlon, rlat, pole_lon, pole_lat):
 
 def to_zarr(folder, name, dataset, **encoding):
     for variable in dataset.variables:
-        encoding.setdefault(variable, {})["compressor"] = None
+        encoding.setdefault(variable, {})["compressors"] = None
     dataset.to_zarr(str(folder / f"{name}.zarr"), encoding=encoding)
 
 
@@ -219,6 +219,7 @@ def register_conventions(store):
 
 def pyramids(folder):
     web, utm = crs("EPSG:3857", 1000000, 6000000), crs(UTM, 612000, 5214000)
+    make_pyramids.zarr = zarr  # zarr_python in place of the module that the script imports
     ramp = make_pyramids.ramp
     for name, title, base, dtype, shape, levels, facts in (
         ("ome_0.1", "OME-Zarr 0.1", "0", "u2", (1, 1, 2, 96, 128), ["1", "2"], {}),

@@ -7,7 +7,8 @@ The expected values are those of NumPy before writing, and not those that a read
 import pathlib
 
 import numpy as np
-import zarr
+import zarr2
+import zarr_python as zarr
 import zarr_store
 import zarr_v1
 from numcodecs import LZ4, LZMA, BZ2, AsType, Base64, Blosc, Categorize, Delta, FixedScaleOffset
@@ -140,11 +141,14 @@ def filters(folder):
     yield one("shuffle", numbers("i4"), Shuffle(elementsize=4), compressor=Zlib(6),
               title="shuffle, then zlib")  # fmt: skip
     yield one("base64", numbers("i2"), Base64())
-    for name, codec in (("vlen-utf8", VLenUTF8()), ("json2", JSON())):
-        texts = np.array([word + "\u00e9" for word in WORDS], object)
-        title = f"{name}: strings of any length"
-        yield one(name.replace("-", "_"), texts, title=title, dtype=object, object_codec=codec,
-                  compressor=Zlib(6))  # fmt: skip
+    texts = np.array([word + "\u00e9" for word in WORDS], object)
+    title = "{}: strings of any length"
+    yield one("vlen_utf8", texts, title=title.format("vlen-utf8"), dtype=object, object_codec=VLenUTF8(),
+              compressor=Zlib(6))  # fmt: skip
+    store = group_of(folder, "filter_json2", {}, title.format("json2"), FILTERS)
+    zarr2.call("create", str(pathlib.Path(folder) / store["path"]), "a", texts, chunks=3,
+               object_codec=JSON().get_config(), compressor=Zlib(6), fill_value=None)  # fmt: skip
+    yield {**store, "arrays": {"a": texts}}
 
 
 def containers(folder):
@@ -152,7 +156,7 @@ def containers(folder):
     arrays = {"a": numbers("i2"), "deep/b": numbers("f4")}
     common = {"family": CONTAINERS, "arrays": arrays}
     with zarr.ZipStore(str(folder / "zip.zarr.zip"), mode="w") as archive:
-        root = zarr.group(archive)
+        root = zarr.open_group(archive)
         for path, values in arrays.items():
             item = {"values": values, "chunks": (5, 4), "compressor": None}
             zarr_store.add_array(root, path, item)

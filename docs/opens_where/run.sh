@@ -4,7 +4,7 @@
 #
 #   docs/opens_where/run.sh [STORES [RESULTS]]
 #
-# STORES is a folder that stores.py has filled on a machine with zarr-python 2 and this driver. Without
+# STORES is a folder that stores.py has filled on a machine with build/tools/python and this driver. Without
 # STORES, the stores and results/stores.json are written anew. STORES may be copied to other machines, to
 # measure other versions. GDAL_DRIVER_PATH is the folder of this driver (build/gdalplugins by
 # default). If it has no driver, the readers `ours` and `qgis` are left out. PYTHON is /usr/bin/python3 by default.
@@ -21,7 +21,7 @@ else
     temporary=$(mktemp -d)
     trap 'rm -rf "$temporary"' EXIT
     stores=$temporary/stores
-    "$python" -B "$here/stores.py" "$stores" "$results/stores.json"
+    "$here/../../build/tools/python/bin/python" -B "$here/stores.py" "$stores" "$results/stores.json"
 fi
 
 has() { "$python" -B -c "import $1" 2>/dev/null; }

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the stores of the page "which store opens where", and the properties that readers must find.
 
@@ -9,7 +9,8 @@ reads. stores.json has the name, path, title, writer, arrays and properties of e
 geotransform, nodata, scale, overviews, ...) follow from the documents of the format and of the conventions.
 LIST.json receives the descriptions for the page.
 
-Needs zarr-python 2 with xarray, rioxarray, ncgen of netCDF-C, and GDAL with this driver (GDAL_DRIVER_PATH).
+Needs build/tools/python of `scripts/setup.sh test`, ncgen of netCDF-C, and GDAL with this driver
+(GDAL_DRIVER_PATH).
 """
 
 import json

@@ -19,7 +19,7 @@ configure "$work" -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
     -DZARR_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" >"$work/configure.log" 2>&1 ||
     { cat "$work/configure.log"; exit 1; }
 cmake --build "$work" -j "$(nproc)"
-/usr/bin/python3 -B autotest/fuzz/make_seeds.py "$work/seeds"
+build/tools/python/bin/python -B autotest/fuzz/make_seeds.py "$work/seeds"
 
 # Libraries of the system that the machine that runs the fuzzers may lack; those of the C and C++
 # runtime it has.
