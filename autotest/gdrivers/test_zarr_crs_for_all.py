@@ -211,7 +211,8 @@ def test_overviews_have_the_crs(tmp_path, cpl):
 def test_the_crs_in_a_zip_file_and_in_memory(tmp_path, cpl):
     with config_options(GDAL_PAM_ENABLED="YES"):
         make(tmp_path / "a.zarr.zip", "EPSG:3035")
-        with xr.open_zarr(str(tmp_path / "a.zarr.zip")) as opened:
+        archive = zarr.ZipStore(str(tmp_path / "a.zarr.zip"), mode="r")
+        with archive, xr.open_zarr(archive) as opened:
             assert opened.rio.crs.to_epsg() == 3035
         name = f"/vsizip/{tmp_path / 'a.zarr.zip'}"
         assert is_same(gdal.OpenEx(f'ZARR:"{name}"', allowed_drivers=["ZarrBuiltin"]).GetSpatialRef(), "EPSG:3035")

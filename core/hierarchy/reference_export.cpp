@@ -150,10 +150,11 @@ class Exporter {
     }
 
     // Writes a document under `key`. Removes consolidated metadata from a `zarr.json` if the
-    // hierarchy does not use it, or if only one array is exported.
+    // hierarchy does not use it, or if only one array is exported. Also removes it from groups
+    // below the root: zarr-python's copy of a group has empty consolidated metadata.
     Status WriteDocument(const std::string& key, std::string_view text) {
-        const bool is_whole = hierarchy_.is_consolidated() && !part_.array;
-        if (is_whole || LastName(key) != kV3Document || !HasV3Consolidated(text))
+        const bool is_used = hierarchy_.is_consolidated() && !part_.array && key == kV3Document;
+        if (is_used || LastName(key) != kV3Document || !HasV3Consolidated(text))
             return writer_.AddDocument(Renamed(key), text);
         return writer_.AddDocument(Renamed(key), SplitV3Consolidated(text).own);
     }
