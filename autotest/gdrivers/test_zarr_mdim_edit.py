@@ -289,10 +289,11 @@ def test_random_sizes(tmp_path, turn):
     options = {"object_codec": numcodecs.VLenUTF8()} if kind == "str" else {}
     if kind == "str":
         values = np.array([str(v) for v in values.ravel()], object).reshape(shape)
-    store = make_store(tmp_path, {"v": {
-        "values": values, "chunks": tuple(draw.integer(1, 5) for _ in shape), "fill_value": fill,
-        "dimension_separator": draw.choice("./"), "order": draw.choice("CF"), **options,
-    }})  # fmt: skip
+    chunks, separator, order = tuple(draw.integer(1, 5) for _ in shape), draw.choice("./"), draw.choice("CF")
+    if kind == "str" and zarr_formats.is_v3():
+        order = "C"  # zarr-python 3.1 does not transpose the texts that it encodes
+    store = make_store(tmp_path, {"v": {"values": values, "chunks": chunks, "fill_value": fill, "order": order,
+                                        "dimension_separator": separator, **options}})  # fmt: skip
     absent = {"": "", "q": "q", None: 0, 7: 7}[fill]
     model = values.astype(object)
     with Editor(store) as edit:

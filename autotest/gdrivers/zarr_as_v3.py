@@ -6,6 +6,7 @@ the version once."""
 
 import base64
 import json
+import math
 import pathlib
 import shutil
 import struct
@@ -159,7 +160,8 @@ def attributes_of(document):
         fill = attributes.get("_FillValue")
         if str(document["data_type"]).startswith("float") and isinstance(fill, str):
             try:
-                (attributes["_FillValue"],) = struct.unpack("<d", base64.b64decode(fill, validate=True))
+                (value,) = struct.unpack("<d", base64.b64decode(fill, validate=True))
+                attributes["_FillValue"] = math.nan if math.isnan(value) else value  # dicts compare its identity
             except (ValueError, struct.error):
                 pass  # a number given as text stays text
     return attributes
