@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,9 +11,7 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
-#include "core/conventions/time.h"
 #include "core/dtype/convert.h"
-#include "core/dtype/fill_value.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
@@ -39,8 +35,6 @@
 namespace zarr_driver {
 
 namespace json = zarr::json;
-using zarr::DataKind;
-using zarr::DataType;
 using zarr::Result;
 using zarr::Status;
 
@@ -327,12 +321,6 @@ class DimensionAppend {
     bool rescales_ = false;
     bool is_masked_ = false;
 };
-
-// Returns the calendar called `name`. Returns the standard calendar if `name` is nullptr, and
-// nullopt if the name is unknown.
-std::optional<zarr::Calendar> CalendarOf(const char* name) {
-    return name != nullptr ? zarr::CalendarByName(name) : std::optional(zarr::Calendar::kStandard);
-}
 
 }  // namespace
 
@@ -662,140 +650,6 @@ std::uint64_t AppendPlan::TargetBand(std::uint64_t number) const {
         stride *= grows ? new_size_ : size;
     }
     return target + 1;
-}
-
-Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hierarchy,
-                                                    const zarr::Dimension& dimension,
-                                                    std::uint64_t count) {
-    GrowingCoordinates coordinates;
-    coordinates.dimension_ = dimension;
-    ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(dimension.coordinate_path));
-    const DataType& stored = array->metadata().dtype;
-    if (!stored.is_numeric() && !stored.is_time() && stored.kind != DataKind::kUnicode)
-        return Status::Unsupported("/" + dimension.coordinate_path + ": coordinates of dtype " +
-                                   stored.ToString() + " cannot be extended");
-    coordinates.dtype_ = stored.Native();
-    zarr::Region region = zarr::Region::All(array->metadata().shape);
-    region.count[0] = std::min(region.count[0], count);
-    const std::size_t size = stored.size;
-    if (region.count[0] > zarr::LimitOf(zarr::Limit::kMetadataSize) / size)
-        return Status::Limit("/" + dimension.coordinate_path +
-                             ": has too many coordinates to extend");
-    std::string elements(static_cast<std::size_t>(region.count[0]) * size, '\0');
-    ZARR_ASSIGN_OR_RETURN(const zarr::Converter op,
-                          zarr::ReadConverter(stored, coordinates.dtype_));
-    ZARR_RETURN_IF_ERROR(array->Read(
-        region, 0,
-        {reinterpret_cast<std::uint8_t*>(elements.data()), {static_cast<std::ptrdiff_t>(size)}, op},
-        {}));
-    for (std::size_t at = 0; at < elements.size(); at += size)
-        coordinates.elements_.push_back(elements.substr(at, size));
-    return coordinates;
-}
-
-bool GrowingCoordinates::AreTimes() const {
-    zarr::Warnings ignored;
-    return dtype_.kind == DataKind::kDatetime ||
-           zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored).has_value();
-}
-
-Result<zarr::TimeReference> GrowingCoordinates::RequiredReference() const {
-    zarr::Warnings ignored;
-    if (const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored))
-        return *by_units;
-    return zarr::ReferenceOf(dtype_);
-}
-
-std::optional<zarr::TimeReference> GrowingCoordinates::Reference() const {
-    if (dtype_.kind == DataKind::kUnicode || !AreTimes()) return std::nullopt;
-    auto reference = RequiredReference();
-    return reference.ok() ? std::optional(reference.Take()) : std::nullopt;
-}
-
-Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const {
-    const auto element = [&](const json::Value& value) -> Result<std::string> {
-        ZARR_ASSIGN_OR_RETURN(const zarr::FillValue parsed, zarr::ParseFillValue(dtype_, value));
-        return parsed.Bytes();
-    };
-    if (dtype_.kind == DataKind::kUnicode) return element(json::Value(text));
-    const CPLValueType type = CPLGetValueType(text.c_str());
-    if (type != CPL_VALUE_STRING) {
-        auto number = json::Parse(text);
-        const json::Value value = number.ok() ? number.Take() : json::Value(CPLAtof(text.c_str()));
-        return element(value);
-    }
-    if (!AreTimes())
-        return Status::Invalid(zarr::Quoted(text) + " is not a number, but the coordinates /" +
-                               path() + " are numbers");
-    ZARR_ASSIGN_OR_RETURN(const zarr::TimeReference reference, RequiredReference());
-    ZARR_ASSIGN_OR_RETURN(const auto count, reference.CountOf(text));
-    if (count) return element(json::Value(*count));
-    if (dtype_.kind != DataKind::kFloat)
-        return Status::Invalid(zarr::Quoted(text) +
-                               " cannot be stored exactly in the coordinates /" + path() +
-                               " of dtype " + dtype_.ToString() +
-                               "; a new cube counts seconds if its first coordinate has a time of "
-                               "day, such as BAND_DIM_VALUES=2024-05-01T00:00:00");
-    ZARR_ASSIGN_OR_RETURN(const double value, reference.ValueOf(text));
-    return element(json::Value(value));
-}
-
-std::optional<std::string> GrowingCoordinates::TextOf(GDALDataset& source,
-                                                      GDALRasterBand& band) const {
-    const std::string& name = dimension_.name;
-    if (dtype_.kind == DataKind::kUnicode) {
-        if (band.GetDescription()[0] == '\0') return std::nullopt;
-        return band.GetDescription();
-    }
-    const bool times = AreTimes();
-    const StatedCoordinate stated = StatedCoordinateOf(source, band, name);
-    if (stated.time && times) return WithoutCalendar(*stated.time);
-    const std::string* const own_calendar =
-        zarr::StringAttribute(dimension_.coordinate_attributes, "calendar");
-    const auto known_calendar =
-        CalendarOf(own_calendar != nullptr ? own_calendar->c_str() : nullptr);
-    const auto calendar = stated.is_netcdf
-                              ? CalendarOf(stated.calendar ? stated.calendar->c_str() : nullptr)
-                              : known_calendar;
-    if (stated.value) {
-        const std::string* own = zarr::StringAttribute(dimension_.coordinate_attributes, "units");
-        const bool have_one_calendar = !times || calendar == known_calendar;
-        if (!stated.units || (own != nullptr && *own == *stated.units && have_one_calendar))
-            return stated.value;
-        return times && calendar ? TimeText(*stated.value, *stated.units, *calendar) : std::nullopt;
-    }
-    return times ? stated.tiff_time : std::nullopt;
-}
-
-bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) const {
-    if (index >= elements_.size()) return false;
-    const auto element = ElementOf(text);
-    if (!element.ok()) return false;
-    const std::string& stored = elements_[static_cast<std::size_t>(index)];
-    if (*element == stored || dtype_.kind != DataKind::kFloat) return *element == stored;
-    // Floats are compared with a tolerance. A text has fewer digits than an element, and the source
-    // may have another data type.
-    constexpr double kRounding = 1e-6;
-    const auto number = [](const std::string& bytes) -> double {
-        double wide = 0;
-        float narrow = 0;
-        if (bytes.size() == sizeof(wide)) {
-            std::memcpy(&wide, bytes.data(), sizeof(wide));
-            return wide;
-        }
-        if (bytes.size() != sizeof(narrow)) return std::nan("");
-        std::memcpy(&narrow, bytes.data(), sizeof(narrow));
-        return narrow;
-    };
-    const double a = number(*element);
-    const double b = number(stored);
-    return std::fabs(a - b) <= kRounding * std::max(std::fabs(a), std::fabs(b));
-}
-
-std::optional<std::uint64_t> GrowingCoordinates::Find(const std::string& element) const {
-    const auto found = std::find(elements_.begin(), elements_.end(), element);
-    if (found == elements_.end()) return std::nullopt;
-    return static_cast<std::uint64_t>(found - elements_.begin());
 }
 
 }  // namespace zarr_driver

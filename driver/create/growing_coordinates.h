@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/time.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr_driver {
+
+// Coordinates of a dimension that an append extends. Converts texts to elements of the coordinate
+// array.
+class GrowingCoordinates {
+  public:
+    // Reads the first `count` coordinates, or fewer if the array ends earlier. Fails unless the
+    // coordinates are numbers, times, or strings of fixed length.
+    static zarr::Result<GrowingCoordinates> Read(const zarr::Hierarchy& hierarchy,
+                                                 const zarr::Dimension& dimension,
+                                                 std::uint64_t count);
+
+    // Converts a text to an element of the coordinate array. The text is a number, an ISO 8601 time
+    // if the coordinates are times, or a string. Errors say what is wrong with the text.
+    zarr::Result<std::string> ElementOf(const std::string& text) const;
+
+    // Returns the coordinate of a band along the extended dimension, as a text for ElementOf().
+    // Reads metadata items that GDAL's drivers set on bands and datasets. Returns nullopt if no
+    // item states the coordinate.
+    std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band) const;
+
+    // True if the coordinates are numbers or times, and false if they are strings.
+    bool AreNumbers() const { return dtype_.kind != zarr::DataKind::kUnicode; }
+
+    // True if ElementOf(text) equals the element at `index`. Floats are equal if they differ by at
+    // most 1e-6 relatively.
+    bool IsAt(std::uint64_t index, const std::string& text) const;
+
+    // Returns the index of the coordinate that equals `element`, among the coordinates that were
+    // read. Returns nullopt if there is none.
+    std::optional<std::uint64_t> Find(const std::string& element) const;
+
+    const std::string& path() const { return dimension_.coordinate_path; }
+    const zarr::DataType& dtype() const { return dtype_; }
+
+    // Returns the conversion between elements and times; nullopt if the elements are no times, or
+    // if their unit has no fixed length.
+    std::optional<zarr::TimeReference> Reference() const;
+
+  private:
+    bool AreTimes() const;
+    zarr::Result<zarr::TimeReference> RequiredReference() const;
+
+    zarr::Dimension dimension_;
+    zarr::DataType dtype_;  // in native byte order
+    std::vector<std::string> elements_;
+};
+
+}  // namespace zarr_driver
