@@ -368,6 +368,59 @@ def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     assert cpl.events == []
 
 
+FIRST_USES = {
+    "metadata": lambda band: "STATISTICS_MAXIMUM" in band.GetMetadata(),
+    "item": lambda band: band.GetMetadataItem("STATISTICS_MAXIMUM") is not None,
+    "statistics": lambda band: band.GetStatistics(False, False)[1] == 255,
+    "maximum": lambda band: band.GetMaximum() == 255,
+    "histogram": lambda band: band.GetDefaultHistogram(force=0) is not None,
+}
+
+
+def store_with_old_statistics(folder):
+    store = folder / "a.zarr"
+    made = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, options=["ARRAY_NAME=a"])
+    made.WriteArray(PIXELS[0])
+    made.GetRasterBand(1).ComputeStatistics(False)
+    made.GetRasterBand(1).SetDefaultHistogram(0, 255, [1, 2, 3])
+    made = None
+    assert all(has_any(open_band(store)) for has_any in FIRST_USES.values())
+    zarr.open_group(str(store), mode="r+")["a"][...] = 9
+    return store
+
+
+@pytest.mark.parametrize("first_use", FIRST_USES)
+def test_old_statistics_go_at_their_first_use(tmp_path, cpl, first_use):
+    """Opening does not look at the chunks, so that it is fast. The first use of statistics does."""
+    store = store_with_old_statistics(tmp_path)
+    assert not FIRST_USES[first_use](open_band(store))
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("change", ["item", "metadata", "histogram", "statistic", "units"])
+def test_old_statistics_are_not_stored_with_a_change(tmp_path, cpl, change):
+    store = store_with_old_statistics(tmp_path)
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    band = dataset.GetRasterBand(1)
+    if change == "item":
+        band.SetMetadataItem("sensor", "one")
+    elif change == "metadata":
+        band.SetMetadata({"STATISTICS_MEAN": "9"})
+    elif change == "histogram":
+        band.SetDefaultHistogram(0, 9, [4])
+    elif change == "statistic":
+        band.SetMetadataItem("STATISTICS_MEAN", "9")
+    else:
+        band.SetUnitType("m")
+    band = dataset = None
+    found = open_band(store)
+    assert found.GetMetadataItem("STATISTICS_MAXIMUM") is None
+    assert found.GetMetadataItem("STATISTICS_MEAN") == ("9" if change in ("metadata", "statistic") else None)
+    histogram = found.GetDefaultHistogram(force=0)
+    assert (histogram and histogram[3]) == ([4] if change == "histogram" else None)
+    assert cpl.events == []
+
+
 # Properties that users set on read-only stores
 
 

@@ -44,8 +44,6 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
 bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
 
 // True for an item of statistics. `item` has the form NAME=VALUE or NAME.
-bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
-
 constexpr const char* kFillValueAttribute = "_FillValue";
 
 void SetSuccess(int* success, bool value) {
@@ -317,6 +315,7 @@ void ZarrRasterBand::ShowStoredMetadata() {
 }
 
 void ZarrRasterBand::LoadLabels() {
+    dataset()->CheckStatistics();
     LoadAttributes();
     if (has_labels_) return;
     has_labels_ = true;
@@ -363,6 +362,7 @@ const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* psz
                 LoadLabels();
             else
                 LoadAttributes();
+            if (IsStatistic(pszName)) dataset()->CheckStatistics();
         } else if (IsDescription(pszDomain)) {
             return CSLFetchNameValue(Description(), pszName);
         }
@@ -370,29 +370,11 @@ const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* psz
     });
 }
 
-bool ZarrRasterBand::HasStatistics() {
-    if (psPam != nullptr && psPam->psSavedHistograms != nullptr) return true;
-    const CSLConstList saved = GDALPamRasterBand::GetMetadata();
-    return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
-}
-
-// Removes the statistics of the band. Uses GDALRasterBand for metadata items, because PAM would
-// mark its other metadata as changed.
-void ZarrRasterBand::ForgetStatistics() {
-    const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
-    CPLStringList kept;
-    for (int i = 0; i < saved.size(); ++i)
-        if (!IsStatistic(saved[i])) kept.AddString(saved[i]);
-    GDALRasterBand::SetMetadata(kept.List());
-    if (psPam == nullptr) return;
-    CPLDestroyXMLNode(psPam->psSavedHistograms);
-    psPam->psSavedHistograms = nullptr;
-}
-
 CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const bool is_default = IsDefaultDomain(pszDomain);
         const bool is_stored = is_default && dataset()->update() != nullptr;
+        dataset()->CheckStatistics();
         if (is_stored) LoadLabels();
         const CPLStringList before(is_stored ? CSLDuplicate(GDALPamRasterBand::GetMetadata())
                                              : nullptr);

@@ -124,6 +124,11 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     GDALRasterBand* GetMaskBand() override;
     int GetMaskFlags() override;
     CPLErr SetCategoryNames(char** papszNames) override;
+    CPLErr GetDefaultHistogram(double* pdfMin, double* pdfMax, int* pnBuckets,
+                               GUIntBig** ppanHistogram, int bForce, GDALProgressFunc pfnProgress,
+                               void* pProgressData) override;
+    CPLErr SetDefaultHistogram(double dfMin, double dfMax, int nBuckets,
+                               GUIntBig* panHistogram) override;
     bool IsMaskBand() const noexcept override { return dataset()->is_mask(); }
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;

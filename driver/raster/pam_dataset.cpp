@@ -161,18 +161,17 @@ std::vector<std::string> ZarrPamDataset::BandNames(const BandArray& array) {
     return names;
 }
 
-void ZarrPamDataset::LoadStoredPam() {
-    if (!ShowsWholeNode()) return;
+bool ZarrPamDataset::LoadStoredPam() {
+    if (!ShowsWholeNode()) return false;
     const bool has_own_nodata = options_.fill_value_as_nodata != zarr::FillAsNodata::kAuto;
     std::vector<XmlTree> trees;
-    bool has_any = false;
+    bool has_any = false, has_statistics = false;
     for (const auto& array : arrays_) {
         trees.push_back(ReadPam(array->layout.facts.attributes));
         if (trees.back() == nullptr) continue;
         has_any = true;
-        if (HoldsStatistics(*trees.back()) &&
-            (has_own_nodata || !AreStatisticsOfPixels(*trees.back(), *array)))
-            RemoveStatistics(*trees.back());
+        if (has_own_nodata) RemoveStatistics(*trees.back());
+        has_statistics = has_statistics || HoldsStatistics(*trees.back());
     }
     XmlTree tree;
     if (arrays_.size() == 1) {
@@ -181,7 +180,7 @@ void ZarrPamDataset::LoadStoredPam() {
         XmlTree group = ReadPam(arrays_[0]->layout.facts.group_attributes);
         if (has_any || group != nullptr) tree = JoinPam(std::move(group), std::move(trees));
     }
-    if (tree == nullptr) return;
+    if (tree == nullptr) return false;
     if (HasPixelReferences(*tree)) CheckPixelReferences(*tree);
     const std::string written = PamItem(*tree, kPamState, kBands);
     if (arrays_.size() == 1 && !written.empty())
@@ -196,6 +195,19 @@ void ZarrPamDataset::LoadStoredPam() {
     GDALDataset::SetMetadata(nullptr, kPamState);
     if (!IsWholeNode()) shown_pam_.reset(GDALPamDataset::SerializeToXML(""));
     nPamFlags = flags;
+    return has_statistics;
+}
+
+void ZarrPamDataset::CheckStatistics() {
+    if (!std::exchange(are_statistics_unchecked_, false)) return;
+    for (const auto& array : arrays_) {
+        const XmlTree tree = ReadPam(array->layout.facts.attributes);
+        if (tree == nullptr || !HoldsStatistics(*tree) || AreStatisticsOfPixels(*tree, *array))
+            continue;
+        for (int i = 1; i <= nBands; ++i)
+            if (&Band(i)->array() == array.get()) Band(i)->ForgetStatistics();
+    }
+    statistics_are_of_pixels_ = HasStatistics();
 }
 
 std::string ZarrPamDataset::SizeText() const {
@@ -217,6 +229,7 @@ void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
 
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
+    CheckStatistics();
     // A CRS in PAM is also stored in the attributes of the arrays, which other software reads.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
@@ -290,7 +303,7 @@ void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
 
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
-    LoadStoredPam();
+    const bool has_stored_statistics = LoadStoredPam();
     const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
                                 : location_.auxiliary ? *location_.auxiliary
                                                       : LoadAuxiliaryFile(store_path());
@@ -306,6 +319,8 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                          : is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
     CPLStringList siblings(RemoteSiblings(plain, is_plain));
     if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
+    are_statistics_unchecked_ = has_stored_statistics;
+    if (has_auxiliary_) CheckStatistics();  // GDAL adds the statistics of the auxiliary file
     if (is_on) LoadAuxiliary(siblings);
     for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
     const auto take = [&](const char* item) {
@@ -341,6 +356,7 @@ void ZarrPamDataset::LoadMultidimPam() {
     if (crs.ok() && GDALPamDataset::GetSpatialRef() == nullptr &&
         srs.importFromWkt(crs->c_str()) == OGRERR_NONE)
         GDALPamDataset::SetSpatialRef(&srs);
+    CheckStatistics();
     if (nBands != 1 || HasStatistics()) return;
     for (const auto& [name, value] : ItemsOf(pam.statistics))
         Band(1)->GDALRasterBand::SetMetadataItem(name.c_str(), value.c_str());
@@ -360,7 +376,8 @@ bool ZarrPamDataset::HasStatistics() {
 
 bool ZarrPamDataset::AreStatisticsCurrent() {
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
-    // Without a sidecar file the statistics are those of the attributes, which are checked already.
+    // Without a sidecar file the statistics are those of the attributes. CheckStatistics() checks
+    // these.
     if (!written && source_state_.empty()) return true;
     const SourceState state = StateOfSources();
     if (!source_state_.empty()) return state.Matches(source_state_, written);
@@ -375,6 +392,7 @@ void ZarrPamDataset::ForgetStatistics() {
 }
 
 void ZarrPamDataset::OnPixelsChange() {
+    are_statistics_unchecked_ = false;
     if (!statistics_are_of_pixels_) return;
     statistics_are_of_pixels_ = false;
     ForgetStatistics();
@@ -382,6 +400,7 @@ void ZarrPamDataset::OnPixelsChange() {
 }
 
 void ZarrPamDataset::OnStatisticsSet() {
+    CheckStatistics();
     // Statistics are kept if the array is empty: a user may set statistics before the first write,
     // for the pixels that will be written.
     const auto is_empty = [&](const auto& array) {
@@ -478,6 +497,7 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
 
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
+        CheckStatistics();
         CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
         // Metadata that the store already holds is left out of the auxiliary file, because a copy
         // there would hide later changes of the store.

@@ -47,6 +47,9 @@ class ZarrPamDataset : public StoreRaster {
     std::vector<std::string> BandNames(const BandArray& array);
     // Removes the statistics of all bands. Call before pixels change.
     void OnPixelsChange();
+    // Removes statistics from the store that were computed from other pixels. Call before
+    // statistics are used. The check lists chunks, so it is not done at opening.
+    void CheckStatistics();
     // Records that a user or GDAL has set statistics of a band, so that they are saved.
     void OnStatisticsSet();
     // Calls `make`, which lets GDAL create a mask file. During the call the dataset has the name
@@ -100,7 +103,8 @@ class ZarrPamDataset : public StoreRaster {
     OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // "COLUMNS x ROWS"
     void CheckPixelReferences(CPLXMLNode& tree);
-    void LoadStoredPam();
+    // Returns true if the store has statistics, which CheckStatistics() must check.
+    bool LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();
     bool AreStatisticsCurrent();
@@ -114,6 +118,7 @@ class ZarrPamDataset : public StoreRaster {
     // it.
     std::string source_state_;
     bool statistics_are_of_pixels_ = false;  // false for statistics of pixels to be written
+    bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
     bool has_outdated_overviews_ = false;
     bool has_auxiliary_ = false;  // GDAL's auxiliary file exists beside the store
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cpl_port.h>
 #include <gdal_priv.h>
 
 #include <cstddef>
@@ -33,6 +34,9 @@ class PixelStatistics {
     double mean_ = 0;
     double squares_ = 0;  // sum of squared differences from the mean
 };
+
+// True if a metadata item called `item` is one of GDAL's statistics.
+inline bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
 // Computes statistics of the bands that have none. Overviews serve as samples of large bands, as in
 // GDAL's programs.

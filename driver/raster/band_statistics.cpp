@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Statistics and histograms of ZarrRasterBand. They are checked before their first use.
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+
+#include "driver/base/guard.h"
+#include "driver/raster/band.h"
+#include "driver/raster/pixel_statistics.h"
+
+namespace zarr_driver {
+
+bool ZarrRasterBand::HasStatistics() {
+    if (psPam != nullptr && psPam->psSavedHistograms != nullptr) return true;
+    const CSLConstList saved = GDALPamRasterBand::GetMetadata();
+    return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
+}
+
+// Removes the statistics of the band. Uses GDALRasterBand for metadata items, because PAM would
+// mark its other metadata as changed.
+void ZarrRasterBand::ForgetStatistics() {
+    const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
+    CPLStringList kept;
+    for (int i = 0; i < saved.size(); ++i)
+        if (!IsStatistic(saved[i])) kept.AddString(saved[i]);
+    GDALRasterBand::SetMetadata(kept.List());
+    if (psPam == nullptr) return;
+    CPLDestroyXMLNode(psPam->psSavedHistograms);
+    psPam->psSavedHistograms = nullptr;
+}
+
+CPLErr ZarrRasterBand::GetDefaultHistogram(double* pdfMin, double* pdfMax, int* pnBuckets,
+                                           GUIntBig** ppanHistogram, int bForce,
+                                           GDALProgressFunc pfnProgress, void* pProgressData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        dataset()->CheckStatistics();
+        return GDALPamRasterBand::GetDefaultHistogram(pdfMin, pdfMax, pnBuckets, ppanHistogram,
+                                                      bForce, pfnProgress, pProgressData);
+    });
+}
+
+CPLErr ZarrRasterBand::SetDefaultHistogram(double dfMin, double dfMax, int nBuckets,
+                                           GUIntBig* panHistogram) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        dataset()->CheckStatistics();
+        return GDALPamRasterBand::SetDefaultHistogram(dfMin, dfMax, nBuckets, panHistogram);
+    });
+}
+
+}  // namespace zarr_driver
