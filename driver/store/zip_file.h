@@ -35,8 +35,8 @@ zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string&
 // call.
 void CloseIdleZip();
 
-// Returns the folder of the store in `archive`: `location.inner`, or the folder of the store that is
-// found if `inner` is nullopt. An empty text is the root of the archive.
+// Returns the folder of the store in `archive`: `location.inner`, or the folder of the store that
+// is found if `inner` is nullopt. An empty text is the root of the archive.
 std::string InnerFolder(const ZipLocation& location, const zarr::ZipArchive& archive);
 
 // True if the folder `prefix` of a zip file holds a metadata document at the root of a Zarr v2 or
