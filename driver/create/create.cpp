@@ -402,7 +402,8 @@ Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset
     return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
 }
 
-// Sets how a new raster interprets the pixels that its caller writes.
+// Prepares a new raster for the pixels that its caller writes: signed bytes, nodata of unwritten
+// chunks, colours of bands, and statistics at closing.
 void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
                       const CreationOptions& options) {
     const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;
