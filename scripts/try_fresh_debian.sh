@@ -46,7 +46,7 @@ indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 
 # suite, prints the address of any Debian mirror.
 mirror() {
     if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR"; return; fi
-    indexes | awk -v s="$suite" '$2 == "main" && ($1 == s || !any) { any = $3 } $1 == s { exit }
+    indexes | awk -v s="$suite" '$2 == "main" && $1 !~ /-security$/ && ($1 == s || !any) { any = $3 } $1 == s { exit }
                                  END { print any }'
 }
 
