@@ -81,7 +81,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
 }
 
 Array::~Array() {
-    read_ahead_.reset();  // before the cache entries that it loads are dropped
+    read_ahead_.reset();  // first, because it waits for loads into the cache
     if (instances_ != nullptr) instances_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
 }
@@ -177,13 +177,13 @@ void Array::DropChanged() const {
     const bool caches_absence = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
         id_, !caches_absence, [&](std::uint64_t index, const DecodedChunk& chunk) {
-            // An absent chunk has no version, so nothing would show that another process has
-            // stored the chunk since. It is dropped if the store itself remembers absent keys.
+            // If the store caches absent keys, versions do not show that another process has stored
+            // an absent chunk since. A cached absent chunk is then always dropped.
             return (chunk.absent && caches_absence) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
     if (pending().empty())
-        return;  // also in a forked child: locks may be held by threads of the parent
+        return;  // also in a forked child, where a thread of the parent may hold locks forever
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsCompletelyWritten(*pending)) continue;

@@ -37,7 +37,7 @@ enum class CachePolicy : std::uint8_t {
 };
 
 struct ReadOptions {
-    std::size_t threads = 1;  // maximum number
+    std::size_t threads = 1;  // maximum number of threads
     CachePolicy keep = CachePolicy::kPartlyRead;
     bool reads_pending = true;  // include written chunks that are not stored yet
     bool looks_ahead = false;   // hint that the caller reads in order; see ReadAhead
@@ -60,10 +60,10 @@ class Array {
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
-    // Returns the error with which Open() would reject the codecs or shards in `metadata`. Needs no
-    // store.
+    // Returns ok if Open() would accept the codecs and shards in `metadata`; otherwise the error of
+    // Open(). Needs no store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
-    // Returns ok if chunks can be encoded; otherwise an error with the reason.
+    // Returns ok if the codecs in `metadata` can encode chunks; otherwise an error with the reason.
     static Status CheckWritable(const ArrayMetadata& metadata);
 
     ~Array();
@@ -89,9 +89,9 @@ class Array {
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
     // chunks evict earlier chunks.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Starts loading the chunks that `region` touches into the cache, and does not wait. The loads
-    // run on other threads, within the limits of read-ahead. Does nothing if the store is not
-    // remote.
+    // Starts loading the chunks that `region` touches into the cache, and does not wait. Other
+    // threads load the chunks, within the limits of ReadAhead::Load(). Does nothing if the store is
+    // not remote.
     Status LoadAhead(const Region& region, std::size_t threads) const;
     // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject,
     // counts the references to the texts (ObjectRef), not the texts.
@@ -106,14 +106,14 @@ class Array {
     // True if the chunk is known to be absent from the store, whether or not a write is pending.
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
-    // Updates the caches of all instances of the array after a chunk was stored or removed. This
-    // instance caches `chunk`; if `chunk` is nullptr, this instance drops its cached chunk. The
-    // other instances drop their cached chunks.
+    // Updates the caches of all Array objects of this array after a chunk was stored or removed.
+    // This object caches `chunk`; if `chunk` is nullptr, this object drops its cached chunk. The
+    // other objects drop their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store, including loads in progress. In pending
-    // chunks with locks, reads the unwritten elements again, because other processes may have
-    // stored new values.
+    // Drops cached data that may have changed in the store, including loads in progress. Pending
+    // chunks with inter-process locks (PendingChunk::locks) stay pending. Their unwritten elements
+    // are read again, because other processes may have stored new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.
@@ -158,7 +158,7 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
-    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr if it would not help
+    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr if loading ahead would not help
 };
 
 }  // namespace zarr

@@ -22,7 +22,7 @@ namespace zarr {
 
 // Counts of read operations since the object was created. Never reset.
 struct ReadCounters {
-    std::atomic<std::uint64_t> chunks_requested{0};  // values requested from the store
+    std::atomic<std::uint64_t> chunks_requested{0};  // requests for chunks to the store
     std::atomic<std::uint64_t> chunks_absent{0};
     std::atomic<std::uint64_t> chunks_decoded{0};
     std::atomic<std::uint64_t> bytes_read{0};     // stored bytes
@@ -83,9 +83,9 @@ class ArrayContext {
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True if no part of the chunk was requested recently. If false, the caller should decode the
-    // whole chunk, because further parts will probably be requested. Only a limited number of
-    // chunks is remembered.
+    // True if no part of the chunk was requested recently. If the result is false, the caller
+    // should decode the whole chunk, because further parts will probably be requested. Only a
+    // limited number of chunks is remembered.
     bool IsFirstPartialRead(const ChunkId& id);
 
     // Borrows scratch memory from the context, from the constructor until the destructor.
@@ -114,7 +114,7 @@ class ArrayContext {
     ReadCounters counters_;
     WriteCounters write_counters_;
     std::array<std::atomic<std::uint64_t>, tuning::kPartSets * tuning::kPartWays>
-        parts_{};  // hashes of chunks
+        parts_{};  // hashes of chunks for IsFirstPartialRead()
     std::atomic<std::size_t> next_part_{0};
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;

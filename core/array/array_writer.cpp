@@ -141,7 +141,7 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 
 std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
     const std::size_t at_once =
-        MaxConcurrentChunks(*array_, threads, 2);  // the chunk, and its encoded form
+        MaxConcurrentChunks(*array_, threads, 2);  // 2: the chunk, and its encoded form
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (encoding_ == nullptr)
@@ -181,14 +181,14 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;  // for the marks of written bytes
-    if (has_shards()) share /= 2;       // decoded and encoded chunks
+    if (locks_ != nullptr) share /= 2;  // half for PendingChunk::written
+    if (has_shards()) share /= 2;       // half for decoded chunks, half for encoded
     return share;
 }
 
 bool ArrayWriter::ExceedsPendingLimit() const {
-    // For this limit, a chunk of texts has the size of its references (ObjectRef), because the
-    // size of texts varies.
+    // A chunk of texts counts as the size of its references (ObjectRef), because the size of the
+    // texts is not known in advance.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =
@@ -261,8 +261,9 @@ Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, cons
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         Status status = StoreWhole(part, region, source);
-        // After success the pending changes are dropped, because the write has overwritten them.
-        // After a failure they stay pending, because they still have to be stored.
+        // After success the earlier pending changes of the chunk are dropped, because the write has
+        // overwritten them. After a failure the earlier changes stay pending, because they still
+        // have to be stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
@@ -383,8 +384,8 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
                 ? StoreObjects(chunk, *layout, pending, decoded->objects, locks)
                 : StoreChunk(chunk, *layout, std::as_const(pending.elements).span(), locks));
         decoded->version = array_->chunks().VersionOf(chunk);
-        // The cache is updated under the lock: afterwards another process may store a newer chunk,
-        // which the cache must not hide.
+        // The cache is updated under the lock of the chunk. After the lock is released, another
+        // process may store a newer chunk, which the cache must not hide.
         decoded->elements = std::move(pending.elements);
         array_->Replace({array_->id_, index}, decoded);
         return {};
@@ -428,8 +429,8 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
 }
 
 Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads) {
-    // The chunks' mutexes are taken before the shard's lock. StorePending() takes locks in the same
-    // order, so the threads cannot deadlock.
+    // The mutexes of the pending chunks are locked before the lock of the shard. StorePending()
+    // locks in the same order, so that the threads cannot deadlock.
     std::vector<std::unique_lock<std::mutex>> held;
     std::vector<const NumberedChunk*> live;
     for (const NumberedChunk& chunk : chunks) {

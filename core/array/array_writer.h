@@ -26,19 +26,22 @@ struct Source {
     Converter op;
 };
 
-// Policy for chunks that a write covers completely: store them at once, or make them pending.
+// Policy for chunks that a write covers completely. kAtOnce: store the chunk during the write.
+// kPending: add the chunk to the pending chunks; see ArrayWriter.
 enum class WholeChunks : std::uint8_t { kAtOnce, kPending };
 
 // Writes to an array. A chunk that a write covers completely is encoded and stored at once, in
-// parallel with other chunks. A partly written chunk becomes pending: reads see its changes before
-// the chunk is stored. Pending chunks are stored by Flush(), or when they exceed
-// `max_pending_bytes`. A chunk stays pending until it is stored successfully. A chunk whose
-// elements all equal the fill value is not stored; a stored chunk with that index is removed. All
-// methods are thread-safe. All writers of an array in a process share its pending chunks.
+// parallel with other chunks. A partly written chunk becomes pending: it is kept in memory, and
+// reads see its changes before the chunk is stored. Pending chunks are stored by Flush(), or when
+// they exceed `max_pending_bytes`. A chunk stays pending until it is stored successfully.
+//
+// A chunk whose elements all equal the fill value is not stored; a stored chunk with that index is
+// removed. All methods are thread-safe. All writers of an array in a process share its pending
+// chunks.
 //
 // Processes may write to different chunks at the same time. If several processes write to parts of
-// one chunk, all of them need a Synchronizer. A partly written chunk is then stored under its lock,
-// after its unwritten elements were read again from the store.
+// one chunk, all of them need a Synchronizer. The unwritten elements of a partly written chunk are
+// then read again from the store, and the chunk is stored, both under the lock of the chunk.
 class ArrayWriter {
   public:
     // Opens a writer of `array`. `store` must be the array's store, opened for writing. `locks` has
@@ -51,7 +54,7 @@ class ArrayWriter {
     const Array& array() const { return *array_; }
     // Returns the locks that were given to Open(); may be nullptr.
     const std::shared_ptr<Synchronizer>& locks() const { return locks_; }
-    // True if a written chunk was not stored, because it held only fill values.
+    // True if a written chunk was not stored, because all its elements equal the fill value.
     bool has_omitted_chunks() const { return has_omitted_chunks_; }
 
     // Writes `region`. `offset` is the position in bytes of the written part within each element.
@@ -83,7 +86,8 @@ class ArrayWriter {
     // first, unless the change covers the whole chunk (`is_whole`).
     Status Change(const ChunkPart& part, bool is_whole,
                   const std::function<Status(PendingChunk&)>& change);
-    // Prepares a new pending chunk for a change. On failure, removes the chunk from the pending
+    // Prepares a new pending chunk for a change. `is_whole` is true if the change covers the whole
+    // chunk, so that no stored elements are needed. On failure, removes the chunk from the pending
     // chunks.
     Status Begin(const ChunkPart& part, bool is_whole, PendingChunk& pending);
     // Sets all elements of `pending` to the fill value.
@@ -97,7 +101,7 @@ class ArrayWriter {
     // Stores all pending chunks of an array without shards. In an array with shards, passes the
     // chunks to their shards, where they may stay pending (see PendingShards).
     Status FlushChunks(std::size_t threads);
-    // Stores pending chunks of one shard. Takes the shard's lock only once.
+    // Stores pending chunks of one shard. Takes the lock of the shard only once for all `chunks`.
     using NumberedChunk = std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>;
     Status FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads);
     Status Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;

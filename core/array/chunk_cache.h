@@ -56,11 +56,11 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
         pool_->SetMaxBytes(max_bytes / kIdleShare);
     }
 
-    // Returns a new id, which no other array of this process has.
+    // Returns a new array id, which is unique in this process.
     static std::uint64_t NextArrayId();
 
   private:
-    // Memory that is kept for reuse takes at most the cache size divided by this number.
+    // Memory that is kept for new chunks takes at most the cache size divided by this number.
     static constexpr std::size_t kIdleShare = 8;
 
     const std::shared_ptr<BufferPool> pool_;
@@ -87,8 +87,8 @@ class AbsentChunks {
   public:
     bool Has(std::uint64_t chunk) const;
 
-    // Returns a count that changes when a chunk is stored. Call before a chunk or a listing is
-    // requested from the store, and pass the count to Add() or SetPresent() as `asked`.
+    // Returns a count that changes when a chunk is stored. Call generation() before a chunk or a
+    // listing is requested from the store. Pass the count to Add() or SetPresent() as `asked`.
     std::uint64_t generation() const { return generation_.load(); }
     // Records that a chunk is absent. Does nothing if any chunk was stored since generation()
     // returned `asked`.
@@ -108,7 +108,7 @@ class AbsentChunks {
   private:
     mutable std::shared_mutex mutex_;
     std::atomic<std::uint64_t> generation_{0};
-    std::atomic<bool> is_empty_{true};  // true if nothing is known
+    std::atomic<bool> is_empty_{true};  // true if no chunk is known to be absent
     std::atomic<bool> is_listed_{false};
     ChunkSet absent_;
     ChunkSet present_;  // valid if is_listed_

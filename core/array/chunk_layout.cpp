@@ -32,8 +32,8 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
     layout.strides = layout.StridesOf(metadata.dtype.size);
     for (const std::uint64_t n : layout.shape)
         layout.items *= n;  // cannot overflow: the pipeline was bound to this shape
-    // The limit is twice the maximum size that usual encoders write. A chunk of an unusual encoder
-    // is accepted, and a decompression bomb is still rejected.
+    // The limit is twice the maximum size that usual encoders write. Larger results of unusual
+    // encoders are thus accepted, while a decompression bomb is still rejected.
     layout.max_encoded_bytes =
         SaturatingAdd(SaturatingMul(layout.pipeline.max_encoded_bytes(), 2), 65536);
     return layout;
@@ -41,7 +41,7 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
 
 Status ChunkLayouts::Bind(const ArrayMetadata& metadata) {
     metadata_ = &metadata;
-    std::uint64_t total = 1;  // chunks need a number in the cache
+    std::uint64_t total = 1;  // must fit the type of ChunkId::chunk
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         grid_.push_back(metadata.ChunkAxis(i));
         is_regular_ = is_regular_ && grid_[i].is_regular();

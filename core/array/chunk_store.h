@@ -30,17 +30,17 @@ struct ChunkLocation {
 struct ChunkRequest {
     std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
-    // Memory for the whole chunk; may be nullptr. The store reads into this memory if it can, so
-    // that the bytes need not be copied.
+    // Memory for the whole chunk; may be null. The store reads into this memory if it can, so that
+    // the bytes need not be copied.
     MutableByteSpan memory;
-    std::size_t threads = 1;  // for reading this chunk, if it has a request of its own
+    std::size_t threads = 1;  // for this chunk, if not read together with others
 };
 
 // Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
     // Stored bytes. They are in ChunkRequest::memory if the store has filled that memory. The data
-    // pointer is nullptr if that memory has a wrong size.
+    // pointer is nullptr if the size of that memory is not the stored size of the chunk.
     ByteSpan bytes;
     ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };
@@ -114,8 +114,9 @@ class ChunkStore {
     // ---- Writing. `store` must be the array's own store, opened for writing.
 
     // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard becomes
-    // pending. Once all chunks of the shard are pending, Put() stores the shard under its lock,
-    // unless the caller already holds that lock. Such a caller must call StoreLocked() afterwards.
+    // pending: its bytes are kept in memory until the shard is stored. Once all chunks of the shard
+    // are pending, Put() stores the shard under its lock, unless the caller already holds that
+    // lock. Such a caller must call StoreLocked() afterwards.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
     // Removes the chunks outside a grid of `counts` chunks along each dimension. Takes the locks of

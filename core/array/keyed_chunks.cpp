@@ -18,8 +18,9 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
     return error == std::errc() && next == end && (text == "0" || text[0] != '0');
 }
 
-// Kind of a key below the array. kNoChunk: neither a chunk key nor a prefix of chunk keys. kInside,
-// kOutside: the key of a chunk inside or outside the grid, or a prefix of such keys.
+// Kind of a key below the array. kNoChunk: neither a chunk key nor a prefix of chunk keys. kInside:
+// the key of a chunk inside the grid, or a prefix of such keys. kOutside: the key of a chunk
+// outside the grid, or a prefix of such keys.
 enum class Membership { kNoChunk, kInside, kOutside };
 
 Membership MembershipOfName(std::string_view name, char separator,

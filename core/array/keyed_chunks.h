@@ -19,12 +19,13 @@
 
 namespace zarr {
 
-// Chunks or shards that are one object of the store each. An object's key is made from its index in
-// the grid (Zarr v2 specification, "Chunks").
+// Chunks or shards of an array, each of which is one object of the store. The key of an object is
+// made from its index in the grid (Zarr v2 specification, "Chunks").
+//
 // The metadata may lack the separator of the indices in a key. The specification's default is ".".
 // However, zarr-python's NestedDirectoryStore before 2.8 and programs that follow the OGC
-// specification wrote "/" without stating the separator. In this case the first chunk found in the
-// store shows the separator. Thread-safe.
+// specification wrote "/" without stating the separator. If the metadata lacks the separator, the
+// first chunk found in the store shows the separator. Thread-safe.
 class KeyedChunks {
   public:
     // Index of a chunk along each dimension.
@@ -77,9 +78,10 @@ class KeyedChunks {
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
 
     bool is_separator_known() const { return state_.load() != State::kUnknown; }
-    // Returns the separator; the first call determines it. A key with "." below the array shows
-    // "."; otherwise a folder with a chunk's name shows "/". If neither exists, looks for `chunk`
-    // under its key with "/". If that key is absent, too, assumes ".".
+    // Returns the separator. The first call determines the separator from the keys in the store. If
+    // a key is a chunk name with ".", the separator is ".". Otherwise, if the name of a folder is a
+    // single chunk index, the separator is "/". Otherwise looks for `chunk` under its key with "/".
+    // If that key is absent, too, assumes ".".
     Result<char> DetermineSeparator(const Index& chunk) const;
     Result<State> FindSeparator(const Index& chunk) const;
     // Records the separator, unless a separator is already known for certain.

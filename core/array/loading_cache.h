@@ -66,10 +66,10 @@ class LoadingCache {
         return OthersLoadLocked(id) != nullptr;
     }
 
-    // Exclusive right of a thread to load a value; other threads wait for the result. If the claim
-    // ends without a load, one of the waiting threads loads the value. The holder must not wait for
-    // another value, because a deadlock may occur: the thread that loads the other value may be
-    // waiting for the claimed value.
+    // Exclusive right of a thread to load a value. Other threads that need the value wait for the
+    // result. If a Claim is destroyed before the value is loaded, one of the waiting threads loads
+    // the value. A thread with a claim must not wait for another value, because that can cause a
+    // deadlock: the thread that loads the other value may be waiting for the claimed value.
     class Claim {
       public:
         Claim() = default;
@@ -96,8 +96,8 @@ class LoadingCache {
         std::shared_ptr<Load> load_;
     };
 
-    // Claims a value for loading. Returns an empty claim if the value is cached or another thread
-    // is loading the value.
+    // Gives the calling thread the exclusive right to load a value. Returns an empty claim if the
+    // value is cached or another thread is loading the value.
     Claim TryClaim(const ChunkId& id) {
         Claim claim;
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -105,8 +105,8 @@ class LoadingCache {
         return claim;
     }
 
-    // Loads a claimed value by calling `load`, and ends the claim. `load` runs without a lock.
-    // Other threads that wait get the result.
+    // Loads the value of `claim` by calling `load`, and ends the claim. `load` runs without a lock.
+    // Other threads that wait for the value get the result of `load`.
     using Loader = std::function<Result<Pointer>()>;
     Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
         const std::shared_ptr<Load> mine = std::move(claim.load_);
@@ -158,8 +158,8 @@ class LoadingCache {
     }
 
     // Drops those values of an array for which `is_stale` returns true; `is_stale` runs without a
-    // lock. With `and_loading`, also detaches loads in progress, because they may have read the
-    // store before a change. Results of detached loads are neither cached nor shared with later
+    // lock. If `and_loading` is true, also detaches loads in progress, because they may have read
+    // the store before a change. Results of detached loads are neither cached nor shared with later
     // readers.
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
@@ -236,7 +236,8 @@ class LoadingCache {
         claim.id_ = id;
         claim.load_ = std::move(load);
     }
-    // Ends a load. `result` is the load's result; nullptr if the load was abandoned.
+    // Ends a load and wakes the waiting threads. `result` is the result of the load; nullptr if the
+    // claim was destroyed without loading.
     void End(const ChunkId& id, Load& load, const Result<Pointer>* result) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);

@@ -24,7 +24,7 @@ namespace zarr {
 struct PendingChunk {
     std::mutex mutex;
     bool is_loaded = false;            // true if the other members are valid
-    bool is_gone = false;              // stored or replaced: waiting threads must look again
+    bool is_gone = false;              // stored or replaced: waiting threads call FindOrAdd() again
     std::uint64_t changes = 0;         // elements written, counted once per write
     Buffer elements;                   // in stored form before filters and compressor
     std::vector<std::string> objects;  // for kObject, in the chunk's memory order
@@ -36,8 +36,8 @@ struct PendingChunk {
     Buffer written;
 };
 
-// True if this process wrote every byte or object of a pending chunk. Also true for a chunk without
-// locks, which has no marks in `written`.
+// True if this process wrote every byte or object of a pending chunk. Also true if
+// PendingChunk::locks is nullptr, because `written` is then empty.
 bool IsCompletelyWritten(const PendingChunk& pending);
 
 // Replaces the unwritten elements of `pending` by the elements of `stored`. `pending` and `stored`
@@ -78,9 +78,9 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 
 class Array;
 
-// The open Array objects of one array. These objects access the array's store with different
-// options, and share their pending chunks. When a chunk is stored through one Array, the other
-// Array objects drop the chunk from their caches. Each Array caches chunks separately. Thread-safe.
+// The open Array objects of one array. The objects access the array's store with different options,
+// and share their pending chunks. When a chunk is stored through one Array, the other Array objects
+// drop the chunk from their caches. Each Array caches chunks separately. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)

@@ -115,8 +115,8 @@ void PendingShards::Clear() {
 }
 
 std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
-    // A forked child takes no lock. In the child the lock may stay locked forever, because the
-    // thread that holds it exists only in the parent.
+    // A forked child takes no lock. A lock that a thread of the parent held during the fork stays
+    // locked forever in the child.
     if (!is_own()) return {};
     return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);
 }

@@ -19,9 +19,10 @@
 
 namespace zarr {
 
-// Encoded chunks that wait to be stored in shards, by shard number and by chunk number in the
-// shard. Also has locks, so that no thread reads a shard while another thread stores that shard.
-// Pending chunks belong to the process that opened the array; a forked child has none. Thread-safe.
+// Encoded chunks that wait in memory until their shard is stored, by shard number and by chunk
+// number in the shard. Also has locks, so that no thread reads a shard while another thread stores
+// that shard. Pending chunks belong to the process that opened the array; a forked child has none.
+// Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;

@@ -187,7 +187,7 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
 
 void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
     try {
-        // A failed region counts as ok, so that the other regions are loaded nevertheless.
+        // A failure to load a region is ignored, so that the other regions are loaded nevertheless.
         static_cast<void>(ParallelFor(regions.size(), array_.store()->Traits().concurrent_reads,
                                       [&](std::size_t i) -> Status {
                                           if (!is_ending_)

@@ -36,8 +36,8 @@ class ReadAhead {
     // then be needed soon.
     bool Note(const Region& region, std::size_t threads);
 
-    // Starts loading the chunks of a region on another thread. Does nothing if the chunks exceed
-    // the size limit, or if tuning::kAheadBatches such loads are in progress.
+    // Starts loading the chunks of a region on another thread. Does nothing if the decoded chunks
+    // exceed the size limit of read-ahead, or if tuning::kAheadBatches such loads are in progress.
     void Load(const Region& region, std::size_t threads);
 
   private:

@@ -38,9 +38,9 @@ class ReadSequence {
     Offset inner_;  // distance between regions of a row
     Offset outer_;  // distance between the first regions of successive rows
     bool knows_outer_ = false;
-    std::uint64_t row_length_ = 0;  // steps of a row; valid if `knows_outer_`
-    std::uint64_t steps_ = 0;       // steps in this row
-    std::uint64_t seen_ = 0;        // steps as expected
+    std::uint64_t row_length_ = 0;  // steps in each row; valid if `knows_outer_`
+    std::uint64_t steps_ = 0;       // steps taken in the current row
+    std::uint64_t seen_ = 0;        // consecutive steps that match the sequence
 };
 
 }  // namespace zarr

@@ -10,8 +10,8 @@
 
 namespace zarr {
 
-// Parts of a region in groups. The parts of a group are in chunks that can be read together; see
-// ChunkStore::groups(). Groups, and the parts of a group, are in row-major order.
+// Divides the parts of a region into groups. The chunks of the parts in one group can be read
+// together; see ChunkStore::groups(). Groups, and the parts of a group, are in row-major order.
 class RegionGroups {
   public:
     // `split` lists the parts of the region, and is needed only by the constructor. `axes` is the

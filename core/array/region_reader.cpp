@@ -33,8 +33,8 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 }  // namespace
 
 // Reads one region. Splits the region at the chunk edges and copies each part to its destination,
-// in parallel. Chunks of one group (ChunkStore::groups()), such as the chunks of a shard, are read
-// together.
+// in parallel. Chunks of one group, such as the chunks of a shard, are read together; see
+// ChunkStore::groups().
 class RegionReader {
   public:
     // All references must outlive the object. `offset` is the position in bytes of the wanted part
@@ -66,7 +66,8 @@ class RegionReader {
     };
 
     // Copies the parts of a small read whose chunks are cached. Returns true if all parts were
-    // copied. Also decides which parts all threads process together, one part after another.
+    // copied. Also sets `shared_from_`, the first of the parts that all threads process together,
+    // one part after another.
     bool CopyCached();
     // Maps the memory pages of the destination in advance, with Populate(), if the destination is
     // contiguous.
@@ -145,18 +146,18 @@ class RegionReader {
     const std::size_t offset_;
     const Destination& destination_;
     const Converter op_;
-    const std::size_t threads_;  // that decode concurrently
+    const std::size_t threads_;  // maximum number that decode concurrently
     Semaphore decoding_;         // limits decoding if more threads read
     const bool is_preload_;
     const bool is_small_;  // uses one thread unless chunks must be read
     const bool sees_pending_;
     const bool wants_rest_;
     bool cache_all_ = false;
-    std::uint64_t may_stay_;  // the first parts that may stay in the cache
+    std::uint64_t may_stay_;  // number of first parts whose chunks may stay in the cache
     const RegionSplit plan_;
-    std::uint64_t shared_from_;                    // first part that may use all threads
+    std::uint64_t shared_from_;                    // first part that uses all threads
     std::bitset<tuning::kMaxCachedParts> copied_;  // parts that CopyCached() has copied
-    const std::size_t in_flight_;                  // chunks that are read or decoded concurrently
+    const std::size_t in_flight_;                  // maximum of concurrent chunks
     const bool is_gated_;                          // true if more threads may read than may decode
 };
 
@@ -390,9 +391,10 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // Chunks that are read into the cache are claimed, except chunks that other threads are
-    // loading. Until all claimed chunks are read, this thread must not wait for a chunk that
-    // another thread loads; see ChunkCache::Claim.
+    // This thread claims the exclusive right to load the chunks that it reads into the cache; see
+    // ChunkCache::Claim. Chunks that other threads are loading are not claimed. This thread waits
+    // for those chunks only after it has read all claimed chunks, because two threads could
+    // otherwise wait for each other.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
@@ -563,8 +565,8 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
     // instead.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
-    // The chunk is claimed instead of calling GetOrLoad(), which could wait for another thread.
-    // Waiting is not allowed while several chunks are read.
+    // TryClaim() is called instead of GetOrLoad(), which could wait for another thread. A thread
+    // that reads several chunks must not wait; see ChunkCache::Claim.
     ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
     return CopyFromCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }

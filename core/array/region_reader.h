@@ -23,8 +23,8 @@ Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads);
 
 // Returns how many chunks a call may read or write concurrently if `threads` threads may decode or
-// encode. Greater than `threads` for remote stores, but limited by memory: the limit allows for
-// `copies` times the decoded size of each chunk.
+// encode. The number is greater than `threads` for remote stores. It is limited by memory: each
+// chunk counts as `copies` times its decoded size.
 std::size_t MaxConcurrentChunks(const Array& array, std::size_t threads, std::size_t copies = 1);
 
 }  // namespace zarr

@@ -23,7 +23,7 @@ struct ChunkPart {
         0;  // offset in bytes from the region's first element in the caller's memory
     bool covers_chunk = false;  // true if the part has all of the chunk's elements inside the array
     bool fills_chunk = false;   // true if the part has all of the chunk's elements in order
-    std::size_t threads = 1;    // that may read, decode and copy the part
+    std::size_t threads = 1;    // number that may read, decode and copy the part
     bool may_be_cached = true;  // true if the chunk may stay in the cache
     ChunkLayoutPtr layout;      // set by the caller if needed
 };

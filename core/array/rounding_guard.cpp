@@ -30,9 +30,9 @@ class GuardedRounding {
         const bool overflows = (rounded & kMagnitude) == infinity_;
         if (!overflows && !IsFill(rounded)) return bits;
         const auto sign = static_cast<Bits>(bits & ~kMagnitude);
-        // Tries three rounded magnitudes: the nearest below the number, the nearest above it, and
-        // the second below it. Arithmetic on the bits finds them, because bits of magnitudes,
-        // read as integers, are in the order of the magnitudes.
+        // Tries three rounded magnitudes: the nearest below the number, the nearest above the
+        // number, and the second below the number. Integer arithmetic on the bits finds them,
+        // because a larger magnitude has bits that are a larger integer.
         const auto below = static_cast<Bits>(magnitude & ~(last_ - 1));
         for (const Bits other : {below, static_cast<Bits>(below + last_), Less(below)}) {
             const auto candidate = static_cast<Bits>(sign | other);

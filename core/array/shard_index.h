@@ -44,8 +44,9 @@ class ShardIndex {
     const Status& writable() const { return pipeline_.writable(); }
 
     // Returns the position, in this shard index, of the child that contains a chunk. A child has
-    // `chunks_per_child` chunks along each dimension. The chunk's index within an outer shard gives
-    // the same position, because outer shards contain whole shards.
+    // `chunks_per_child` chunks along each dimension. `index_in_shard` is the chunk's index within
+    // this shard or within a shard around it. Both give an equal position, because outer shards
+    // contain whole shards.
     std::size_t PositionOf(const Index& index_in_shard, const Index& chunks_per_child) const {
         std::size_t position = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {

@@ -53,7 +53,7 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
 
 Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes) {
     ShardLayout layout;
-    std::uint64_t chunks = 1;  // of a shard; chunks need a number
+    std::uint64_t chunks = 1;  // in a shard; must fit the type of chunk numbers
     for (std::size_t k = 0; k < metadata.shards.size(); ++k) {
         ZARR_ASSIGN_OR_RETURN(Level level, BindLevel(metadata, k, max_chunk_bytes));
         for (const Status& writable : {level.index.writable(), level.codecs.writable()})
@@ -100,8 +100,8 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
 // Reading
 
 std::size_t ShardLayout::MaxEncodedShardBytes(std::size_t level) const {
-    // The limit is twice the maximum size that usual encoders write. A shard of an unusual encoder
-    // is accepted, and a decompression bomb is still rejected.
+    // The limit is twice the maximum size that usual encoders write. Larger results of unusual
+    // encoders are thus accepted, while a decompression bomb is still rejected.
     return SaturatingAdd(SaturatingMul(levels_[level].codecs.max_encoded_bytes(), 2), 65536);
 }
 
@@ -130,7 +130,7 @@ Result<BuiltShard> ShardLayout::Build(const Index& shape, ByteSpan old,
 struct ShardLayout::Old {
     ByteSpan bytes;  // null if there is no old shard
     Buffer entries;
-    std::size_t kept = 0;  // bytes of chunks copied from it
+    std::size_t kept = 0;  // bytes of chunks copied from the old shard
 };
 
 Status ShardLayout::Open(std::size_t level, const ShardIndex& index, ByteSpan stored,

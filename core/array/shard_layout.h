@@ -32,12 +32,13 @@ struct BuiltShard {
     std::vector<Buffer> owned;
 };
 
-// Levels of an array's nested shards; their codecs are bound once. A shard of level 0 is a value of
-// the store and contains shards of level 1, and so on; shards of the last level contain chunks. The
-// "children" of a shard are the shards or chunks in it. `index_in_shard` is the index of a chunk
-// along each dimension, counted in chunks from the start of the shard of level 0. If the grid is
-// irregular, shards of level 0 may have several shapes. All shards of a deeper level have one
-// shape. Immutable and thread-safe.
+// Levels of an array's nested shards, with the codecs of each level bound once. A shard of level 0
+// is a value of the store and contains shards of level 1, and so on; shards of the last level
+// contain chunks. The "children" of a shard are the shards or chunks in it. `index_in_shard` is the
+// index of a chunk along each dimension, counted in chunks from the start of the shard of level 0.
+//
+// If the grid is irregular, shards of level 0 may have several shapes. All shards of a deeper level
+// have one shape. Immutable and thread-safe.
 class ShardLayout {
   public:
     using Index = DimVector<std::uint64_t>;
@@ -134,8 +135,9 @@ class ShardLayout {
     Result<std::optional<std::size_t>> AddWrapped(std::size_t level, const BuiltShard& plain,
                                                   std::size_t size, Building& building,
                                                   BuiltShard& built) const;
-    // Reads the index of the stored shard `stored` into `old`. A shard that is encoded as a whole
-    // is first decoded into `owner`.
+    // Sets `old` to the shard with the bytes `stored`, and decodes its shard index into
+    // `old.entries`. If the shard is encoded as a whole, it is decoded first; `owner` then owns the
+    // decoded bytes to which `old` points. Sets no index if `stored` is null.
     Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, BuiltShard& owner,
                 Old& old) const;
     // Returns the bytes of an unchanged child of the old shard; nullopt if the child is absent.

@@ -16,7 +16,7 @@ namespace zarr {
 
 namespace {
 
-// Number of attempts to read a shard that keeps being replaced.
+// Maximum number of attempts to read a shard that is replaced during each attempt.
 constexpr int kReadTries = 4;
 
 // Chunks of images and maps usually take at most half of their decoded bytes.
@@ -29,16 +29,16 @@ constexpr std::string_view kOfChunk = "chunk ";  // precedes the chunk's index i
 
 ShardCache::Pointer NoNode() { return nullptr; }
 
-// True if the shard's version is uncertain, so that a shard may have an equal version after a
-// change.
+// True if a change of the shard may be invisible, because the store may give the changed shard an
+// equal version (ObjectVersion::is_certain).
 bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
     return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
 }
 
-// True if the version was unknown in `before`, and `after` has the first version that the store
-// saw. A response between the two calls of VersionOf() made the version known; the value has not
+// True if `before` is a version from before the first request for the value, and `after` is the
+// version that the first response showed. The versions then differ although the value has not
 // changed.
 bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
@@ -156,7 +156,7 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
                                         const Index& chunk, const ShardLocation& location) const {
     const Index& chunks_per_shard = layout_.ChunksPerShard(level);
     Index child = chunk;
-    Index counts = grid_.span();  // of all shards of the level
+    Index counts = grid_.span();  // number of shards of the level in the array
     for (std::size_t i = 0; i < chunks_per_shard.size(); ++i) {
         child[i] /= chunks_per_shard[i];
         counts[i] /= chunks_per_shard[i];
@@ -169,8 +169,8 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     }
     const auto load = [&] { return LoadChild(level, index, chunk, location); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
-    // The cached index is used only if it belongs to the current bytes of the shard. Another thread
-    // may have loaded the index before the shard was replaced.
+    // The index is used only if it has the version of the shard around it. If another thread loaded
+    // the index before the shard was replaced, the index is loaded again.
     if (HasStampOf(*node, *location.node)) return node;
     return load();
 }
@@ -314,8 +314,8 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
         // outdated index may have caused the failure.
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
-        // The read is repeated once if a cached index contradicts the shard's bytes. In a store
-        // without versions, nothing else shows that an index is outdated.
+        // The read is repeated once if a cached index contradicts the shard's bytes. If the store
+        // has no versions, only this contradiction shows that the index is outdated.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
                                 cached != nullptr && cached == used;
         if (is_fresh && !may_be_old) return node.status();
@@ -367,7 +367,7 @@ struct ShardReader::Listing {
     // be removed.
     std::unordered_map<std::uint64_t, bool> pending;
     std::vector<std::uint64_t> present;  // chunk numbers
-    std::uint64_t bytes = 0;             // of the indexes read and the chunks found
+    std::uint64_t bytes = 0;             // size of the indexes read and of the chunk numbers found
 };
 
 Status ShardReader::ForEachIn(const ShardBox& box,

@@ -63,7 +63,7 @@ class ShardReader {
     ShardReader(const ShardReader&) = delete;
     ShardReader& operator=(const ShardReader&) = delete;
 
-    // Locates several chunks, one per call of Find(). Keeps the shard indexes that the last call
+    // Locates several chunks, one per call of Find(). Caches the shard indexes that the last call
     // used, so that a neighbouring chunk is located with the same indexes. Not thread-safe.
     class Walk {
       public:
@@ -98,13 +98,15 @@ class ShardReader {
                     std::size_t length, Buffer& value) const;
     // Calls `visit` for each stored or pending chunk of a shard, including chunks beyond the
     // array's edge. Time and memory are proportional to the size of the indexes. Fails with kLimit
-    // if indexes and results exceed Limit::kChunkSize, for example if many children share bytes.
+    // if indexes and results together exceed Limit::kChunkSize bytes. A malicious shard can cause
+    // this failure, because many of its nested shards can refer to one byte range.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
     // True if the shard was not replaced since `node` was read.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
     // Drop cached data of a shard. Call Drop() after this process stored the shard. Call Forget()
-    // if other processes may have stored the shard; it also drops all nested shards of the array.
+    // if other processes may have stored the shard. Forget() also drops the cached data of all
+    // nested shards of the array.
     void Drop(const Index& shard) const;
     void Forget(const Index& shard) const;
     // Drops all cached data that is outdated. In a store without versions, some outdated data may
@@ -129,8 +131,8 @@ class ShardReader {
     Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                 const Index& first, Listing& listing) const;
 
-    // Load a shard index through the cache: Root() of an outermost shard, Child() of a shard nested
-    // at byte range `location`.
+    // Load a shard index through the cache. Root() loads the index of an outermost shard. Child()
+    // loads the index of the nested shard at `location`.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;

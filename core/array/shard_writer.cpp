@@ -108,8 +108,8 @@ Status ShardWriter::EraseOutside(Store& store, std::uint64_t shard,
     for (std::size_t i = 0; i < counts.size(); ++i)
         is_inside = is_inside && box.first[i] + box.count[i] <= counts[i];
     if (is_inside) return {};
-    // Lists the chunks outside of the grid, which are removed. Otherwise these chunks would
-    // reappear if the array grew again.
+    // The chunks outside the grid are removed. Otherwise these chunks would reappear if the array
+    // grew again.
     std::vector<ShardChange> outside;
     reader_.Forget(grid_.ShardAt(shard));
     ZARR_RETURN_IF_ERROR(reader_.ForEachIn(box, [&](const Index& chunk) {

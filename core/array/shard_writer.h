@@ -22,7 +22,8 @@ class ShardWriter {
   public:
     using Index = ShardGrid::Index;
 
-    // All arguments must outlive this object. `reader` is notified when a shard is stored.
+    // All arguments must outlive this object. When a shard is stored, the writer drops the data of
+    // that shard that `reader` has cached.
     ShardWriter(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 const ShardReader& reader, PendingShards& pending)
         : shards_(shards), grid_(grid), layout_(layout), reader_(reader), pending_(pending) {}
@@ -35,7 +36,7 @@ class ShardWriter {
     Status Flush(Store& store, std::size_t threads) const;
 
     // Removes the chunks of one shard that are outside a grid of `counts` chunks along each
-    // dimension.
+    // dimension. Takes the lock of the shard from `locks`, which may be nullptr.
     Status EraseOutside(Store& store, std::uint64_t shard, const std::vector<std::uint64_t>& counts,
                         const std::shared_ptr<Synchronizer>& locks) const;
 

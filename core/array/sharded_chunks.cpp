@@ -42,7 +42,7 @@ void ShardedChunks::DropOutdatedState() const {
 // ---------------------------------------------------------------------------------------------
 // Chunks
 
-// Chunks of one shard, located in the shard's bytes or in memory.
+// Locations of requested chunks of one shard: in the shard's stored bytes, or in memory.
 struct ShardedChunks::Located {
     struct InMemory {
         std::size_t position = 0;              // in the requests
@@ -120,7 +120,7 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
     // If `bytes` is nullopt, the shard was replaced or the joined request failed. The chunk is then
-    // read by a request of its own, which succeeds or returns the error.
+    // read by a separate request, which succeeds or returns the error.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);

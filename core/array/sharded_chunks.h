@@ -21,9 +21,9 @@
 namespace zarr {
 
 // Chunks in shards (Zarr v3, "Sharding codec"). A chunk is read by a request for its byte range,
-// after a request for the shard's index, which is cached. A shard is written whole. Error messages
-// about stored data start with the shard's key. ShardReader describes how replaced shards are
-// handled. Thread-safe.
+// after a request for the shard's index, which is cached. A shard is always written whole. Error
+// messages about stored data start with the shard's key. ShardReader describes what happens if a
+// shard is replaced during a read. Thread-safe.
 class ShardedChunks final : public ChunkStore {
   public:
     // `max_chunk_bytes` limits the stored size of a chunk. `cache` and `pending` must outlive the

@@ -12,8 +12,8 @@ namespace zarr {
 
 class ArrayContext;
 
-// Chunks that are one object of the store each. If the store's values are parts of one file, such
-// as a remote zip file, one request reads several chunks. Thread-safe.
+// Chunks of an array without shards; each chunk is one object of the store. If the store's values
+// are parts of one file, such as a remote zip file, one request reads several chunks. Thread-safe.
 class UnshardedChunks final : public ChunkStore {
   public:
     // Constructs the access to the chunks of the array at `path`. `counts` is the number of chunks
