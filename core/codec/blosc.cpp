@@ -172,8 +172,8 @@ class CompressedBlocks {
     }
 
     // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`. Not for the frame's last
-    // block alone. Copies the compressed blocks into a smaller frame. Decoding single items of the
-    // whole frame by blosc_getitem() would copy more bytes.
+    // block alone. Copies the compressed blocks into a smaller frame, because calling
+    // blosc_getitem() on the whole frame would copy more bytes.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kOffsetSize;
         std::size_t size = head;

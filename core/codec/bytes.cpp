@@ -70,8 +70,8 @@ class Bytes final : public Codec {
     bool IsIdentity() const override { return !swaps_; }
 
   private:
-    // Copies the items of `run`. Converts the byte order from that of type `from` to that of type
-    // `to`.
+    // Copies the items of `run`, and converts them from the byte order of type `from` to the byte
+    // order of type `to`.
     static void Swap(const ItemRun& run, const DataType& from, const DataType& to) {
         if (run.count == 0) return;
         if (to.is_numeric() || to.is_time()) {

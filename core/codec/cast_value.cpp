@@ -27,8 +27,8 @@ enum class Rounding : std::uint8_t {
 };
 enum class OutOfRange : std::uint8_t { kFails, kClamp, kWrap };
 
-// An entry of "scalar_map": an input and its output. The entry overrides all other rules for that
-// input.
+// An entry of "scalar_map": an input and its output. For this input, the entry overrides all other
+// rules.
 struct MappedScalar {
     std::uint64_t key = 0;  // KeyOf() the input scalar
     std::string output;     // bytes of the output scalar

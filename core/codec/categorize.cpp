@@ -84,7 +84,7 @@ class Codes {
     NumberConversion to_stored_;
 };
 
-// Maps the bytes of a label to its code. The caller owns the bytes.
+// Maps the bytes of a label to its code. The bytes of the labels must outlive this object.
 class CodeTable {
   public:
     // If a label occurs twice in the list, the index of its last occurrence applies, as in NumPy
@@ -203,8 +203,8 @@ class Categorize final : public Codec {
         return bytes;
     }
 
-    // Fills table_, which points into elements_. elements_ must be complete. A label that was
-    // truncated is left out, because no item can equal the complete label.
+    // Fills table_ with the labels in elements_, to which table_ points. elements_ must be
+    // complete. A truncated label gets no entry, because no item can equal the complete label.
     void FillTable() {
         const std::string_view elements = ByteSpan(elements_.data(), elements_.size()).text();
         for (std::size_t i = 0; i < label_count_; ++i)

@@ -47,12 +47,13 @@ class Codec {
   public:
     virtual ~Codec() = default;
 
-    // Returns the encoded size of `decoded` bytes. `max` saturates instead of overflowing. For
-    // compressors, the bound holds for every known encoder, and `exact` is false.
+    // Returns the encoded size of `decoded` bytes. If the size overflows, `max` is SIZE_MAX. For
+    // compressors, `max` is a bound that holds for every known encoder, and `exact` is false.
     virtual SizeBound EncodedSize(SizeBound decoded) const = 0;
 
-    // Decodes `encoded` into `decoded`. Must not read outside of `encoded`. Must return kCorrupt
-    // for truncated or endless input. The pipeline checks the number of decoded bytes.
+    // Decodes `encoded` into `decoded`. Implementations must not read outside of `encoded`, and
+    // must return kCorrupt for truncated or endless input. The pipeline checks the number of
+    // decoded bytes.
     virtual Status Decode(ByteSpan encoded, Output& decoded) const = 0;
 
     // Decodes like Decode(), on up to `threads` threads if the codec supports parallel decoding.
@@ -71,14 +72,15 @@ class Codec {
     }
 
     // Returns ok if data of size `decoded` can be encoded. Otherwise the error names the invalid
-    // member of the configuration. Options that only encoding needs are checked here. They are not
-    // checked on creation, because invalid ones must not prevent decoding.
+    // member of the configuration. This method checks the options that only encoding needs.
+    // Creating the codec does not check these options, because an invalid one must not prevent
+    // decoding.
     virtual Status CheckWritable(SizeBound /*decoded*/) const { return {}; }
 
     // Encodes `decoded` into `encoded`, whose memory is reused if it is large enough. The output
-    // equals numcodecs' byte for byte if the compression libraries are equal, except for zlib, gzip
-    // and pcodec. Returns kInvalidArgument if the codec cannot encode a value; kLimit if there are
-    // too many values.
+    // equals the output of numcodecs byte for byte if the compression libraries are equal, except
+    // for zlib, gzip and pcodec. Returns kInvalidArgument if the codec cannot encode a value;
+    // kLimit if there are too many values.
     virtual Status Encode(ByteSpan decoded, Buffer& encoded) const = 0;
 
     // Returns the NumPy type of the encoded items, or the type of single bytes if the encoded items
@@ -115,8 +117,9 @@ class ObjectCodec {
     // Decodes exactly `count` objects into `chunk`.
     virtual Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const = 0;
 
-    // Return whether objects can be encoded, encode objects, and return the type of the encoded
-    // items. `objects` points to `count` items in memory order of the chunk.
+    // CheckWritable() returns ok if objects can be encoded. EncodeObjects() encodes `count` objects
+    // at `objects`, in memory order of the chunk. EncodedType() returns the type of the encoded
+    // items.
     virtual Status CheckWritable() const { return {}; }
     virtual Status EncodeObjects(const ObjectRef* objects, std::size_t count,
                                  Buffer& encoded) const = 0;

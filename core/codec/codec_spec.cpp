@@ -50,7 +50,8 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
 
 namespace {
 
-// True if readers may ignore the unknown member: an object with "must_understand": false.
+// True if readers may ignore the unknown member `member`: it is an object with "must_understand":
+// false.
 bool MayBeIgnored(const json::Value& member) {
     const json::Value* flag = member.Find("must_understand");
     return flag != nullptr && flag->as_bool() != nullptr && !*flag->as_bool();

@@ -75,8 +75,8 @@ class Conditional final : public Codec {
         return {};
     }
 
-    // A codec whose output size varies, such as a compressor, is applied only if its output is
-    // smaller than its input. Any other codec is applied if the codec can encode the bytes.
+    // A codec with an output of varying size, such as a compressor, is applied only if its output
+    // is smaller than its input. Any other codec is applied if it can encode the bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         Buffer buffers[2];
         std::vector<std::uint8_t> mask(header_, 0);

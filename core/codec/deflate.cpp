@@ -76,8 +76,10 @@ class Inflater final : public StreamDecoder {
 
 // Decodes `encoded` with libdeflate, which is more than twice as fast as zlib but needs all input
 // and output at once. Returns true if a complete stream was decoded into memory of the caller;
-// `consumed` is then the stream's length. Otherwise returns false and writes nothing to `decoded`.
-// The caller must then use Inflater, which decodes the stream or reports the error.
+// `consumed` is then the stream's length in bytes.
+//
+// Otherwise returns false, and the bytes in `decoded` do not count as written. The caller must then
+// use Inflater, which decodes the stream or reports the error.
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed);
 

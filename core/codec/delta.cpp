@@ -54,8 +54,8 @@ void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, 
     StoreNative(carry, before);
 }
 
-// Works like Differentiate(), for a block of times or time differences. If one of two neighbours is
-// NaT (not a time), their difference is NaT.
+// Works like Differentiate(), for a block of times or time differences. If an element or the
+// element before it is NaT (not a time), their difference is NaT.
 void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     auto before = LoadNative<std::int64_t>(first ? block : carry);
     for (std::size_t i = first ? 1 : 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Factory functions of codecs, which only registry.cpp calls. `config` has numcodecs' option names,
-// or Zarr v3's if only Zarr v3 has the codec. A codec whose options for encoding are missing or
-// invalid can still decode.
+// Factory functions of codecs; only registry.cpp calls them. `config` has the option names of
+// numcodecs, or those of Zarr v3 if only Zarr v3 has the codec. If options that only encoding needs
+// are missing or invalid, the codec can still decode.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,7 @@ CodecResult MakeAsType(const json::Value& config, const CodecContext& context);
 CodecResult MakePackBits(const json::Value& config, const CodecContext& context);
 CodecResult MakeCategorize(const json::Value& config, const CodecContext& context);
 
-// Codecs of references to TIFF files.
+// Codecs that references to TIFF files use.
 CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context);

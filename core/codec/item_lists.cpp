@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "json2" and "msgpack2": a chunk as nested lists of items, followed by dtype and shape,
-// in JSON or MessagePack.
+// numcodecs' "json2" and "msgpack2". An encoded chunk is a nested list of its items, followed by
+// dtype and shape, in JSON or MessagePack.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -294,8 +294,8 @@ class Flattener {
               std::vector<const json::Value*>& items)
         : shape_(std::move(shape)), strides_(ListStrides(shape_, order)), items_(items) {}
 
-    // Collects the first shape[depth] items of `list`, to memory from `offset` on. The outermost
-    // list has two more items, the dtype and the shape.
+    // Copies the first shape[depth] items of `list` to memory from `offset` on. The outermost list
+    // has two more items: the dtype and the shape.
     Status Collect(const json::Array& list, std::size_t depth, std::size_t offset) {
         const auto n = static_cast<std::size_t>(shape_[depth]);
         for (std::size_t i = 0; i < n; ++i, offset += strides_[depth]) {
@@ -369,7 +369,8 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
     ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
-    // The items of a flat list are already in memory order. The chunk may then have any shape.
+    // If the list is not nested, its items are already in memory order, so that the chunk may have
+    // any shape.
     const bool is_flat = shape.size() == 1 && count == shape[0];
     if (!is_flat && shape != chunk_shape_)
         return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The codecs whose libraries the build was configured without, by CMake's options ZARR_WITH_...
+// Codecs that this build lacks, because one of CMake's options ZARR_WITH_... is OFF.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // imagecodecs' "imagecodecs_lerc", read-only: each chunk is a LERC blob, as in references to TIFF
-// files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Decoded numbers are stored as
-// little-endian bytes, even if the array is big-endian. In a big-endian TIFF file these bytes are
-// big-endian numbers, because libtiff swaps the bytes of numbers before it encodes them. Invalid
-// pixels become NaN, or 0 in integers.
+// files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Invalid pixels become NaN, or
+// 0 in integers.
+//
+// Numbers are decoded to little-endian bytes, even if the dtype of the array is big-endian. The
+// reason is libtiff: for a big-endian TIFF file, it swaps the bytes of the numbers before it
+// encodes them. The swapped bytes are thus big-endian numbers.
 #include <Lerc_c_api.h>
 
 #include <algorithm>
@@ -108,7 +110,7 @@ void SetInvalid(const Blob& blob, const std::vector<std::uint8_t>& valid, std::u
     }
 }
 
-// Decodes to numbers in the host's byte order.
+// Decodes a LERC blob to numbers in the host's byte order.
 Status DecodeBlob(ByteSpan bytes, const Blob& blob, MutableByteSpan room) {
     std::vector<std::uint8_t> valid(
         SaturatingMul(blob.pixels(), static_cast<std::size_t>(blob.masks)));
@@ -121,7 +123,7 @@ Status DecodeBlob(ByteSpan bytes, const Blob& blob, MutableByteSpan room) {
         ZARR_RETURN_IF_ERROR(aligned.Reset(room.size));
         to = aligned.data();
     }
-    // liblerc leaves the values of some invalid pixels as they are.
+    // liblerc does not write the values of some invalid pixels, so all values are set to 0 first.
     std::memset(to, 0, room.size);
     const lerc_status code =
         lerc_decode_4D(bytes.data, static_cast<unsigned>(bytes.size), blob.masks,

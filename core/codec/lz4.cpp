@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "lz4": the decoded size as a signed 32-bit little-endian integer, then one LZ4 block
-// (block format, not frame format). The input must end with the block.
+// (block format, not frame format). Bytes after the block are an error.
 #include <lz4.h>
 
 #include "core/base/endian.h"

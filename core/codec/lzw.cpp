@@ -42,7 +42,7 @@ class CodeReader {
 };
 
 // A string of the code table, by its offset and size in the decoded bytes. The decoded bytes
-// contain each string, because it consists of the string of one code and the first byte of the next
+// contain each string of the table: the string of one code, followed by the first byte of the next
 // code.
 struct Entry {
     std::size_t begin = 0;
@@ -89,8 +89,8 @@ class Lzw final : public DecodeOnly {
   public:
     Lzw() : DecodeOnly("LZW") {}
 
-    // Each decoded byte may need a code of its own, which takes 12 bits. The bound is thus one and
-    // a half times the decoded size.
+    // Each decoded byte may need a separate code of 12 bits. The bound is thus one and a half times
+    // the decoded size.
     SizeBound EncodedSize(SizeBound decoded) const override {
         return {SaturatingAdd(SaturatingAdd(decoded.max, decoded.max / 2), 1024), false};
     }

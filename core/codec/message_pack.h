@@ -20,7 +20,7 @@ struct MessagePackStyle {
 };
 
 // Writes items as MessagePack. Each item is written in its shortest form, so that the output equals
-// that of Python's msgpack.
+// the output of Python's msgpack.
 class MessagePackBytes final : public ItemSink {
   public:
     MessagePackBytes(const MessagePackStyle& style, Buffer& buffer, std::size_t limit)

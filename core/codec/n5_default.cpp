@@ -33,7 +33,7 @@ void StoreBig(std::uint8_t* p, std::uint64_t number, std::size_t size) {
 
 class N5Default final : public Codec {
   public:
-    // `compressor` may be nullptr if blocks are not compressed.
+    // `compressor` is nullptr if blocks are not compressed.
     N5Default(const Block& block, const DataType& dtype, std::unique_ptr<Codec> compressor,
               std::string compressor_name)
         : block_(block),

@@ -176,8 +176,9 @@ BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
     return a;  // never called; NumPy converts booleans first
 }
 
-// Calculates with the complex numbers `a` and `b`, where `b` is a real scalar. The scalar's
-// imaginary part of zero still affects signs and non-finite numbers. Division uses Smith's method.
+// Calculates with the complex numbers `a` and `b`, where `b` is a real scalar with an imaginary
+// part of zero. That zero still affects signs and numbers that are not finite. Division uses
+// Smith's method.
 template <Operation kOperation, class T>
 std::complex<T> Calculate(std::complex<T> a, std::complex<T> b) {
     if constexpr (kOperation == Operation::kAdd || kOperation == Operation::kSubtract ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shared parts of filters on numbers: calls with the C++ type of a DataType, NumPy's conversion and
-// promotion, and checks. Numbers are booleans, integers, floats, complex numbers, and times as
-// int64 ticks.
+// Shared parts of filters on numbers: calls with the C++ type of a DataType, NumPy's type
+// conversion and type promotion, and checks. Numbers are booleans, integers, floats, complex
+// numbers, and times as int64 ticks.
 #pragma once
 
 #include <complex>
@@ -78,7 +78,8 @@ class NumberConversion {
   public:
     NumberConversion() = default;
 
-    // Returns kUnsupported for times, unless `to` is an integer type or the identical time type.
+    // Returns the conversion. Returns kUnsupported if `from` is a time type, unless `to` is an
+    // integer type or the identical time type.
     static Result<NumberConversion> Make(const DataType& from, const DataType& to);
 
     // `src` and `dst` must not overlap and may have any alignment.
@@ -89,7 +90,7 @@ class NumberConversion {
 
     DataType from_;
     DataType to_;
-    Rows rows_ = nullptr;  // on native numbers; nullptr if only the byte order changes
+    Rows rows_ = nullptr;  // for native byte order; nullptr if only the byte order changes
 };
 
 // Number of elements that filters process at a time, in a block that fits the CPU cache.
@@ -127,8 +128,8 @@ Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::si
 Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::size_t encoded_item,
                              Buffer& encoded);
 
-// Returns an error if `decoded` is not a multiple of `decoded_item`, the bytes of one item.
-// Implements CheckWritable() of filters on numbers.
+// Returns an error if the size `decoded` is not a multiple of `decoded_item`, the bytes of one
+// item. Filters on numbers call this function in CheckWritable().
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item);
 
 // Returns the encoded size of `decoded` bytes. `decoded_item` and `encoded_item` are the bytes of

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// "zarrs.optional" of the library zarrs, for the data type of the same name. A boolean array, the
+// "zarrs.optional" of the library zarrs, for the data type "zarrs.optional". A boolean array, the
 // mask, states which elements of a chunk are present. A one-dimensional array contains the present
-// elements. Mask and elements have separate codecs. The encoded chunk begins with the lengths of
-// the encoded mask and elements as uint64.
-// https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
+// elements. Mask and elements have separate codecs.
+//
+// The encoded chunk begins with the lengths of the encoded mask and of the encoded elements as
+// uint64. https://docs.rs/zarrs/0.23.10/zarrs/array/codec/array_to_bytes/optional/
 #include <algorithm>
 #include <cmath>
 #include <cstring>

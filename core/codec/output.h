@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that a codec writes to: memory of the caller with a known size, or a buffer that grows up
-// to a limit. Nothing is written past the limit, even if the input is damaged.
+// Destination to which a codec writes: memory of the caller with a known size, or a buffer that
+// grows up to a limit. Nothing is written past the limit, even if the input is damaged.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,19 @@ class Output {
     // Writes to `memory`, whose size is the limit.
     explicit Output(MutableByteSpan memory) : memory_(memory), limit_(memory.size) {}
     // Clears `buffer` and writes to it. `buffer` grows to at most `limit` bytes. `cause` is the
-    // Limit that sets this bound; nullopt if the metadata sets it. `buffer` must outlive this
-    // object and must not be read before Finish().
+    // Limit from which `limit` comes; nullopt if `limit` comes from the metadata. `buffer` must
+    // outlive this object and must not be read before Finish().
     Output(Buffer& buffer, std::size_t limit, std::optional<Limit> cause = {})
         : buffer_(&buffer), limit_(limit), cause_(cause) {}
 
-    // Returns memory for exactly `size` bytes, which count as written. For codecs that know the
-    // decoded size. Returns TooLong() if `size` exceeds the limit. Call once, instead of Room().
+    // Returns memory for exactly `size` bytes, and counts these bytes as written. Codecs that know
+    // the decoded size call Prepare() once, instead of Room(). Returns TooLong() if `size` exceeds
+    // the limit.
     Result<MutableByteSpan> Prepare(std::size_t size);
 
     // Returns the unused memory after the written bytes, and grows the buffer if no memory is left.
-    // For streaming codecs. Empty only at the limit.
+    // The result is empty only if the limit is reached. Streaming codecs call Room() repeatedly,
+    // each time followed by Commit().
     Result<MutableByteSpan> Room();
     // Counts the first `size` bytes of the memory that Room() returned as written.
     void Commit(std::size_t size) { written_ += size; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// "packbits" of zarr-extensions: stores only the significant bits of items, without gaps. The first
-// bit of a byte and of a number is the lowest bit, as in zarrs. numcodecs' packbits begins with the
-// highest bit, although the specification calls it compatible.
+// "packbits" of zarr-extensions: stores only the significant bits of items, without gaps. The
+// lowest bit of a byte or number comes first, as in zarrs. In numcodecs' packbits the highest bit
+// comes first, although the specification calls the two codecs compatible.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -46,8 +46,8 @@ class BitReader {
   private:
     static constexpr unsigned kMaxBitsAtOnce = 57;  // 64 bits minus an offset of up to 7
 
-    // Returns the eight bytes at `p` as a little-endian integer. Compilers turn the code into a
-    // single load, because the function runs for every number.
+    // Returns the eight bytes at `p` as a little-endian integer. This form is used because
+    // compilers turn it into a single load, and the function runs for every number.
     static std::uint64_t LoadEight(const std::uint8_t* p) {
         const auto at = [p](int i) { return static_cast<std::uint64_t>(p[i]) << (8 * i); };
         return at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7);

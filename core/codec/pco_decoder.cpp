@@ -46,9 +46,9 @@ class LatentReader {
     std::uint64_t left_;  // number of stored values that are not read yet
 };
 
-// Returns the integral float with the index `latent` in ascending order; the middle latent is 0. Up
-// to 2^(mantissa_bits + 1) every integer is a float. Every larger float is integral, so the index
-// counts floats.
+// Returns the float that has index `latent` in the ascending list of all integral floats; the
+// middle index is the float 0. Up to 2^(mantissa_bits + 1) every integer is a float. Above that
+// number every float is integral, so the index counts floats.
 template <class Float, class Bits>
 Float WholeNumber(std::uint64_t latent, unsigned mantissa_bits) {
     constexpr unsigned kBits = sizeof(Bits) * 8;

@@ -15,8 +15,8 @@
 namespace zarr::pco {
 
 // Decodes the latents of one page from their differences. A page with n latents stores s states and
-// n - s differences. The states are the first latents. For consecutive differences, the states are
-// the start values of the differences of each order.
+// n - s differences. For consecutive differences, the states are the start values of the
+// differences of each order. For all other delta encodings, the states are the first s latents.
 class DeltaDecoder {
   public:
     // `delta` must outlive this object. `bits` is the number of bits of a latent.
@@ -46,8 +46,8 @@ class DeltaDecoder {
     // The next latent, followed by the next difference of the first order, of the second order, and
     // so on. Used by kConsecutive only.
     std::vector<std::uint64_t> moments_;
-    // Decoded latents; those from index `next_` on are not returned yet. Used by all delta
-    // encodings but kConsecutive.
+    // Decoded latents; the latents from index `next_` on are not returned yet. Used by all delta
+    // encodings except kConsecutive.
     std::vector<std::uint64_t> decoded_;
     std::size_t next_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes pco files in standalone format, readable by pcodec 0.3 and later. The mode is always
-// "classic". The delta encoding is none or consecutive.
+// "classic". Latents are written unchanged or as consecutive differences.
 // https://github.com/pcodec/pcodec/blob/main/docs/format.md
 #pragma once
 

@@ -14,9 +14,9 @@
 
 namespace zarr::pco {
 
-// Returns the bin of each state of the tANS table. The number of states of a bin is its weight. The
-// states of a bin are spread at a stride of about three fifths of the table size. The weights must
-// add up to the table size.
+// Returns the bin of each state of the tANS table. The number of states of a bin is its weight; the
+// weights must add up to the table size. The states of a bin are spread over the table in steps of
+// about three fifths of the table size.
 std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent);
 
 using Batch = std::array<std::uint64_t, kBatch>;

@@ -163,7 +163,7 @@ Status ReadLatents(BitReader& reader, ChunkMetadata& chunk) {
     }
     chunk.primary.bits = chunk.mode == Mode::kDict ? kIndexBits : chunk.type.bits;
     ZARR_RETURN_IF_ERROR(ReadBins(reader, chunk.primary));
-    // Convolution of wider numbers would need 128-bit arithmetic, which pco does not support
+    // Convolution of wider numbers would need 128-bit arithmetic. pco does not support such numbers
     // either.
     if (chunk.delta.encoding == DeltaEncoding::kConv1 && chunk.primary.bits > kMaxConvolvedBits)
         return Status::Corrupt(

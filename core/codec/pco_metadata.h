@@ -32,8 +32,8 @@ struct NumberType {
 std::optional<NumberType> NumberTypeOf(std::uint8_t code);
 std::optional<NumberType> NumberTypeOf(const DataType& dtype);
 
-// Convert between a number's bits and its latent, an unsigned integer. Latents have the order of
-// the numbers ("from_latent_ordered", "to_latent_ordered" in pco).
+// Convert between the bits of a number and its latent, an unsigned integer. A larger number has a
+// larger latent ("from_latent_ordered", "to_latent_ordered" in pco).
 inline std::uint64_t NumberOfLatent(const NumberType& type, std::uint64_t latent) {
     if (type.kind == DataKind::kUint) return latent;
     const bool is_negative = (latent & type.middle()) == 0;
@@ -76,7 +76,7 @@ struct Delta {
     std::uint32_t states = 0;    // number of latents stored unchanged
     bool has_secondary = false;  // true if the secondary latent variable is delta-encoded, too
     std::uint64_t window = 0;    // kLookback: maximum distance
-    unsigned quantization = 0;   // kConv1, as are the next two members
+    unsigned quantization = 0;   // kConv1 uses this and the next two members
     std::int64_t bias = 0;
     std::vector<std::int32_t> weights;  // weights of previous latents, oldest first
 };

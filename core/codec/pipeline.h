@@ -64,12 +64,12 @@ class Pipeline {
     Result<ByteSpan> EncodeObjects(const ObjectRef* objects, std::size_t count,
                                    PipelineScratch& scratch) const;
 
-    // Decodes `encoded` into `decoded`, at most `max_decoded` bytes; only for a pipeline of
-    // BindBytes(). Neither `encoded` nor `decoded` may use the buffers `stages` of `scratch`.
+    // Decodes `encoded` into `decoded`, at most `max_decoded` bytes. Only for a pipeline from
+    // BindBytes(). Neither `encoded` nor `decoded` may be in PipelineScratch::stages of `scratch`.
     Status DecodeBytes(ByteSpan encoded, std::size_t max_decoded, Buffer& decoded,
                        PipelineScratch& scratch) const;
-    // Encodes `bytes`; only for a pipeline of BindBytes(). The result may point into `scratch`, and
-    // is valid until `scratch` is used again.
+    // Encodes `bytes`. Only for a pipeline from BindBytes(). The result may point into `scratch`,
+    // and is valid until `scratch` is used again.
     Result<ByteSpan> EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const;
 
   private:
@@ -87,8 +87,8 @@ class Pipeline {
     Status BindObjects(const std::vector<CodecSpec>& codecs, CodecContext& context);
     Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output,
                        std::size_t threads) const;
-    // Decodes `bytes` with the stages from the last down to index `until`. `bytes` then becomes the
-    // output, which points into `scratch`.
+    // Decodes `bytes` with the stages from the last down to index `until`. Sets `bytes` to the
+    // decoded bytes, which are in `scratch`.
     Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
                          std::size_t threads) const;
 
@@ -98,7 +98,7 @@ class Pipeline {
     std::vector<Stage> stages_;  // stages in encoding order
     std::unique_ptr<ObjectCodec> object_codec_;
     std::string object_codec_id_;
-    std::size_t chunk_bytes_ = 0;  // maximum after BindBytes()
+    std::size_t chunk_bytes_ = 0;  // in a pipeline from BindBytes(): the maximum
     std::size_t chunk_items_ = 0;
     SizeBound encoded_size_;
     std::size_t max_stage_bytes_ = 0;  // maximum output of a stage

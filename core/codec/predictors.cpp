@@ -26,7 +26,7 @@ struct Rows {
 
     std::size_t row_bytes() const { return length * block.item; }
 
-    // Returns the rows along `axis`, which counts from the end if negative.
+    // Returns the rows along `axis`. A negative `axis` counts from the last dimension.
     static Result<Rows> Of(const std::vector<std::uint64_t>& shape, const DataType& type,
                            std::int64_t axis) {
         Rows rows;
@@ -66,8 +66,8 @@ struct Rows {
         if (distance != 1)
             return Status::Unsupported("dist: only 1 is supported, got " +
                                        std::to_string(distance));
-        // If the item count of the shape differs from that of the chunk, decoding a chunk returns
-        // the error.
+        // The item count of the shape is not compared with the chunk here, because decoding a chunk
+        // returns the error.
         return Of(shape, context.dtype, axis);
     }
 };

@@ -28,7 +28,7 @@ Status CheckRealType(const DataType& type);
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place);
 
 // Parses a scalar, written as in "fill_value", into the bytes of one element in the host's byte
-// order. `type` must satisfy CheckRealType(). Returns kCorrupt.
+// order. `type` must satisfy CheckRealType(). Returns kCorrupt if `value` is no scalar of `type`.
 Result<std::string> ParseRealScalar(const DataType& type, const json::Value& value,
                                     std::string_view place);
 

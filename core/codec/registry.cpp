@@ -161,7 +161,7 @@ constexpr Refusal kRefusedForeign[] = {
     {"imagecodecs_ccittrle", "it decodes the fax compression of TIFF"},
 };
 
-// Returns why a known codec is not supported; empty if the codec is unknown.
+// Returns the reason why a known codec is not supported; empty if the codec is unknown.
 std::string_view RefusalReason(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;

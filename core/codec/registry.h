@@ -30,9 +30,9 @@ bool IsCompressor(const CodecSpec& spec);
 // Kind of a codec by its input and output (Zarr v3 specification, "Codecs").
 enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToBytes };
 
-// Returns the class of the codec that `spec` names; for numcodecs' codecs, the class in zarr-python
-// 3. The configuration is not checked. Returns kUnsupported if the codec is unknown or deliberately
-// not supported.
+// Returns the class of the codec that `spec` names. A codec of numcodecs has the class that
+// zarr-python 3 gives it. The configuration is not checked. Returns kUnsupported if the codec is
+// unknown or deliberately not supported.
 Result<CodecClass> ClassOf(const CodecSpec& spec);
 
 // Checks the order of Zarr v3 codecs (Zarr v3 specification, "Codecs"): array-to-array codecs, one

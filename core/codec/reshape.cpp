@@ -106,8 +106,8 @@ class NewShape {
         return {};
     }
 
-    // Checks that the dimensions before `merged` hold equally many items in the new shape and in
-    // the input, and likewise the dimensions after it.
+    // Returns an error unless the dimensions before `merged` hold equally many items in the new
+    // shape and in the input shape. The dimensions after `merged` are checked in the same way.
     Status CheckPlace(const Merged& merged) const {
         const std::size_t i = merged.dimension;
         if (Product(shape_, 0, i) == Product(input_, 0, merged.first) &&

@@ -15,15 +15,15 @@ struct StreamEnd {
     Status damage;  // ok unless the stream is damaged
 };
 
-// Decodes one stream. If the stream is damaged, StreamEnd::damage says how; any other error is
+// Decodes one stream. If the stream is damaged, StreamEnd::damage has the error. Any other error is
 // returned as status.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // If `output` is full, the rest of the stream is decoded to a spare byte, because the end
-        // and checksum of the stream may still follow. If the library writes that byte, the output
-        // is too long, which is an error.
+        // If `output` is full, the rest of the stream is decoded to one spare byte, because the end
+        // and checksum of the stream may still follow. If the library writes the spare byte, the
+        // output is too long, which is an error.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};

@@ -29,8 +29,8 @@ class StreamDecoder {
     virtual ~StreamDecoder() = default;
     // Prepares for the first byte of a stream; called again for each further stream.
     virtual Status Start() = 0;
-    // Decodes a part of `in` to `out`; each has at most 1 GiB. If more input is needed, the result
-    // is kRunning with nothing consumed and nothing produced.
+    // Decodes some bytes of `in` to `out`; each has at most 1 GiB. If the decoder needs more input,
+    // the result is kRunning, with 0 bytes consumed and 0 bytes produced.
     virtual StreamStep Step(ByteSpan in, MutableByteSpan out) = 0;
 };
 
@@ -50,12 +50,12 @@ Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output, F
 class StreamEncoder {
   public:
     virtual ~StreamEncoder() = default;
-    // Encodes a part of `in` to `out`; each has at most 1 GiB. `is_last` is true if no input
+    // Encodes some bytes of `in` to `out`; each has at most 1 GiB. `is_last` is true if no input
     // follows `in`. The step that ends the stream returns the state kComplete.
     virtual StreamStep Step(ByteSpan in, MutableByteSpan out, bool is_last) = 0;
 };
 
-// Encodes all of `decoded` as one stream and appends it to `output`.
+// Encodes all of `decoded` as one stream and appends the stream to `output`.
 Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output);
 
 // Functions that several codecs use to copy data and to check the input size.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // imagecodecs' "imagecodecs_tiff", read-only: each chunk is a TIFF file, as in references by
-// tifffile and Kerchunk. The pages of the file follow each other in C order. The axes of a page are
-// rows, columns and samples if samples are interleaved by pixel; otherwise samples, rows and
-// columns. Numbers are decoded to the host's byte order.
+// tifffile and Kerchunk. The pages of the file follow each other in C order. Numbers are decoded to
+// the host's byte order.
+//
+// If samples are interleaved by pixel, the axes of a page are rows, columns and samples. Otherwise
+// the axes are samples, rows and columns.
 #include <tiffio.h>
 
 #include <algorithm>

@@ -124,7 +124,8 @@ Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
     return codecs;
 }
 
-// Translates the name of the shuffle in Zarr v3 to its number in numcodecs.
+// The shuffle of blosc has a name in Zarr v3 and a number in numcodecs. Translates the name to the
+// number.
 Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
                                            const CodecContext& /*context*/) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -215,7 +216,7 @@ json::Value BloscConfiguration(const json::Value& options, const DataType& dtype
     if (const json::Value* member = options.Find("typesize")) member->GetInt64(type_size);
     if (const json::Value* member = options.Find("shuffle")) member->GetInt64(shuffle);
     if (shuffle == kAutoShuffle) shuffle = type_size == 1 ? 2 : 1;
-    // An invalid number is written unchanged, so that the codec reports it.
+    // An invalid shuffle number is written unchanged, so that the codec blosc reports the number.
     const json::Value name =
         shuffle >= 0 && shuffle <= 2 ? json::Value(kShuffleNames[shuffle]) : json::Value(shuffle);
     return json::Value(json::Object{

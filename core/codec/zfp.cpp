@@ -2,10 +2,12 @@
 // "zfp" of zarr-extensions: a block of one to four dimensions of real numbers, compressed by libzfp
 // without a header. Numbers of fewer than 32 bits are widened; times are int64.
 //
-// libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with the same
-// bits. In mode "reversible" the result is exact. In other modes, numbers with the highest bit set
-// cannot be written, and negative results of libzfp are decoded as 0. The specification clamps
-// narrower integers in the same way. https://zfp.readthedocs.io/en/release1.0.1/modes.html
+// libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with
+// unchanged bits. In mode "reversible" the result is exact. In all other modes, an unsigned number
+// with the highest bit set is refused, and a negative result of libzfp is decoded as 0.
+// https://zfp.readthedocs.io/en/release1.0.1/modes.html
+//
+// The specification clamps integers of fewer than 32 bits in the same way.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -118,7 +120,7 @@ struct ZfpNumbers {
     zfp_type type = zfp_type_none;
     unsigned bits = 0;
     bool is_wider = false;    // numbers are widened to 32 bits
-    bool is_cut = false;      // unsigned as signed, in a lossy mode
+    bool is_cut = false;      // unsigned passed as signed, in a lossy mode
     Converter widen, narrow;  // conversion of floats, if is_wider
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes libzfp streams for the codecs zfp and zfpy. Reading uses a padded copy, so that
-// libzfp never reads outside of memory.
+// Reads and writes libzfp streams for the codecs zfp and zfpy. Data to decode is copied and padded
+// with zero bytes, so that libzfp never reads outside of memory.
 #pragma once
 
 #include <zfp.h>
@@ -47,7 +47,7 @@ Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened);
 // with the padding of ZfpRoom().
 Status DecompressZfp(ByteSpan encoded, OpenedZfp& opened, MutableByteSpan decoded);
 
-// Compresses `decoded` into `encoded`, with the field and parameters of `opened`; its buffer `bits`
+// Compresses `decoded` into `encoded`, with the field and parameters of `opened`. OpenedZfp::bits
 // must be empty. If `has_header` is true, libzfp's full header is written first.
 Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_header,
                    Buffer& encoded);

@@ -44,7 +44,8 @@ Status Damage(std::size_t code) {
 
 Status NoContext() { return Status::OutOfMemory("cannot allocate a Zstandard context"); }
 
-// Returns the base-2 logarithm of the largest window that fits `bytes`, within Zstandard's bounds.
+// Returns the base-2 logarithm of the largest window size that is at most `bytes`. The result is
+// within the bounds that Zstandard allows.
 int WindowLog(std::size_t bytes) {
     const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     int log = bounds.lowerBound;
@@ -203,8 +204,8 @@ class Zstd final : public Codec {
             return ParallelFor(frames.size(), threads,
                                [&](std::size_t i) { return DecodeFrame(frames[i], out); });
         }
-        // The decoded size in the header is checked first, because the streaming decoder may
-        // allocate a window of that size.
+        // The decoded size in the header is compared with the limit first, because the streaming
+        // decoder may allocate a window of that size.
         if (Frame::SizeOf(encoded).value_or(0) > decoded.limit()) return decoded.TooLong();
         ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);
