@@ -146,7 +146,7 @@ class AffineFinder {
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
-        Warnings ignored;  // the coordinates are not needed
+        Warnings ignored;  // the coordinates are only compared
         const auto laid = FromCoordinates(&t, ignored);
         const bool disagrees =
             laid ? !HoldsPixelNumbers(laid->transform) && !Agree(laid->transform, t)
@@ -217,8 +217,8 @@ class AffineFinder {
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
         if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
             // In node registration, the stated transform refers to the centre of the first pixel. A
-            // geotransform refers to the corner of the pixel, so the transform is shifted by half a
-            // pixel.
+            // geotransform refers to the corner of that pixel, so the transform is shifted by half
+            // a pixel.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
@@ -235,6 +235,7 @@ class AffineFinder {
 
     // Returns the regular axis that the coordinate array of dimension `index` gives. Returns
     // nullopt if the coordinates are irregular.
+    //
     // `stated` is the axis that an attribute states, or nullopt. If the dimension has one element,
     // such as a row that was cut out of a raster, `stated` gives the pixel size. If irregular
     // coordinates are within half a pixel of `stated`, returns `stated`.
@@ -479,7 +480,7 @@ class AffineFinder {
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
     // True if the coordinates are in degrees, and `GeoTransform` comes from a grid mapping that no
-    // attribute names. In this case the coordinates override `GeoTransform` without a warning.
+    // attribute names. The coordinates then override `GeoTransform` without a warning.
     bool is_beside_degrees_ = false;
     // True if the coordinates that were last read are irregular and contradict the axis that an
     // attribute states.

@@ -15,8 +15,7 @@ namespace zarr {
 // y = c[3] + column * c[4] + row * c[5].
 using GeoTransform = std::array<double, 6>;
 
-// A geotransform and its origin. The origin is the attribute or the arrays that state the
-// geotransform, for messages.
+// A geotransform, and the attribute or arrays that state the geotransform (`origin`, for messages).
 struct AffineSource {
     GeoTransform transform{};
     std::string origin;
@@ -39,14 +38,15 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // 1. `spatial:transform`, then `proj:transform`, of the array or, if SharesGroupTransform(), of its
 // group;
 // 2. `GeoTransform` of the array or its grid mapping variable, which is more exact than coordinate
-// arrays; ignored if they disagree by more than half a pixel;
+// arrays; ignored if it disagrees with them by more than half a pixel;
 // 3. regular coordinate arrays;
 // 4. OME-NGFF's scale and translation;
 // 5. the multiscales layout of the group (zarr-conventions);
 // 6. `spatial:bbox`, or `proj:bbox` with `proj:shape`.
+//
 // A transform for another raster size (MismatchedSize()) is ignored. Each invalid statement gives a
-// warning. In a store that is not remote, a statement that disagrees with the coordinates by more
-// than half a pixel also gives a warning. `threads` limits the threads that read the coordinates.
+// warning. If the store is not remote, a statement that disagrees with the coordinates by more than
+// half a pixel also gives a warning. `threads` limits the threads that read the coordinates.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings);
 

@@ -193,8 +193,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // A generated dimension name has no coordinate array. If an array is the root itself, the
-        // store has no other arrays. In both cases no coordinate array is searched.
+        // No coordinate array is searched in two cases: the dimension name is generated, or the
+        // array is the root, so that the store has no other arrays.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,

@@ -17,9 +17,9 @@ struct Dimension {
     std::string name;
     bool is_named = true;  // false for the generated names dim0, dim1, ...
     std::uint64_t size = 0;
-    AxisRole role = AxisRole::kNone;  // by the coordinates, else a declaration, else the name
-    std::string group;  // group of the coordinate array; without one, group of the dimension
-    std::string coordinate_path;  // empty if the dimension has no coordinate array
+    AxisRole role = AxisRole::kNone;  // by the coordinates, else a declaration, else `name`
+    std::string group;                // group of the coordinate array; if absent, of the dimension
+    std::string coordinate_path;      // empty if the dimension has no coordinate array
     // Attributes of the coordinate array, merged by WithEopf(). Empty object if there is no
     // coordinate array.
     json::Value coordinate_attributes;
@@ -75,14 +75,15 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
 
 // Returns the class names by pixel value 0, 1, 2, ... from `flag_values` and `flag_meanings` (CF
 // conventions, section 3.5). EOPF writes `flag_meanings` as a list. A value without a meaning has
-// an empty name. Returns an empty list in three cases: the array has no flags, the attribute
-// `flag_masks` exists, or a value is outside 0 to 1023. Warns if the numbers of meanings and values
-// differ.
+// an empty name. Warns if the numbers of meanings and values differ.
+//
+// Returns an empty list in three cases: the array has no flags, the attribute `flag_masks` exists,
+// or a value is outside 0 to 1023.
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings);
 
-// Returns `type` with the sign that the attribute `_Unsigned` states, if `type` is an integer. The
-// netCDF convention defines `_Unsigned` for formats without unsigned integers. Other types stay
-// unchanged.
+// Returns `type` as a signed or unsigned integer type, as the attribute `_Unsigned` states. Without
+// the attribute, and for types other than integers, returns `type` unchanged. The netCDF convention
+// defines `_Unsigned` for formats without unsigned integers.
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes);
 
 }  // namespace zarr

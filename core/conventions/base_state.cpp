@@ -31,8 +31,8 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
 }
 
 // Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. The
-// digest is made from the CRC-32 of the bytes. A digest by FNV-1a of all bytes would take
-// milliseconds for a megabyte, each time a pyramid is opened.
+// digest is made from the CRC-32 of the bytes, because an FNV-1a digest of all bytes would take
+// milliseconds for each megabyte. The digest is computed each time a pyramid is opened.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
     const std::uint64_t count = array.chunk_count();

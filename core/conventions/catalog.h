@@ -41,9 +41,9 @@ struct CatalogGroup {
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
     std::string title;  // title of an image by its `multiscales`; may be empty
-    // Number of bands if the group is opened as one dataset; 0 if that is impossible. The count
-    // includes levels of pyramids that an ancestor group describes; the list of rasters does not
-    // include these levels.
+    // Number of bands if the group is opened as one dataset; 0 if the group cannot be opened as one
+    // dataset. The number includes levels of pyramids that an ancestor group describes; the list of
+    // rasters does not include these levels.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
@@ -64,9 +64,9 @@ bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
 // Whether a search visits groups that contain only overviews; see IsForOverviews().
 enum class OverviewGroups { kIncluded, kSkipped };
 
-// Returns `path` and the groups below, depth first, parents first. Images of a container keep the
-// order of the container; other groups are sorted by name. A group that cannot be listed gives a
-// warning and is omitted. If the store cannot list, only nodes that MembersOf() and
+// Returns the groups at and below `path`, depth first, parents first. Images of a container keep
+// the order of the container; other groups are sorted by name. A group that cannot be listed gives
+// a warning and is omitted. If the store cannot list, only nodes that MembersOf() and
 // ReadNamedMembers() find are returned.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings,
@@ -85,8 +85,8 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 
-// Visits each group once and describes the group. Gives a single warning for all nodes that
-// attributes name but that do not exist.
+// Visits each group once and adds its description to the catalog. Gives a single warning for all
+// nodes that attributes name but that do not exist.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)
@@ -101,7 +101,8 @@ class CatalogWalk {
 
   private:
     Status Count(std::size_t nodes);
-    // Lists a group. After the first kUnsupported, later calls return that error without a request.
+    // Returns the members of a group. If the store cannot list (kUnsupported), later calls return
+    // this error without a request.
     Result<std::vector<Node>> Members(const std::string& path);
     bool can_list() const { return cannot_list_.ok(); }
     Status VisitPlain(const std::string& path, bool is_root);

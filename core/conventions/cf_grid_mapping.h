@@ -36,10 +36,11 @@ struct CfEarth {
 // 3. semi_major_axis alone, as a sphere;
 // 4. earth_radius alone, as a sphere;
 // 5. reference_ellipsoid_name.
-// If the axes from 1 to 4 are the rounded axes of the named ellipsoid, its exact axes replace them.
-// Attributes that are not numbers, contradict each other or are out of range give a warning and are
-// ignored. Some stores have radii in kilometres; such radii give a warning and are converted to
-// metres.
+//
+// If the axes from 1 to 4 are the rounded axes of the ellipsoid that reference_ellipsoid_name
+// names, its exact axes replace them. Attributes that are not numbers, contradict each other or are
+// out of range give a warning and are ignored. Some stores have radii in kilometres; such radii
+// give a warning and are converted to metres.
 CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings);
 
 // True if both semi-axes of `a` differ by less than `metres` from the semi-axes of `b`. For
@@ -76,6 +77,7 @@ struct CfGridMapping {
 // Reads the projection parameters of a grid mapping variable (CF conventions, appendix F).
 // `crs_wkt` and `spatial_ref` are ignored. A number may also be stored as an array of one number or
 // as a string. Synonymous attributes are accepted.
+//
 // Returns kUnsupported if grid_mapping_name is not in appendix F. Returns kCorrupt if
 // grid_mapping_name or a required parameter is missing or out of range. A missing parameter with a
 // default, such as a scale factor of 1, gives a warning.

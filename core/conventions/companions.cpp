@@ -82,8 +82,8 @@ class References {
     }
 
     // Returns the arrays that only `owners` need: arrays in the group of `path` that `path` refers
-    // to, directly or indirectly. Arrays in `kept` are omitted. An array is also omitted if another
-    // array refers to it that is neither in `owners` nor in the result.
+    // to, directly or indirectly. Arrays in `kept` are omitted. An array is also omitted if an
+    // array outside of `owners` and of the result refers to it.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -155,7 +155,7 @@ class DescribedOverviews {
         return Change(writer, {{std::string(LastName(path_)), {}, ""}});
     }
 
-    // Describes the overviews as overviews of the array `new_name`.
+    // Changes the description so that the overviews belong to the array `new_name`.
     Status DescribeAs(HierarchyWriter& writer, const std::string& new_name) const {
         for (const std::string& level : paths())
             ZARR_RETURN_IF_ERROR(MoveStatement(writer, GroupOf(level), new_name));

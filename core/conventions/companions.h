@@ -23,9 +23,10 @@ struct DeletionScope {
 };
 
 // Deletes a node. If the node is an array, deletes its companions, too. Returns the paths of all
-// deleted nodes, `path` first. `hierarchy` must not use consolidated metadata. Descriptions are
-// deleted before the nodes that they describe. If the process ends during the deletion, no
-// description of a missing node remains.
+// deleted nodes, `path` first. `hierarchy` must not use consolidated metadata.
+//
+// A description in attributes is deleted before the nodes that it describes. If the process ends
+// during the deletion, no description of a missing node remains.
 Result<std::vector<std::string>> DeleteWithCompanions(HierarchyWriter& writer,
                                                       const Hierarchy& hierarchy,
                                                       const std::string& path,

@@ -365,9 +365,9 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // The tolerance covers the rounding of a value and of the first and last value, from which the
-    // spacing is computed. It stays below half the spacing, so that values in wrong order are
-    // rejected.
+    // The tolerance covers the rounding of a value, and of the first and last value, from which the
+    // spacing is computed. The tolerance stays below half the spacing, so that values in wrong
+    // order are rejected.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

@@ -17,11 +17,11 @@ namespace zarr {
 // Unpacked values of a coordinate array, in row-major order.
 struct Coordinates {
     std::vector<double> values;
-    // Index in the array of each of `values`, if only a part of the array was read. Ascending;
-    // contains the first and last element. Empty if all values were read.
+    // Index of each of `values` in the array, if only a part of the array was read. The indices are
+    // ascending and include the first and last element. Empty if all values were read.
     std::vector<std::uint64_t> places;
-    // Rounding error of a stored value, relative to the value. For float32 the error is half a unit
-    // in the last place, for other types 0.
+    // Maximum rounding error of a stored value, relative to the value. For float32 the error is
+    // half a unit in the last place, for other types 0.
     double relative_noise = 0;
 };
 
@@ -30,15 +30,15 @@ struct Coordinates {
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::size_t threads);
 
-// Reads and unpacks `count` elements of a 1-D array from index `first` on. Returns kLimit if there
-// are too many elements, kCorrupt if they are not numbers. Returns kInvalidArgument if the range
-// exceeds the array.
+// Reads and unpacks `count` elements of a 1-D array from index `first` on. Returns kLimit if
+// `count` is too large, kCorrupt if the elements are not numbers. Returns kInvalidArgument if the
+// range exceeds the array.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::uint64_t first,
                                     std::uint64_t count, std::size_t threads);
 
-// Reads and unpacks the elements of `region` in an array of any rank. Returns kLimit if there are
-// too many elements, kCorrupt if they are not numbers.
+// Reads and unpacks the elements of `region` in an array of any rank. Returns kLimit if `region`
+// has too many elements, kCorrupt if the elements are not numbers.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, const Region& region,
                                     std::size_t threads);
@@ -76,7 +76,7 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
 // store.
 inline constexpr std::uint64_t kMaxLabels = 65536;
 inline constexpr std::size_t kMaxLabelBytes = std::size_t{64} << 20;
-// Maximum size of the units in a label in bytes; longer units are cut.
+// Maximum number of bytes of the units in a label; longer units are truncated.
 inline constexpr std::size_t kMaxUnitBytes = 255;
 
 // A coordinate as text, for display.
@@ -106,6 +106,7 @@ struct LabelRange {
 // Reads coordinates of a dimension and converts them to labels; chunks are read in parallel. Times
 // are decoded by the CF units and calendar, or by the NumPy type. Other numbers are unpacked and
 // get their units.
+//
 // Returns kCancelled if the deadline passes; chunks that have started are finished. Returns kLimit
 // above kMaxLabels or kMaxLabelBytes. An invalid attribute gives a warning that names the array,
 // and is ignored. `dimension` must have a coordinate array.

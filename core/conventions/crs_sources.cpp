@@ -144,8 +144,8 @@ bool IsAngle(const Dimension& dimension) {
     return IsNameOfAngle(dimension.name);
 }
 
-// A dimension of an array that names a grid mapping. The members are: true if the dimension has a
-// name; the name; the size of a dimension without a name.
+// A dimension of an array that names a grid mapping: whether the dimension has a name; the name;
+// the size, if the dimension has no name.
 using MappedDimension = std::tuple<bool, std::string, std::uint64_t>;
 
 // Dimensions of the arrays in a group, by the name of the grid mapping that the arrays name. Each
@@ -547,7 +547,8 @@ class CrsFinder {
     bool is_of_product_ = false;  // the root states a CRS for the product
 };
 
-// True if the attributes have the standard name, or have no standard name but the units of `role`.
+// True if the attributes have the standard name `standard_name`. If they have no standard name,
+// true if their units are the units of `role`.
 bool IsCoordinate(const json::Value& attributes, std::string_view standard_name, AxisRole role) {
     if (const std::string* name = StringAttribute(attributes, "standard_name"))
         return *name == standard_name;

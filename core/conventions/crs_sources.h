@@ -23,8 +23,8 @@ struct CrsSource {
     std::string origin;  // attribute or variable of the statement, for messages
     std::string code;    // authority code that a grid mapping states for its CRS
     // True if the CRS comes from an attribute that no convention defines, such as `crs`, or from a
-    // grid mapping that no attribute names. If such a CRS is projected but the CF coordinates are
-    // in degrees, the coordinates give the CRS instead of this statement.
+    // grid mapping that no attribute names. Such a CRS is ignored if it is projected but the CF
+    // coordinates are in degrees. The coordinates then give the CRS.
     bool yields_to_degrees = false;
 };
 
@@ -38,9 +38,11 @@ enum class AssumeLonglat : std::uint8_t {
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar
 // `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, attributes without a
-// convention, longitude and latitude coordinates (subject to `assume_longlat`). Statements are not
-// interpreted. A caller that cannot use a statement takes the next. Invalid statements keep their
-// position as kBroken. An invalid statement gives no warning if an earlier statement is used.
+// convention, longitude and latitude coordinates (subject to `assume_longlat`).
+//
+// Statements are not interpreted. A caller that cannot use a statement takes the next statement. An
+// invalid statement keeps its position as kBroken, and gives no warning if an earlier statement is
+// used.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       AssumeLonglat assume_longlat);
 
@@ -59,8 +61,10 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
 // Attributes of the array and its group are searched first, then variables in the array's group and
-// its ancestors. A variable that only other arrays name is used if one of these arrays has equal X
-// and Y dimensions. If comparing dimensions needs requests to a remote store, the variable is used
+// its ancestors.
+//
+// A variable that only other arrays name is used if one of these arrays has equal X and Y
+// dimensions. If comparing dimensions needs requests to a remote store, the variable is used
 // without comparison.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);

@@ -200,8 +200,7 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
         if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX, axes.y);
         if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY, axes.x);
     }
-    // If X or Y is still unknown, the last dimension that is not used for the other one is chosen.
-    // X is chosen before Y.
+    // If X or Y is still unknown, the last unused dimension is chosen. X is chosen before Y.
     for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
         const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
         if (rank == 1 && axis == &axes.x && other) axes.y.reset();

@@ -17,7 +17,8 @@ struct GeolocationArray {
     struct Leading {
         std::string name;
         std::uint64_t size = 0;
-        // Index of the raster's dimension with this name and size; nullopt if none.
+        // Index of the raster's dimension with this name and size; nullopt if the raster has no
+        // such dimension.
         std::optional<std::size_t> of_raster;
     };
     ArrayFacts facts;
@@ -41,7 +42,9 @@ struct Geolocation {
 // Finds the geolocation arrays of a raster; returns nullopt if there are none. First candidates are
 // the arrays that the attribute `coordinates` of the array or its group names. Their last two
 // dimensions must be the raster's rows and columns. Next candidates are the 1-D coordinate arrays
-// of X and Y. standard_name and units decide whether an array holds longitudes or latitudes. The
+// of X and Y.
+//
+// The attributes standard_name and units decide whether an array holds longitudes or latitudes. The
 // array's name decides only if both attributes are absent. Coordinates in the CRS, for example in
 // metres, are used only if no longitudes and latitudes are named.
 std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts);

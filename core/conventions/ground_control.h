@@ -25,8 +25,8 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
                                                   const ArrayFacts& facts, std::size_t threads,
                                                   Warnings& warnings);
 
-// True if no point lies more than 10 % beyond the raster. Other points were made for a larger
-// raster.
+// True if no point lies more than 10 % of the raster's size outside the raster. Points farther
+// outside were made for a larger raster.
 bool ArePointsForRaster(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points);
 
 // Finds ground control points that rioxarray wrote: the attribute `gcps` of the grid mapping, as

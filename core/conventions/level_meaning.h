@@ -17,12 +17,13 @@ enum class LevelMeaning : std::uint8_t {
     kStated,  // a level without statement has the scale, offset and nodata value of its base
 };
 
-// Returns how scale, offset, units or nodata value of a level differ from its base, as a predicate:
-// "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have one data type.
+// Returns how scale, offset, units or nodata value of a level differ from those of its base, as a
+// predicate: "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have one
+// data type. Units are compared only if both arrays state units.
+//
 // Nodata values are read by ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels
-// of OME images are not nodata. Units are compared only if both arrays state units. Reads the
-// attributes of the base's ancestor groups only if the nodata values differ, to find out whether
-// the base is an OME image.
+// of OME images are not nodata. If the nodata values differ, reads the attributes of the base's
+// ancestor groups, to find out whether the base is an OME image.
 std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                             const ArrayFacts& base, LevelMeaning compared);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads what `multiscales` with `spatial` (zarr-conventions) states about a pyramid level: source,
-// scale, translation and shape. This library places a level by the sizes of its array, not by these
-// statements. Wrong statements give warnings, because other readers would misplace the level.
+// Reads the statements of `multiscales` with `spatial` (zarr-conventions) about a pyramid level:
+// source, scale, translation and shape. This library places a level by the size of its array, not
+// by these statements. Wrong statements give warnings, because other readers would misplace the
+// level.
 #pragma once
 
 #include <cstdint>

@@ -165,8 +165,8 @@ bool HasSize(const ArrayFacts& facts, const Size& size) {
            size.rows == static_cast<double>(YOf(facts).size);
 }
 
-// True if the array has the full size of X and Y in its group. Coordinate arrays, or the array's
-// own `spatial:shape`, show that.
+// True if the array has the full size of X and Y in its group. The evidence is coordinate arrays,
+// or the array's own `spatial:shape`.
 bool HasSizeOfGroup(const ArrayFacts& facts) {
     if (!XOf(facts).coordinate_path.empty() && !YOf(facts).coordinate_path.empty()) return true;
     const std::vector<double> shape = NumbersOf(facts.attributes, "spatial:shape", 2);

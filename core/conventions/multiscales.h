@@ -57,9 +57,9 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Entries of one group's `multiscales` that list a node as a level. The group's attributes hold for
-// all levels. The level may be deeper than a direct member: "0", or "scale0/image" as ngff-zarr
-// writes.
+// Entries of one group's `multiscales` that list a node as a level. The attributes of the group
+// apply to all levels. The level may be deeper than a direct member: "0", or "scale0/image" as
+// ngff-zarr writes.
 struct LevelListing {
     std::string group;  // group with the `multiscales`
     // Attributes of `group`; nullptr if no group lists the node.

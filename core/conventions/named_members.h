@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds members of a group that attributes or NCZarr's extension name. If a store cannot list, such
-// as a web server, no other members are known. In other stores, the attributes give the order of
-// the members.
+// Finds members of a group that the group's attributes or NCZarr's extension name. If a store
+// cannot list, such as a web server, only these members can be found. In other stores, the
+// attributes give the order of the members.
 #pragma once
 
 #include <cstddef>
@@ -52,9 +52,11 @@ struct NamedMembers {
 };
 
 // Returns the members that a group's attributes name, at any depth below the group. The existence
-// of members is not checked, with one exception. With `bioformats2raw.layout` but without `series`,
-// the existing groups 0, 1, 2, ... are the members. If attributes have both `plate` and a series,
-// as bioformats2raw writes, `plate` is used. A path outside of the group is reported as a fault.
+// of members is not checked, with one exception: if the group has `bioformats2raw.layout` but no
+// `series`, the members are the existing groups 0, 1, 2, ...
+//
+// If attributes have both `plate` and a series, as bioformats2raw writes, `plate` is used. A path
+// outside of the group is reported as a fault.
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group, Faults& faults);
 
 // Returns the path of the group in which bioformats2raw describes the images of `group`

@@ -31,11 +31,13 @@ enum class FillAsNodata : std::uint8_t {
 std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       Warnings& warnings);
 
-// True if an array holds coordinates, bounds or a grid mapping of other arrays. Evidence is: the
-// array is 1-D and has the name of its dimension; the array's attributes; bounds that coordinates
-// of its dimensions name. Names in attributes of the group and of the group's arrays count, too,
-// unless the array's attributes show that it contains data. These names are not checked if reading
-// them needs requests to a remote store.
+// True if an array holds coordinates, bounds or a grid mapping of other arrays. The evidence is one
+// of: the array is 1-D and has the name of its dimension; the array's attributes; coordinates of
+// its dimensions name the array as bounds.
+//
+// Names in attributes of the group and of the group's arrays are evidence, too, unless the array's
+// attributes show that it contains data. These names are not checked if reading them needs requests
+// to a remote store.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if
@@ -54,10 +56,12 @@ std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts
 Status CheckNodataIsWritable(const DataType& type);
 
 // Returns an attribute, in a form that xarray reads, that states the nodata value `element`.
-// `element` is in the host's byte order. The attribute is usually `_FillValue`. In Zarr v3 a float
-// is written as base64 of a little-endian double, a complex number as two of them. Times, strings,
-// bytes and structures in v3 use `missing_value` instead, because xarray fails to open an array
-// whose `_FillValue` has such a type.
+// `element` is in the host's byte order.
+//
+// The attribute is usually `_FillValue`. In Zarr v3 a float is written as base64 of a little-endian
+// double, a complex number as two of them. Times, strings, bytes and structures in v3 use
+// `missing_value` instead, because xarray fails to open an array whose `_FillValue` has such a
+// type.
 Result<json::Member> NodataAttribute(const DataType& type, Format format, std::string_view element);
 
 }  // namespace zarr

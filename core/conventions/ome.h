@@ -26,11 +26,12 @@ struct OmeAxis {
 // Reads an axis, which is an object, or a name in version 0.3.
 OmeAxis DescribeOmeAxis(const json::Value& axis);
 
-// Returns the axes of a level's multiscale. The source is `axes`, or in version 0.6 the coordinate
-// system that the level's transformations lead to. Empty if no axes are stated.
+// Returns the axes of a level's multiscale: the member `axes`, or in version 0.6 the axes of the
+// output system of the level's transformations. Empty if no axes are stated.
 std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level);
 
-// Returns the axes of the system `name` in `coordinateSystems`; empty if the system does not exist.
+// Returns the axes of the coordinate system `name` in `coordinateSystems`; empty if no system has
+// that name.
 std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name);
 
 // Returns the axes of the first image in `levels` that has `rank` axes; empty if there is no such
@@ -42,8 +43,8 @@ std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std
 bool IsOmeImage(const LevelListing& listing, std::size_t rank);
 
 // Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
-// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt for a
-// channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
+// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt if `axis`
+// is a channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
 std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
                                                  std::size_t axis, std::uint64_t first,
                                                  std::uint64_t count);

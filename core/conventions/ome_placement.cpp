@@ -28,8 +28,8 @@ std::string InTransformations(const std::string& what) {
 
 Status Broken(const std::string& what) { return Status::Corrupt(InTransformations(what)); }
 
-// Error for a valid transformation that no geotransform can express, or whose parameters are in an
-// array.
+// Returns the error for a valid transformation that cannot be used: no geotransform can express it,
+// or its parameters are in an array.
 Status NotFollowed(const std::string& what) { return Status::Unsupported(InTransformations(what)); }
 
 // Returns the member `name` of `object`; nullptr if the member is absent or null.
@@ -54,7 +54,7 @@ std::optional<std::size_t> FindAxis(const std::vector<OmeAxis>& axes, const std:
     return static_cast<std::size_t>(found - axes.begin());
 }
 
-// Returns the rows of the identity map. Each row has a coefficient for each input, then the
+// Returns the matrix rows of the identity map. Each row has a coefficient for each input, then the
 // constant.
 Rows IdentityRows(std::size_t size) {
     Rows rows(size, std::vector<double>(size + 1, 0));
@@ -73,7 +73,7 @@ Rows Compose(const Rows& after, const Rows& before) {
     return rows;
 }
 
-// Returns the rows of the inverse map; nullopt if the matrix is not square or is singular.
+// Returns the matrix rows of the inverse map; nullopt if the matrix is not square or is singular.
 std::optional<Rows> Inverse(Rows rows) {
     const std::size_t size = rows.size();
     Rows inverse = IdentityRows(size);
@@ -127,9 +127,9 @@ Result<Rows> FromVector(const json::Value& value, const std::string& type, std::
                   ", got " + json::Brief(value));
 }
 
-// Converts the parameters of an `affine` or `rotation` to rows of coefficients, each followed by a
-// constant. Rows of `affine` parameters end with the constant; rows of `rotation` parameters have
-// no constant.
+// Converts the parameters of an `affine` or `rotation` to matrix rows of coefficients, each
+// followed by a constant. Rows of `affine` parameters end with the constant; rows of `rotation`
+// parameters have no constant.
 Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::size_t size) {
     const std::size_t width = type == "affine" ? size + 1 : size;
     const json::Array* lines = value.as_array();
@@ -156,8 +156,8 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
                   json::Brief(value));
 }
 
-// Converts the parameters of a `mapAxis` to rows of coefficients. The parameters are the index of
-// the input for each output (0.6), or pairs of axis names (SpatialData).
+// Converts the parameters of a `mapAxis` to matrix rows of coefficients. The parameters are the
+// index of the input for each output (0.6), or pairs of axis names (SpatialData).
 Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& inputs,
                      const std::vector<OmeAxis>& outputs) {
     const std::size_t size = inputs.size();
@@ -206,8 +206,8 @@ class PlacementReader {
     // Applies one transformation to the placement `from`.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // Rows that the transformation does not use as inputs stay in the placement, before the
-        // rows of the transformation's outputs.
+        // The placement has one matrix row for each coordinate. Rows that the transformation does
+        // not use as inputs stay in the placement, before the rows of the transformation's outputs.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
             if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
@@ -374,7 +374,8 @@ class PlacementReader {
         return Made(Compose(*matrix, before), inputs);
     }
 
-    // Matrix rows of one part of `byDimension`, and the index of the output axis of each row.
+    // Matrix rows of one part of `byDimension`, and for each row the index of the output axis that
+    // it computes.
     using Part = std::pair<Rows, std::vector<std::size_t>>;
     Result<Part> EvaluatePart(const json::Value& part, const Rows& before,
                               const std::vector<OmeAxis>& inputs,
@@ -436,8 +437,9 @@ class PlacementReader {
         return made;
     }
 
-    // Evaluates a list of transformations from `start`; `is_own` is true for the list of a level.
-    // Returns nullopt if no system is reached because a transformation cannot be evaluated.
+    // Evaluates the list of transformations in `owner`, starting from the placement `start`.
+    // `is_own` is true if `owner` is a level, and false if `owner` is the image. Returns nullopt if
+    // no coordinate system is reached because a transformation cannot be evaluated.
     std::optional<OmePlacement> Evaluate(const json::Value& owner, OmePlacement start,
                                          bool is_own) {
         const json::Value* list = owner.Find(kTransformations);
@@ -453,7 +455,7 @@ class PlacementReader {
         OmePlacement base = std::move(start);
         const bool has_own_system = !base.system.empty();
         Faults faults;
-        std::set<std::string> unread;  // systems that cannot be evaluated
+        std::set<std::string> unread;  // systems whose placement cannot be evaluated
         for (const json::Value& item : *items) {
             const std::string target = OmeSystemName(item.Find("output"));
             if (!is_own && IsForOtherMember(item)) continue;
@@ -526,8 +528,9 @@ class PlacementReader {
         return placed;
     }
 
-    // Warns about systems in which the image has a placement other than `placed`. Systems that lead
-    // to `placed` give no warning.
+    // Warns once, with the names of the coordinate systems in which the placement of the image
+    // differs from `placed`. Input systems of transformations to the system of `placed` are not
+    // named.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<SystemPlacement>& candidates) {
         std::string others;
         for (const SystemPlacement& candidate : candidates) {

@@ -13,16 +13,16 @@
 
 namespace zarr {
 
-// An affine map from the indices of array elements to the coordinates of one system. An element's
-// index and coordinates refer to its centre.
+// An affine map from the indices of array elements to the coordinates of one OME-NGFF coordinate
+// system. An element's index and coordinates refer to its centre.
 struct OmePlacement {
     std::string system;         // empty if the transformations name no system
     std::vector<OmeAxis> axes;  // one axis per row; without names if the image states no axes
-    // For each coordinate of the system, a coefficient for each dimension of the array, then the
-    // constant.
+    // A row for each coordinate of the system. The row has a coefficient for each dimension of the
+    // array, then the constant.
     std::vector<std::vector<double>> rows;
-    // Transformations of the image from or to other systems (0.6). The placement does not depend
-    // on them.
+    // Transformations of the image from or to other coordinate systems (0.6). They are not part of
+    // the placement.
     json::Array unused;
 
     // Returns the index in `rows` of the row that gives the coordinate along `axis`: the row with
@@ -36,12 +36,14 @@ struct OmePlacement {
 // no transformation is stated, or if a required transformation cannot be evaluated.
 //
 // Transformations without `output` are applied in sequence (OME-NGFF 0.4). Transformations with
-// `output` lead to coordinate systems, of which one is chosen. The choice is the first of: the
-// system of the level's own transformations (0.6), the system of the image that the level labels,
-// "global", the first system. A single warning covers all transformations to other systems, another
-// all transformations that cannot be evaluated. If the level's own transformations lead to a
-// system, the image's transformations to other systems are `unused`. They give a warning only if
-// their parameters are invalid.
+// `output` lead to coordinate systems, of which one is chosen. The choice is the first that exists
+// of: the output system of the level's own transformations (0.6), the system of the image that the
+// level labels, "global", the first system.
+//
+// A single warning covers all transformations to other systems, and another warning all
+// transformations that cannot be evaluated. If the level's own transformations lead to a system,
+// the image's transformations to other systems are `unused`. They give a warning only if their
+// parameters are invalid.
 std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
                                              Warnings& warnings);
 

@@ -15,9 +15,11 @@ namespace {
 constexpr std::string_view kOme = "ome";
 constexpr std::string_view kVersion04 = "0.4";
 constexpr std::string_view kVersion05 = "0.5";
-// Until version 0.6 is released, its schemas accept only this spelling.
+// Version string that is written for version 0.6. Until 0.6 is released, its schemas accept only
+// this spelling.
 constexpr std::string_view kVersion06 = "0.6rc0";
-// Member of an entry's `metadata` that marks images of PutOmeImage().
+// Member of the `metadata` of a `multiscales` entry. The member marks images that PutOmeImage() has
+// written.
 constexpr std::string_view kMark = "profile";
 constexpr std::string_view kMarkValue = "OME";
 // Name of the coordinate system of an image of version 0.6.

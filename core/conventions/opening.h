@@ -18,9 +18,11 @@ std::vector<std::string> FirstKeysOfOldStore(const std::string& node);
 
 // Prefetches the documents for opening `node` in few steps: levels of a pyramid, their coordinates
 // and grid mappings, labels of an image, listed groups. Each step requests the documents to which
-// documents of the previous step refer. Unknown names are guessed from the habits of writers. A
-// wrong guess costs a request and has no other effect. Does nothing unless the store is remote and
-// caches absent keys.
+// documents of the previous step refer. Does nothing unless the store is remote and caches absent
+// keys.
+//
+// Unknown names are guessed from the habits of writers. A wrong guess costs a request and has no
+// other effect.
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node);
 // Maximum number of keys and listings that PrefetchOpening() requests.
 inline constexpr std::size_t kMaxPrefetchedKeys = 512;

@@ -29,7 +29,7 @@ struct LayoutLevel {
 
 // A `layout` that describes only overviews.
 struct Layout {
-    // The asset of the arrays themselves. `arrays` is empty unless the asset is a level group.
+    // The level of the arrays themselves. Its `arrays` is empty unless the level is a level group.
     LayoutLevel base;
     std::vector<LayoutLevel> levels;
 
@@ -210,8 +210,8 @@ void RemoveArray(const std::string& array, std::vector<LayoutLevel>& levels) {
                  levels.end());
 }
 
-// Returns the layout if it describes overviews of the array `base`: a path without a group, or in
-// the base's level group.
+// Returns the layout if it describes overviews of the array `base`; otherwise nullopt. `base` is a
+// path without a group, or a path in the level group of the base.
 std::optional<Layout> ParseLayoutOf(const json::Value& multiscale, std::string_view base) {
     auto layout = ParseLayout(multiscale);
     const std::string_view group = ParentPath(base);

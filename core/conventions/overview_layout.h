@@ -44,14 +44,16 @@ std::vector<std::string> OverviewPathsInLayout(const json::Value& multiscale);
 
 // Replaces the overviews that the layout describes for the array levels[0] by levels[1], levels[2]
 // and so on. If levels[0] is the only level, removes the array's description. Each overview must be
-// in its own group. `multiscale` is null if no description exists yet, and becomes null if the
-// description becomes empty. If levels[0].path contains a group, the layout gets the form with
-// level groups, which always keeps the array itself. Returns kLimit if the description exceeds
-// kMaxPyramidLevels.
+// in a separate group. Returns kLimit if the description exceeds kMaxPyramidLevels.
+//
+// `multiscale` is null if no description exists yet, and becomes null if the description becomes
+// empty. If levels[0].path contains a group, the layout gets the form with level groups. This form
+// keeps the entry of the array itself even without overviews.
 Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& levels);
 
-// Renames the array `base` in the form with level groups. An empty `new_name` removes the array;
-// `multiscale` becomes null if no array remains. Does nothing to other descriptions.
+// Renames the array `base` in a `multiscale` of the form with level groups. An empty `new_name`
+// removes the array; `multiscale` becomes null if no array remains. A `multiscale` of any other
+// form is left unchanged.
 void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_view new_name);
 
 // Returns the name of the group for overviews of a factor. If one factor needs several groups,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes the description of overviews that were built for an existing array:
-// `multiscales` of the array's group. In Zarr v2, `multiscales` is a list; an entry has `datasets`
-// of OME-NGFF 0.4 and `layout` of zarr-conventions. Otherwise `multiscales` is the layout of
-// GDAL 3.13, see overview_layout.h. Such a description only adds smaller levels to an array. The
-// description does not change how the group is opened, the georeferencing, or dimension names.
+// Reads and writes the description of overviews that were built for an existing array. The
+// description is the attribute `multiscales` of the array's group. In Zarr v2, `multiscales` is a
+// list; an entry has `datasets` of OME-NGFF 0.4 and `layout` of zarr-conventions. Otherwise
+// `multiscales` is the layout of GDAL 3.13, see overview_layout.h.
+//
+// The description only adds smaller levels to an array. It does not change how the group is opened,
+// the georeferencing, or dimension names.
 #pragma once
 
 #include <cstdint>
@@ -73,8 +75,8 @@ struct OverviewListing {
     OverviewStyle style = OverviewStyle::kList;
 };
 
-// Returns where the overviews of an array are described: in the group of the array, or with
-// kLevelGroups in the parent of that group.
+// Returns the group whose attributes describe the overviews of an array: the group of the array or,
+// for kLevelGroups, the parent of that group.
 OverviewListing ListingOfOverviews(const Hierarchy& hierarchy, const std::string& array_path);
 
 // Returns the overviews of the array `base`, a path relative to the group, in any style. The
@@ -103,9 +105,11 @@ std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 // would ignore the list because of its length.
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
-// Prefix of the names of overview groups in the style of lists. In the style of layouts the name is
-// an OverviewGroupName(). An attribute marks overview groups. A marked group whose array has no
-// entry in `multiscales` is left over from an interrupted build of overviews.
+// Prefix of the names of overview groups in the style kList. In the style kLayout the name of an
+// overview group is an OverviewGroupName().
+//
+// An attribute marks overview groups. If `multiscales` has no entry for the array of a marked
+// group, the group is left over from an interrupted build of overviews.
 inline constexpr std::string_view kOverviewsGroup = "overviews";
 bool MayBeOverviewsGroup(std::string_view name);
 json::Object OverviewsGroupAttributes();

@@ -406,7 +406,7 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
             if (!pyramid || !HasLevel(*pyramid, path)) continue;
             found.insert(found.end(), of_levels.begin(), of_levels.end());
             auto& levels = pyramid->levels;
-            if (levels[0].path != path) found.clear();  // reported with the base
+            if (levels[0].path != path) found.clear();  // opening the base reports them
             while (levels[0].path != path) levels.erase(levels.begin());
             pyramids.back() = std::move(*pyramid);
         }

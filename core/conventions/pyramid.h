@@ -27,9 +27,11 @@ struct PyramidLevel {
 };
 
 // Rasters that are the levels of one pyramid. All levels have one data type (except byte order),
-// scale, offset, unit, nodata value, CRS and rank. Sizes shrink along X, Y or both. Other
-// dimensions are equal, but smaller levels may have fewer slices along Z. All levels whose extent
-// is stated cover the same extent, with a tolerance of one pixel of the smaller level.
+// scale, offset, unit, nodata value, CRS and rank.
+//
+// Sizes shrink along X, Y or both. Other dimensions are equal, but smaller levels may have fewer
+// slices along Z. All levels whose extent is stated cover the same extent, with a tolerance of one
+// pixel of the smaller level.
 struct Pyramid {
     std::string origin;                // description of the pyramid, for messages: "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one; largest first; the first is the base
@@ -71,11 +73,15 @@ class PyramidFaults {
 // 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid, zarr-conventions);
 // 2. a folder of xcube levels;
 // 3. `multiscales` of arrays in the group or its direct subgroups (GeoZarr 0.4).
-// If levels are groups, each variable has a pyramid, sorted by name; a level need not have all
-// variables. Each unsuitable level gives a warning with its origin; all missing levels together
-// give one warning. Warnings about the base itself appear when the base is opened. Reads metadata
-// and coordinate arrays. With kSkipped, pyramids whose smaller levels all lie in groups for
-// overviews are left to FindPyramidOf().
+//
+// Variables: if levels are groups, each variable has a pyramid, sorted by name. A level need not
+// have all variables.
+//
+// Warnings: each unsuitable level gives a warning with its origin; all missing levels together give
+// one warning. Warnings about the base itself appear when the base is opened.
+//
+// kSkipped: pyramids whose smaller levels all lie in groups for overviews are not returned;
+// FindPyramidOf() returns them. The function reads metadata and coordinate arrays.
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   PyramidFaults& faults,
                                   OverviewGroups overviews = OverviewGroups::kIncluded);
@@ -83,9 +89,10 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 // Returns the pyramid that has the array as a level. The array's own attributes or the nearest
 // ancestor group that lists the array describe the pyramid. Returns nullopt if there is no such
 // pyramid, or if the pyramid has no other level. Callers that open an array by name use the pyramid
-// only if levels[0] is the array. Warnings about levels are returned only if levels[0] is the
-// array, or if no other level is left. Warnings about invalid descriptions in ancestors are
-// returned if no pyramid lists the array.
+// only if levels[0] is the array.
+//
+// Warnings about levels are returned only if levels[0] is the array, or if no other level is left.
+// Warnings about invalid descriptions in ancestors are returned if no pyramid lists the array.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 

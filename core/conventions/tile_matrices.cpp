@@ -22,8 +22,8 @@ constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 // Maximum number of sibling groups that are searched for an array that describes the pyramid.
 constexpr std::size_t kMaxSiblingGroups = 64;
 
-// Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string, or a
-// small number in documents of some writers.
+// Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string. In
+// documents of some writers it is a small number.
 std::optional<std::string> MatrixId(const json::Value& item) {
     std::uint64_t number = 0;
     if (item.as_string() != nullptr) return *item.as_string();

@@ -22,7 +22,7 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     const auto count = MultiplyChecked(value, step.multiple);
     if (!count) return std::nullopt;
     const Quotient units = FloorDivide(*count, step.den);
-    // The product num * den cannot overflow for the units whose den is above 1.
+    // The product num * den cannot overflow for units whose den is greater than 1.
     const Quotient rest = FloorDivide(units.rest * step.num, step.den);
     const auto product = MultiplyChecked(units.quotient, step.num);
     const auto whole = product ? AddChecked(*product, rest.quotient) : std::nullopt;
@@ -37,9 +37,9 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
 std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
-    // The number is split into an even integer, whose duration is computed exactly, and a rest. If
-    // a unit is a whole number of microseconds, the duration of the even integer is an even number
-    // of microseconds, so ties still round to even.
+    // The number is split into an even integer, whose duration is computed exactly, and a
+    // remainder. If a unit is a whole number of microseconds, the duration of the even integer is
+    // an even number of microseconds, so ties still round to even.
     const double even = 2 * std::trunc(value / 2);
     auto elapsed = Elapsed(step, static_cast<std::int64_t>(even));
     if (!elapsed) return std::nullopt;

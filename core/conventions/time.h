@@ -114,8 +114,9 @@ class TimeReference {
     // microsecond, ties to even, as in cftime. Returns nullopt for NaN, infinity, and on overflow.
     std::optional<std::string> TextOf(double value) const;
 
-    // Returns the integer that stands for `time` in this calendar; nullopt if no integer does.
-    // `time` is a date in the form that `units` use. Errors describe the fault in the text.
+    // Returns the integer that stands for `time` in this calendar; nullopt if `time` is not a whole
+    // number of units. `time` is a date in the form that `units` use. Errors describe the fault in
+    // the text.
     Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
     // Returns the number that stands for `time` in this calendar, rounded to the nearest double if
     // not an integer. `time` is a date in the form that `units` use.
@@ -149,8 +150,8 @@ std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks
 // type has no unit. nullopt on overflow.
 std::optional<std::string> TimedeltaText(const DataType& type, std::int64_t ticks);
 
-// Parses "hours since 2020-01-01 12:00" into the unit and the epoch. The epoch is in UTC, in days
-// of `calendar`. TimeReference::Parse() defines the accepted forms.
+// Parses units such as "hours since 2020-01-01 12:00" into the unit and the epoch. The epoch is in
+// UTC, in days of `calendar`. TimeReference::Parse() defines the accepted forms.
 Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step, Instant& epoch);
 
 }  // namespace zarr
