@@ -167,7 +167,8 @@ class DimensionAppend {
                     "its overviews lack the appended slices; build them again");
     }
 
-    // Fails if the geotransform or CRS of the source differs from that of the array.
+    // Fails if the geotransform or CRS of the source differs from the geotransform or CRS of the
+    // array.
     Status CheckPlace(ZarrDataset& target) const {
         double own[6];
         double others[6];
@@ -276,11 +277,12 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Writes the new sizes of all arrays. The overviews and their coordinates come first: readers
-    // ignore overviews until the array has as many slices as they have. The array's coordinates
-    // come directly before the array, because readers ignore coordinates whose size differs from
-    // the array's size. If an array cannot be extended, the other arrays get their former sizes
-    // back.
+    // Writes the new sizes of all arrays. The overviews and their coordinates are first, because
+    // readers ignore an overview that has more slices than the array. The array's coordinates come
+    // directly before the array, because readers ignore coordinates whose size differs from the
+    // array's size.
+    //
+    // If an array cannot be extended, the other arrays get their former sizes back.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
@@ -466,7 +468,7 @@ Status AppendPlan::CountSlices() {
 
 // Returns the number of the first source band that belongs to a slice. Band numbers start at 0.
 std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
-    std::uint64_t faster = 1;  // bands per index along the dimension
+    std::uint64_t faster = 1;  // number of bands per index along the dimension
     for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
         faster *= layout_.facts.dimensions[*axis].size;
     return slice * faster;
@@ -537,7 +539,7 @@ Status AppendPlan::FindIndices() {
 // Fails if the coordinates of a source band and of its target band differ along another extra
 // dimension.
 Status AppendPlan::CheckOtherCoordinates() const {
-    std::uint64_t stride = 1;  // source bands per index along the axis
+    std::uint64_t stride = 1;  // number of source bands per index along the axis
     for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
         const zarr::Dimension& other = layout_.facts.dimensions[*axis];
         const std::uint64_t size = *axis == axis_ ? slices_ : other.size;
@@ -603,8 +605,9 @@ Status AppendPlan::PlanLevels() {
     return {};
 }
 
-// Plans the growth of the array at `path` along the dimension `name` of a level. Does nothing if
-// `path` is empty or no array exists there.
+// Plans to extend the array at `path` along its dimension `name`. The array belongs to a level of
+// the pyramid, as its mask or its coordinates. Does nothing if `path` is empty or no array exists
+// there.
 Status AppendPlan::PlanArrayGrowth(const std::string& path, const std::string& name) {
     if (path.empty()) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);
@@ -625,7 +628,7 @@ std::vector<int> AppendPlan::BandsForOverviews() const {
     std::uint64_t all = new_size_;  // bands of the extended array
     for (const std::size_t axis : layout_.other_axes)
         if (axis != axis_) all *= layout_.facts.dimensions[axis].size;
-    const std::uint64_t faster = FirstBandOf(1);  // bands per index along the dimension
+    const std::uint64_t faster = FirstBandOf(1);  // number of bands per index
     for (std::uint64_t band = 0; band < std::min<std::uint64_t>(all, kMaxBands); ++band)
         if (const std::uint64_t slice = band / faster % new_size_;
             slice >= complete && slice < dimension().size)

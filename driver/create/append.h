@@ -24,12 +24,14 @@ namespace zarr_driver {
 // Writes the bands of `source` as slices of an existing array, along the dimension in the creation
 // option APPEND_DIM. A slice whose coordinate already exists is overwritten. Other slices extend
 // the dimension in every array that has the dimension, coordinate arrays and overviews included.
-// Overviews are filled for the slices that were written. The new array sizes are written last.
-// Until then, and after a failure, readers see the former slices.
+// Overviews are filled for the slices that were written.
+//
+// The new array sizes are written last. Until then, and after a failure, readers see the former
+// slices. After a failure, chunks beyond the former end of the array are removed, but overwritten
+// slices may hold some new pixels.
 //
 // Returns the array in update mode. On failure or cancellation returns a status, which has no
-// message if GDAL has emitted the error. After a failure, chunks beyond the former end of the array
-// are removed, but overwritten slices may hold some new pixels.
+// message if GDAL has emitted the error.
 zarr::Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
                                                        const CreationOptions& options,
                                                        GDALProgressFunc progress,
@@ -105,9 +107,9 @@ class AppendPlan {
     GDALDataset* source_;
     const CreationOptions* options_;
     RasterLayout layout_;
-    std::size_t axis_ = 0;                // of the extended dimension
-    std::uint64_t slices_ = 0;            // of the source, along the dimension
-    std::vector<std::uint64_t> indices_;  // of the source's slices
+    std::size_t axis_ = 0;                // index of the extended dimension
+    std::uint64_t slices_ = 0;            // number of the source's slices
+    std::vector<std::uint64_t> indices_;  // target index of each source slice
     std::uint64_t new_size_ = 0;
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;
@@ -115,7 +117,7 @@ class AppendPlan {
     GrowingPyramid pyramid_;
     std::vector<std::string> level_coordinates_;
     AppendRepair repair_;
-    std::shared_ptr<const zarr::Hierarchy> stored_;  // without the repair
+    std::shared_ptr<const zarr::Hierarchy> stored_;  // the store before the repair
 };
 
 }  // namespace zarr_driver

@@ -83,8 +83,8 @@ class MetadataStore {
         }
     }
 
-    // Gives the array the metadata items of the source. Called if the only slice of the array is
-    // replaced.
+    // Gives the array the metadata items of the source. Called if the source replaces the only
+    // slice of the array.
     void ReplaceItemsOfSource() { SetChangedItems(of_source_, target_); }
 
     // Returns the metadata items that a written band gets from the band `from`.

@@ -15,8 +15,10 @@ namespace zarr_driver {
 // Gives the written bands of `target` the descriptions and metadata items of the bands of `source`.
 // `target` is the extended array in update mode, with the size and the coordinates in `plan`. An
 // item of the source dataset that differs from the array's item becomes an item of each written
-// band. If the array had one band, items that describe only this band are removed from the
-// attributes. Returns descriptions that cannot be stored, because texts would become coordinates.
+// band.
+//
+// If the array had one band, items that describe only this band are removed from the attributes.
+// Returns descriptions that cannot be stored, because texts would become coordinates.
 std::vector<std::string> StoreAppendedMetadata(GDALDataset& source, ZarrDataset& target,
                                                const AppendPlan& plan);
 

@@ -27,8 +27,8 @@ std::string GdalMethod(std::string method) {
     return IsOverviewResampling(method) && !method.empty() ? method : OverviewPlan().resampling;
 }
 
-// True if an overview can get the slices of `array` along dimension `axis`. The numbers of slices
-// may differ.
+// True if the overview `level` can get the slices of `array` along dimension `axis`. The overview
+// may have another number of slices than the array.
 bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std::size_t axis) {
     const auto& sizes = level.metadata.shape;
     if (sizes.size() != array.metadata.shape.size() ||
@@ -38,8 +38,8 @@ bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const bool is_smaller = i == array.axes.x || i == array.axes.y;
         const std::uint64_t size = array.metadata.shape[i];
-        // Along Z, sizes must be equal: a level of a volume with fewer slices may have been reduced
-        // along Z, and cannot follow the array.
+        // The sizes along Z must be equal. A level of a volume with fewer slices may have been
+        // reduced along Z, so that its slices do not correspond to slices of the array.
         const bool may_differ = i == axis && array.dimensions[i].role != zarr::AxisRole::kZ;
         if (is_smaller ? sizes[i] > size : sizes[i] != size && !may_differ) return false;
     }

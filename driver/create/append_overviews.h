@@ -18,14 +18,14 @@ namespace zarr_driver {
 struct GrowingLevel {
     std::string path;
     std::string method;  // resampling method; empty if the store does not state it
-    // Number of slices, from the first on, whose pixels match the array. All later slices must be
-    // filled again.
+    // Number of slices, from the first slice on, whose pixels match the array. All later slices
+    // must be filled again.
     std::uint64_t complete = 0;
 };
 
 // The pyramid of an array that an append extends.
 struct GrowingPyramid {
-    std::vector<GrowingLevel> levels;  // the largest first
+    std::vector<GrowingLevel> levels;  // the largest level first
     // True if the array has overviews that cannot grow, because the slices of a level differ from
     // those of the array.
     bool is_stuck = false;

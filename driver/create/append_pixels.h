@@ -14,9 +14,9 @@ namespace zarr_driver {
 // or data type, converts the pixels. Not thread-safe.
 class PixelCopy {
   public:
-    // Both bands must have equal sizes and must outlive this object. Fails if both bands have a
-    // unit and the units differ. Also fails if 64-bit integers or complex numbers would need a
-    // conversion.
+    // Prepares the copy of the pixels of `from` to `to`. Both bands must have equal sizes and must
+    // outlive this object. Fails if both bands have a unit and the units differ. Also fails if
+    // 64-bit integers or complex numbers would need a conversion.
     static zarr::Result<PixelCopy> Between(GDALRasterBand& from, GDALRasterBand& to);
 
     // Copies all pixels. Returns kCancelled if `progress` cancels. If the status has no message,

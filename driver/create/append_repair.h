@@ -14,17 +14,18 @@
 
 namespace zarr_driver {
 
-// Arrays whose size along the extended dimension differs from that size of the extended array. An
-// append writes the size of the extended array last, so that an interrupted append leaves
-// coordinates and levels that are longer. Levels that a later append has left out are shorter.
+// Arrays that have a wrong size along the extended dimension, and the right size. The size of the
+// extended array is right, because an append writes it last. An interrupted append thus leaves
+// coordinates and levels that are too long. Levels that a later append has left out are too short.
 struct AppendRepair {
-    // Metadata by path: as stored, and with the size of the extended array.
+    // Metadata by path. `stored` has the metadata as stored; `repaired` has the metadata with the
+    // size of the extended array.
     std::map<std::string, zarr::ArrayMetadata> stored;
     std::map<std::string, zarr::ArrayMetadata> repaired;
     // Number of coordinates that another array uses. 0 if no other array uses coordinates beyond
     // the end of the extended array.
     std::uint64_t shared_coordinates = 0;
-    std::string user;  // path of such an array
+    std::string user;  // path of the other array; empty if there is none
 };
 
 // Compares the array of `layout` along its dimension `axis` with its coordinates, its mask and the

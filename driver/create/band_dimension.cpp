@@ -41,9 +41,8 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
             calendar = *named;
         else if (stated.calendar)
             calendar = *stated.calendar;
-        // A time in the calendar "standard" has no calendar in its text. Dates before 1582-10-15
-        // differ between that calendar and "proleptic_gregorian", so they show which of the two was
-        // used.
+        // A text without a calendar is in "standard" or "proleptic_gregorian". The two calendars
+        // give different dates before 1582-10-15, so the date shows which calendar was used.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
@@ -256,7 +255,7 @@ Result<BandDimension> MakeBandDimension(const std::string& name, const std::stri
     }
     if (source != nullptr) stated = StatedBy(*source, name);
     if (stated.texts.empty()) return dimension;
-    // Metadata may contain anything, so texts that are no valid coordinates are not an error.
+    // Texts that are no valid coordinates are not an error, because metadata may contain any text.
     if (!SetCoordinates(stated, dimension).ok() || !CheckDistinct(dimension, stated.texts).ok()) {
         dimension.elements.clear();
         dimension.attributes.clear();

@@ -25,7 +25,7 @@ struct BandDimension {
     // with the attributes `units` and `calendar` of CF.
     zarr::DataType dtype;
     zarr::json::Object attributes;
-    std::string elements;  // of all indices; empty if the dimension has no coordinates
+    std::string elements;  // coordinates of all indices; empty if the dimension has no coordinates
 };
 
 // Coordinates as texts: numbers, ISO 8601 times or other texts.
@@ -33,8 +33,8 @@ struct CoordinateTexts {
     std::vector<std::string> texts;
     // Name of the calendar in CF, for times. The default is the calendar of ISO 8601.
     std::string calendar = "proleptic_gregorian";
-    // True if a stated time of day, also midnight, makes the unit seconds or shorter. Times of day
-    // can then be appended.
+    // True if the unit is to be seconds or shorter because a coordinate states a time of day, also
+    // midnight. Times with a time of day can then be appended.
     bool keeps_time_of_day = false;
 };
 
@@ -53,15 +53,16 @@ bool IsNumber(const std::string& text);
 zarr::json::Value NumberOf(const std::string& text);
 
 // Makes the dimension `name` of `bands` bands. `given` is a list of coordinates, separated by
-// commas (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile(). If `given` is
-// empty, the metadata of the bands of `source` gives the coordinates. The dimension has no
-// coordinates if a band has no such metadata, or if `source` is nullptr. Errors name the option
-// BAND_DIM_VALUES.
+// commas (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile().
+//
+// If `given` is empty, the metadata of the bands of `source` gives the coordinates. The dimension
+// has no coordinates if a band has no such metadata, or if `source` is nullptr. Errors name the
+// option BAND_DIM_VALUES.
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                               std::uint64_t bands, GDALDataset* source);
 
-// Metadata by which GDAL's drivers state the coordinate of a band along a dimension. Members
-// without a value are not stated.
+// Coordinate of a band along a dimension, as metadata items of GDAL's drivers state it. A member is
+// nullopt if no item states it.
 struct StatedCoordinate {
     std::optional<std::string> time;   // ISO 8601, then the name of the calendar
     std::optional<std::string> value;  // as stored, in `units`
@@ -71,7 +72,8 @@ struct StatedCoordinate {
     std::optional<std::string> tiff_time;  // time of the whole dataset, as ISO 8601
 };
 
-// Returns what metadata of `band` and `source` state about the dimension `name`.
+// Returns the coordinate of `band` along the dimension `name`, as metadata of `band` and `source`
+// state it.
 StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
                                     const std::string& name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The number of mantissa bits of real numbers that carry information. Method: Klöwer et al. 2021,
+// Finds how many mantissa bits of real numbers carry information. Method: Klöwer et al. 2021,
 // "Compressing atmospheric data into its real information content", doi:10.1038/s43588-021-00156-2,
 // as in the Python package xbitinfo.
 #pragma once
@@ -14,10 +14,11 @@
 namespace zarr_driver {
 
 // Returns the number of mantissa bits that hold 99 % of the information of `samples`, at least 1.
-// Information of a bit is the mutual information of that bit in neighbours along a row. A pair of
-// neighbours is not counted if one of them is not finite, or is a value of `nodata`. `columns` is
-// the length of a row in elements. Returns nullopt if `dtype` is neither float32 nor float64, or if
-// there is nothing to count.
+// The information of a bit is the mutual information of that bit in neighbours along a row. A pair
+// of neighbours is not counted if one of them is not finite, or is a value of `nodata`.
+//
+// `columns` is the length of a row in elements. Returns nullopt if `dtype` is neither float32 nor
+// float64, or if no pair is counted.
 std::optional<int> InformativeBits(const ChunkSamples& samples, const zarr::DataType& dtype,
                                    std::uint64_t columns, const std::vector<double>& nodata);
 

@@ -16,7 +16,8 @@ namespace zarr_driver {
 // level=0". Drivers make placeholders from the indices of dimensions without coordinates.
 std::string CopiedDescription(GDALRasterBand& band);
 
-// Returns the metadata of the default domain that a copy with `dimensions` keeps.
+// Returns the metadata items of the default domain of `from` that a copy with the band dimensions
+// `dimensions` keeps.
 CPLStringList CopiedMetadata(GDALMajorObject& from, const std::vector<BandDimension>& dimensions);
 
 // Returns the metadata of the default domain that the copy of a band keeps. DIM_ items are omitted,

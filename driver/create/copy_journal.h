@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The journal of a copy records how far the copy has come. With creation option RESUME=YES, a later
-// copy goes on from there.
+// The journal of a copy records which pixels are already stored. If the copy is interrupted, a
+// later copy with creation option RESUME=YES continues after these pixels.
 #pragma once
 
 #include <gdal_priv.h>
@@ -18,16 +18,17 @@ namespace zarr_driver {
 
 // Returns a text that identifies the pixels of `source`. The text contains the files with sizes and
 // times, the open options, the nodata values, and the XML of a VRT dataset. Files on servers are
-// identified by name only, because their sizes take a request each. Returns an empty text if
-// `source` has no files. A copy from such a source cannot be resumed, because no later program can
-// read the source.
+// identified by name only, because each of their sizes would take a request.
+//
+// Returns an empty text if `source` has no files. A copy from such a source cannot be resumed,
+// because no later program can read the source.
 std::string SourceText(GDALDataset& source);
 
 // Journal of one copy: a small file in the store that is being built. Not thread-safe.
 class CopyJournal {
   public:
-    // `signature` identifies the source and the new arrays. `has_entry` is true if the store has an
-    // entry of an earlier process.
+    // `signature` identifies the source and the new arrays. `has_entry` is true if an earlier
+    // process has left an entry in the store.
     CopyJournal(std::shared_ptr<zarr::Store> store, std::string signature, bool has_entry)
         : store_(std::move(store)), signature_(std::move(signature)), has_entry_(has_entry) {}
 

@@ -193,8 +193,8 @@ CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions optio
     return options;
 }
 
-// Adds the dimension of bands that the option BAND_DIM names. `source` is nullptr if the pixels are
-// written later.
+// Adds the dimension of bands that the option BAND_DIM names to `raster`. `source` is nullptr if
+// the pixels are written later.
 Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& options,
                                     GDALDataset* source) {
     if (options.band_dim.empty()) return raster;
@@ -324,7 +324,7 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
-// Stores all pending chunks of a copy, and records its position.
+// Stores all pending chunks of a copy, and records `position` in the journal.
 Status RecordCopied(ZarrDataset& target, CopyJournal& journal, CopyPosition position) {
     ZARR_RETURN_IF_ERROR(target.FlushChunks());
     return journal.Record(position);
@@ -402,8 +402,8 @@ Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset
     return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
 }
 
-// Prepares a new raster for the pixels that its caller writes: signed bytes, nodata of unwritten
-// chunks, colours of bands, and statistics at closing.
+// Prepares a new raster for the pixels that the caller of Create() writes: signed bytes, nodata of
+// unwritten chunks, colours of bands, and statistics at closing.
 void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
                       const CreationOptions& options) {
     const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;

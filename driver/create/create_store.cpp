@@ -193,8 +193,8 @@ class Planner {
           block_x_(options.block_x),
           block_y_(options.block_y) {
         if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
-        // If the user gives two chunk sizes, they are the sizes along Y and X, whatever the order
-        // of the array's dimensions is.
+        // If the user gives two chunk sizes, they are the sizes along Y and X. The order of the
+        // array's dimensions does not matter.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
         if (options.array.chunks.size() != 2) return;
@@ -311,9 +311,9 @@ class Planner {
         return axes;
     }
 
-    // Returns the name for a dimension of bands. The dimension keeps its own name if the user asked
-    // for that name. It also keeps the name if the store has equal coordinates under that name.
-    // Otherwise the result is a name that no other dimension has.
+    // Returns the name for a dimension of bands. The result is the name in `dimension` if the user
+    // asked for that name, or if the store has equal coordinates under that name. Otherwise the
+    // result is a name that no other dimension has.
     std::string NameOfDimension(const BandDimension& dimension,
                                 const std::set<std::string>& taken) const {
         const std::string path = zarr::JoinKey(group_, dimension.name);
@@ -405,10 +405,10 @@ class Planner {
 
     const zarr::Hierarchy* const hierarchy_;
     const std::string base_;   // of the only array
-    const std::string group_;  // around the arrays
+    const std::string group_;  // group that contains the arrays
     const NewRaster& raster_;
     const CreationOptions& options_;
-    std::uint64_t block_x_;  // 0: default
+    std::uint64_t block_x_;  // 0: default size
     std::uint64_t block_y_;
 };
 
@@ -429,8 +429,8 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
 }
 
 // Returns the group of the pyramid of a raster at `base`, for OVERVIEW_LAYOUT=GROUPS. A new store
-// has one pyramid, whose group is that of the array. In an existing store each pyramid gets a
-// group, which has the name of the array.
+// has one pyramid, whose group is the group of the array. In an existing store each pyramid gets a
+// separate group with the name of the array.
 std::string PyramidGroup(const std::string& base, const NewRaster& raster,
                          const CreationOptions& options) {
     const bool is_own =
@@ -663,7 +663,8 @@ Status NewStore::Commit() {
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
-    // The arrays are recorded as new and unwritten, so that their fill values may still change.
+    // The arrays are recorded as new and unwritten, because the fill value of an unwritten array
+    // may still be changed.
     for (const PlannedArray& array : arrays_) update_->RecordCreated(array.path);
     return {};
 }
@@ -689,8 +690,8 @@ Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
         ZARR_ASSIGN_OR_RETURN(
             array.metadata, zarr::WithFillValue(array.metadata, facts.metadata.fill_value.Bytes()));
     }
-    // Only the attributes that name the dimensions are replaced. All others are those of the stored
-    // array, because they may have changed since it was created.
+    // Only the names of the dimensions are replaced. The other attributes are read from the stored
+    // array, because they may have changed since the array was created.
     json::Object attributes =
         facts.attributes.as_object() != nullptr ? *facts.attributes.as_object() : json::Object();
     for (auto& [name, value] : array.attributes) SetMember(attributes, name, value);

@@ -27,17 +27,17 @@ struct NewRaster {
     // True if the pixels will be written chunk by chunk. False if the order of writes is unknown.
     bool is_copied = false;
     zarr::DataType dtype;
-    std::vector<std::string> band_names;  // names of arrays if each band is one; may be empty
+    std::vector<std::string> band_names;  // array names, if each band is an array; may be empty
     // Dimensions of the bands, slowest first. If the list is empty, several bands have the
     // dimension "band".
     std::vector<BandDimension> band_dimensions;
-    // True if the user has named the dimension of bands. If false, the dimension is renamed if the
-    // store already uses its name.
+    // True if the user has named the dimension of bands, which then keeps its name. If false, the
+    // dimension is renamed if the store already uses its name.
     bool is_dimension_asked_for = false;
     // Identifies the pixels that are copied, see SourceText(); may be empty.
     std::string source_text;
 
-    // True if the bands have other dimensions than "band".
+    // True if the bands have dimensions other than a single dimension "band".
     bool IsCube() const {
         return !band_dimensions.empty() &&
                (band_dimensions.size() > 1 || band_dimensions[0].name != "band");
@@ -67,9 +67,10 @@ zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                                const CreationOptions& options);
 
 // New arrays for a raster, in a new or an existing store. The store can be opened at any time,
-// because its metadata is always complete. Unwritten pixels are absent chunks. Destroying this
-// object removes a new store, unless Commit() has succeeded. If Make() or the first Open() fails,
-// added arrays are removed.
+// because its metadata is always complete. Unwritten pixels are absent chunks.
+//
+// Destroying this object removes a new store, unless Commit() has succeeded. If Make() or the first
+// Open() fails, added arrays are removed.
 class NewStore {
   public:
     // Creates a store at `folder`, or adds arrays to the existing store there, for a dataset called
@@ -81,8 +82,8 @@ class NewStore {
     // True if the store still has its staging name, which Commit() replaces by the final name.
     bool IsStaging() const { return replacement_.IsStaging(); }
 
-    // Position from which pixels must be copied. If an earlier process has begun the store, all
-    // pixels before this position are in the store.
+    // Returns the position from which pixels must be copied. If an earlier process has begun the
+    // store, all pixels before this position are in the store.
     CopyPosition start() const { return start_; }
     // Returns the journal of a copy into this store; nullptr if the copy cannot be resumed.
     CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }

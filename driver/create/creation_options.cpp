@@ -28,8 +28,8 @@ const char* const kDatasetOptions =
     "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk, if BLOCKXSIZE is given. Not used with TILED=NO'/>"
     "  <Option name='TILED' type='boolean' description='NO says that BLOCKXSIZE and BLOCKYSIZE describe strips, which are not used. For programs such as rasterio, which pass on options of the source' default='YES'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are stored as one array of three dimensions (YES) or as one array each (NO)' default='YES'/>"
-    // The option's type is string and not string-select, because GDAL would then reject other
-    // values. Programs pass on such values from the options of a GeoTIFF.
+    // The type of the option is string and not string-select, because GDAL rejects values that a
+    // string-select does not list. Programs pass on such values from the options of a GeoTIFF.
     "  <Option name='INTERLEAVE' type='string' description='Position of the bands in a single array: the slowest dimension (BAND) or the fastest (PIXEL)' default='BAND'>"
     // GDAL's CreateCopy() sets INTERLEAVE to the source's value if the option lists that value
     // without an alias. PIXEL has an alias here, so that only users choose PIXEL.
@@ -133,8 +133,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
     if (const char* const photometric = CSLFetchNameValue(options, "PHOTOMETRIC"))
         parsed.is_rgb = EQUAL(photometric, "RGB") || EQUAL(photometric, "YCBCR");
-    // INTERLEAVE=BAND is not a user's choice of a single array, because GDAL also passes it on from
-    // the source.
+    // INTERLEAVE=BAND does not mean that the user wants a single array, because GDAL also passes on
+    // this value from the source.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
                        parsed.band_dim.empty() && !parsed.interleave_pixel &&
                        parsed.array_name.empty() && parsed.array.chunks.size() <= 2 &&

@@ -203,8 +203,9 @@ bool AreEqual(const Texts& texts) {
                        [&](const std::string& text) { return text == texts.front(); });
 }
 
-// Returns time, level and member of bands of one element. A level or member that all bands share is
-// no dimension. Returns an empty list if the bands have several elements or no times.
+// Returns the dimensions time, level and member of GRIB bands. If all bands have one level or
+// member, it is not a dimension. Returns an empty list if the bands have several elements, such as
+// wind and temperature, or no times.
 std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
     StatedDimension time;
     StatedDimension level;
@@ -286,9 +287,9 @@ std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::si
     return stride == bands ? std::optional(std::move(axes)) : std::nullopt;
 }
 
-// Returns the axes of the grid that bands form. The position of a band along a dimension comes from
-// the band's coordinate. It comes from the band's index if there are no coordinates, or if
-// `by_indices` is true.
+// Returns the axes of the grid that bands form. Coordinates give the position of a band along a
+// dimension. If a dimension has no coordinates, or if `by_indices` is true, the index in the band's
+// metadata gives the position.
 std::optional<std::vector<GridAxis>> FindGrid(const std::vector<StatedDimension>& dimensions,
                                               std::size_t bands, bool by_indices) {
     std::vector<GridAxis> axes;
@@ -301,8 +302,8 @@ std::optional<std::vector<GridAxis>> FindGrid(const std::vector<StatedDimension>
     return Ordered(std::move(axes), bands);
 }
 
-// Returns the dtype of the coordinates of a dimension of a raster of this driver, and sets their
-// attributes. Returns nullopt for other sources.
+// If `source` is a raster of this driver, returns the dtype of the coordinates of dimension `name`,
+// and sets `attributes` to their attributes. Returns nullopt for other sources.
 std::optional<zarr::DataType> StoredCoordinates(GDALDataset& source, const std::string& name,
                                                 json::Object& attributes) {
     const auto* const raster = dynamic_cast<const StoreRaster*>(&source);

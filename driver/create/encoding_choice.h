@@ -25,20 +25,20 @@ struct RasterChunk {
 using ChunkSample = std::vector<std::uint8_t>;
 using ChunkSamples = std::vector<ChunkSample>;
 
-// Reads chunks at several places of `source` as `dtype`. Returns fewer chunks, or none, if reading
-// fails or memory is short. Emits no errors.
+// Reads chunks at several positions in `source` and converts the pixels to `dtype`. If reading
+// fails or memory runs out, returns the chunks that were read before. Emits no errors.
 ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
                           const RasterChunk& chunk);
 
 struct EncodingChoice {
-    std::size_t index = 0;  // of the chosen candidate
-    double ratio = 1;       // encoded bytes by decoded bytes
+    std::size_t index = 0;  // index of the chosen candidate
+    double ratio = 1;       // encoded bytes divided by decoded bytes
 };
 
 // Encodes `samples` on all cores by each of `candidates`, which are creation options that name
-// codecs. Returns the candidate with the smallest result. A later candidate must be smaller than
-// the first by a few percent, because fewer programs can read its codecs. Returns nullopt if there
-// are no samples or no candidate can encode them.
+// codecs. Returns the candidate with the smallest encoded size. A later candidate must be smaller
+// than the first by a few percent, because fewer programs can read its codecs. Returns nullopt if
+// `samples` is empty or no candidate can encode the samples.
 std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype, const RasterChunk& chunk);

@@ -90,7 +90,7 @@ std::string Padded(std::int64_t number, std::size_t digits) {
     return text.size() < digits ? std::string(digits - text.size(), '0') + text : text;
 }
 
-// Returns the time that the numbers state; nullopt if there is no such time.
+// Returns the time that the numbers state; nullopt if the numbers are not a valid date and time.
 std::optional<std::string> TimeOf(const Numbers& numbers) {
     constexpr auto kCalendar = zarr::Calendar::kProlepticGregorian;
     const auto number = [&](char letter, std::int64_t otherwise) {

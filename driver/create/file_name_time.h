@@ -15,8 +15,8 @@ namespace zarr_driver {
 // the name. Placeholders are %Y (four digits), %m, %d, %H, %M, %S (two digits each), %j (day of the
 // year, three digits) and %%. Returns nullopt if no part of the name matches.
 //
-// A match with digits directly before or after it counts only if there is no other match. Numbers
-// must be a date and a time of day in the Gregorian calendar.
+// A match is preferred if no digits are directly before or after it. The numbers must be a date and
+// a time of day in the Gregorian calendar.
 std::optional<std::string> TimeInName(const std::string& name, const std::string& pattern);
 
 // Returns the value of a creation option. If `value` is FILENAME: and a pattern, returns the time

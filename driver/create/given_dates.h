@@ -12,14 +12,15 @@
 
 namespace zarr_driver {
 
-// Returns "2024-05-01" for "20240501", a date in the basic format of ISO 8601. Ignores spaces
-// around it. Returns nullopt if the calendar of `reference` lacks the date, if the year is not
-// within 1000 to 2999, and for other texts.
+// Converts a date in the basic format of ISO 8601 to a date with hyphens: "20240501" to
+// "2024-05-01". Ignores spaces before and after the date. Returns nullopt if the calendar of
+// `reference` lacks the date, if the year is not within 1000 to 2999, and for other texts.
 std::optional<std::string> DateOfEightDigits(const std::string& text,
                                              const zarr::TimeReference& reference);
 
-// Adds hyphens to the dates among `texts`, the values of BAND_DIM_VALUES, if all texts are dates or
-// times. Fails if only some are, and `name`, the name of the dimension, is that of a time.
+// If all of `texts`, the values of BAND_DIM_VALUES, are dates or times, adds hyphens to dates of
+// eight digits. Fails if only some of `texts` are dates or times, and the dimension `name` has the
+// name of a time dimension.
 zarr::Status HyphenateDates(const std::string& name, std::vector<std::string>& texts);
 
 // A value of APPEND_DIM_VALUES along a dimension of times, and a warning if it may be misread.

@@ -40,14 +40,14 @@ class GrowingCoordinates {
     // most 1e-6 relatively.
     bool IsAt(std::uint64_t index, const std::string& text) const;
 
-    // Returns the index of the coordinate that equals `element`, among the coordinates that were
-    // read. Returns nullopt if there is none.
+    // Returns the index of the coordinate that equals `element`, among the coordinates that Read()
+    // has read. Returns nullopt if no coordinate equals `element`.
     std::optional<std::uint64_t> Find(const std::string& element) const;
 
     const std::string& path() const { return dimension_.coordinate_path; }
     const zarr::DataType& dtype() const { return dtype_; }
 
-    // Returns the conversion between elements and times; nullopt if the elements are no times, or
+    // Returns the conversion between elements and times; nullopt if the elements are not times, or
     // if their unit has no fixed length.
     std::optional<zarr::TimeReference> Reference() const;
 

@@ -133,7 +133,7 @@ Status NodeCopy::Plan() {
     std::set<std::string> seen(arrays.begin(), arrays.end());
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const auto facts = zarr::DescribeArray(from_, arrays[i]);
-        if (!facts.ok()) continue;  // it is copied as it is
+        if (!facts.ok()) continue;  // an unreadable array is copied unchanged
         for (const std::string& path : References(from_, *facts)) {
             if (zarr::IsAtOrBelow(path, source_) || !seen.insert(path).second) continue;
             arrays.push_back(path);
@@ -273,8 +273,8 @@ Status NodeCopy::WriteNames(const std::string& path,
     return update_.metadata().ChangeAttributes(path, before, json::Value(std::move(after)));
 }
 
-// Writes a grid mapping under a new name. Called if the target has a variable of the original name
-// with another CRS or geotransform.
+// Writes the grid mapping of the copy under a new name. Called if the target has a variable of the
+// original name with another CRS or geotransform.
 Status NodeCopy::WriteGridMapping() const {
     ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, zarr::DescribeArray(from_, source_));
     const Georeferencing placed = ReadGeoreferencing(from_, facts, update_.store()->Describe(), {});
@@ -292,8 +292,8 @@ Status NodeCopy::WriteGridMapping() const {
     return WriteNames(target_, {{mapping_, name}});
 }
 
-// Stores CRS and geotransform in the copied rasters. The source may have them from a group above,
-// and the groups above the target may state others or none.
+// Stores CRS and geotransform in the copied rasters. In the source, a group above the raster may
+// state them. The groups above the target may state others or none.
 Status NodeCopy::PreserveGeoreferencing() const {
     if (is_array_) return PreservePosition(source_, target_);
     zarr::Warnings ignored;

@@ -29,7 +29,7 @@ namespace {
 int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
-    auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());  // bands for one index
+    auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());  // bands per index
     for (const std::size_t axis : layout.other_axes) {
         const std::uint64_t size = layout.facts.dimensions[axis].size;
         faster /= std::max<std::uint64_t>(size, 1);
@@ -87,7 +87,7 @@ class Copier {
     using PartFunction = std::function<bool(const Part&)>;
     struct Pending {
         Part part{};
-        const std::uint8_t* data = nullptr;  // in a buffer; nullptr if nothing is pending
+        const std::uint8_t* data = nullptr;  // in a buffer; nullptr if no part must be stored
     };
 
     // Calls `copy` for the parts of all bands, until `copy` returns false. All parts of a chunk
@@ -159,8 +159,8 @@ class Copier {
         return most;
     }
 
-    // Chooses the size of a part. A part has whole rows of chunks. If these do not fit into the
-    // buffers, a part has whole chunks.
+    // Chooses the size of a part. A part has whole rows of chunks if these fit into the buffers;
+    // otherwise it has whole chunks.
     void ChooseSize() {
         constexpr GIntBig kLeast = GIntBig{4} << 20;
         const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());

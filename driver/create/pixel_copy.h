@@ -17,8 +17,9 @@ struct CopyPosition {
     int row = 0;
 };
 
-// Called during a copy, if possible at positions where no chunk or shard is partly copied. The
-// pixels before the position are written to the dataset, but their chunks may still be pending.
+// Function that a copy calls, if possible at positions where no chunk or shard is partly copied.
+// All pixels before the position are written to the dataset, but their chunks may not be stored
+// yet.
 using CopyCheckpoint = std::function<zarr::Status(CopyPosition)>;
 
 // Copies the pixels of each band of `from`, from the position `start` on, to the band of `to` with

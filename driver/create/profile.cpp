@@ -134,7 +134,7 @@ class CloudProfile {
         ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> sizes,
                               ParseSizes(options_.List(), "BLOCKSIZE"));
         const bool is_shape = sizes.size() > 1;
-        if (sizes.size() == 1) sizes.push_back(sizes[0]);  // as GDAL's COG driver has it
+        if (sizes.size() == 1) sizes.push_back(sizes[0]);  // as in GDAL's COG driver
         if (sizes.size() > 3 || (is_shape && IsInterleavedByPixel())) has_own_layout_ = true;
         if (sizes.size() == 3) chunk_.bands = sizes.front();
         if (!sizes.empty()) {
@@ -214,8 +214,8 @@ class CloudProfile {
         if (has_own_filter) return {};
         const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
-        // Create() has no pixels to sample. Three or four bands of bytes are then taken for
-        // colours, and the last candidate is chosen, which is best for colours. Other bytes may be
+        // Create() has no pixels to sample. If the raster has three or four bands of bytes, the
+        // last candidate is chosen, which is best for colours. Other rasters of bytes may contain
         // classes, for which the first candidate is chosen.
         const bool are_colours = chunk_.bands >= 3 && raster_.dtype.size == 1;
         const std::size_t fallback = are_colours ? candidates.size() - 1 : 0;
@@ -224,7 +224,7 @@ class CloudProfile {
         return {};
     }
 
-    // Sets the filter for BITROUND. The nodata value of the source stays exact.
+    // Sets the filter for the option BITROUND. The nodata value of the source is kept exact.
     Status ChooseRounding(const ChunkSamples& samples) {
         const char* const text = CSLFetchNameValue(options_.List(), "BITROUND");
         if (text == nullptr || EQUAL(text, "NO")) return {};
@@ -268,8 +268,9 @@ class CloudProfile {
         return values;
     }
 
-    // Sets the level of compressors that have one. An option of the compressor itself has
-    // precedence. `is_asked_for` is false if `level` is the default, which suits only Zstandard.
+    // Sets the compression level, if the compressor has levels. A level option of the compressor
+    // itself has precedence. `is_asked_for` is false if `level` is the default, which suits only
+    // Zstandard.
     void SetLevel(const std::string& compressor, int level, bool is_asked_for) {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
@@ -314,8 +315,8 @@ class CloudProfile {
         return candidates;
     }
 
-    // Adds the shuffling of bytes to `options`. The codec blosc has a shuffle of its own, which
-    // most readers know. A single block for the whole chunk compresses best.
+    // Adds a filter that shuffles bytes to `options`. The codec blosc has a built-in shuffle, which
+    // most readers know. With blosc, a single block for the whole chunk compresses best.
     void Shuffle(const std::string& compressor, CPLStringList& options) const {
         const char* inside = nullptr;
         for (const auto& [name, in_blosc] :
@@ -395,7 +396,8 @@ Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster
     raster.are_bands_split = false;
     options.SetNameValue("SINGLE_ARRAY", "YES");
     SetDefault(options, "ARRAY_NAME", "0");
-    // Viewers of OME-Zarr have blosc and Zstandard, but not the filter of differences.
+    // This predictor is set because viewers of OME-Zarr can decode blosc and Zstandard, but not the
+    // filter of differences.
     SetDefault(options, "PREDICTOR", "FLOATING_POINT");
     ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options.List(), raster).Run());
     result.ome_version = version;

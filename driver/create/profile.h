@@ -27,18 +27,19 @@ struct ProfiledRaster : NewRaster {
 // Creation options after a profile was applied.
 struct ProfileOptions {
     CPLStringList options;              // options that CreationOptions::Parse() knows
-    bool wants_statistics = false;      // true if statistics of the bands are stored, too
-    std::string ome_version;            // version of OME-Zarr of the image; empty without an image
+    bool wants_statistics = false;      // true if statistics of the bands are stored
+    std::string ome_version;            // OME-Zarr version of an OME image; empty for others
     std::vector<std::string> warnings;  // about options that only profiles use
 };
 
 // Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options
-// that the user has set stay. PROFILE=CLOUD makes Zarr v3 with shards and overviews, and chooses
-// the encoding that is smallest for samples of `raster.source`. PROFILE=OME sets the same options,
-// and makes an OME-Zarr image of one array. The option names of GDAL's COG driver (LEVEL,
-// PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated to those of this driver. Without
-// a profile, returns `options` unchanged. Errors name the option. `options` is GDAL's
-// NULL-terminated list of NAME=VALUE.
+// that the user has set keep their values. PROFILE=CLOUD makes Zarr v3 with shards and overviews,
+// and chooses the encoding that is smallest for samples of `raster.source`. PROFILE=OME sets the
+// options of PROFILE=CLOUD, and makes an OME-Zarr image of one array.
+//
+// The option names of GDAL's COG driver (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number)
+// are translated to the names of this driver. Without a profile, returns `options` unchanged.
+// Errors name the option. `options` is GDAL's NULL-terminated list of NAME=VALUE.
 zarr::Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster);
 
 // True if `options`, or the configuration option ZARR_DEFAULT_PROFILE, name a profile.
