@@ -13,16 +13,18 @@
 namespace zarr {
 
 // Returns the version of a file with `size` bytes, ModificationTime() `modified` and inode number
-// `number`. A file that replaces another has another inode number. The version is uncertain as long
-// as another change could still get an equal modification time.
+// `number`. A file that replaces another has another inode number. ObjectVersion::is_certain is
+// false as long as another change could still get an equal modification time.
 ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint64_t number);
 
 // Store in a local folder, one file per key. Follows symbolic links, but does not list a link to a
-// folder that contains the link. A value is written to a staging file and renamed, so that a killed
-// writer leaves the old or the new value. A killed writer may also leave its staging file, "KEY.<32
-// hex digits>.partial". zarr-python ignores staging files, and the next writer in the folder
-// removes abandoned ones. Subfolders are created on demand. The store's own folder must exist:
-// otherwise a write would revive a deleted store.
+// folder that contains the link. Subfolders are created on demand. The store's own folder must
+// exist: otherwise a write would create a deleted store again.
+//
+// A value is written to a staging file, which is then renamed, so that a killed writer leaves the
+// old or the new value. A killed writer may also leave its staging file, "KEY.<32 hex
+// digits>.partial". zarr-python ignores staging files, and the next writer in the folder removes
+// the staging files of killed writers.
 class DirectoryStore final : public Store, private StoreWriter {
   public:
     explicit DirectoryStore(std::string folder) : folder_(std::move(folder)) {}

@@ -17,8 +17,9 @@ constexpr double kSecond = 1e9;  // in nanoseconds
 void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes <= tuning::kLatencyBytes) {
-        // The latency is the fastest response, and the estimate rises only slowly. Slow responses
-        // mostly come from a new connection or a busy client, not from the link.
+        // A faster response sets the latency at once; a slower response raises the latency only a
+        // little. Slow responses mostly come from a new connection or a busy client, not from the
+        // link.
         const auto known = static_cast<double>(latency_);
         const auto seen = static_cast<double>(nanoseconds);
         latency_ =

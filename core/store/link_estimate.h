@@ -13,7 +13,8 @@ namespace zarr {
 // requests made so far. Thread-safe.
 class LinkEstimate {
   public:
-    // Records a request whose response had `bytes` bytes and took `nanoseconds`.
+    // Records a request whose response had `bytes` bytes and took `nanoseconds`, to improve the
+    // estimate.
     void Note(std::uint64_t bytes, std::uint64_t nanoseconds);
 
     std::uint64_t latency() const;  // nanoseconds

@@ -42,9 +42,10 @@ int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory)
 
 namespace {
 
-// True if the system copies slowly from its page cache to `memory`. REP MOVSB is six times slower
-// on AMD processors since Zen 3 if the destination is up to 31 bytes further in its page than the
-// source. malloc() places all large blocks 16 bytes into a page.
+// True if the system copies slowly from its page cache to `memory`. The system copies with REP
+// MOVSB. On AMD processors since Zen 3 this instruction is six times slower if the destination is
+// up to 31 bytes further in its page than the source. malloc() places all large blocks 16 bytes
+// into a page.
 bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kSlow = 32;

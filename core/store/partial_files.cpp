@@ -27,9 +27,9 @@ namespace zarr {
 
 namespace {
 
-// Random number that distinguishes processes with equal ids on different machines. It is set at
-// load time: a function-local static could be locked by a thread of the parent when a child is
-// forked.
+// Random number that distinguishes processes with equal ids on different machines. The number is
+// set at load time. A function-local static would be unsafe, because a thread of the parent could
+// have it locked when a child is forked.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
@@ -65,7 +65,7 @@ std::string StagingName(const std::string& path) {
 }
 
 void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
-    // Maximum number of remembered folders, to limit memory. Only arrays with nested chunks have
+    // Maximum number of folders in `folders_`, to limit memory. Only arrays with nested chunks have
     // more folders.
     constexpr std::size_t kMaxFolders = 10'000;
     std::string folder = path.substr(0, path.rfind('/'));
@@ -73,7 +73,7 @@ void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (folders_.size() >= kMaxFolders || !folders_.insert(folder).second) return;
     }
-    // Failures are ignored, because a staging file that stays does no harm.
+    // Failures are ignored, because a staging file that is not removed does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
         if (IsOwnName(name)) NoThrow([&] { RemoveUnlessLocked(JoinKey(folder, name)); });
         return true;

@@ -28,7 +28,7 @@ class PathLock {
     // the reason.
     static std::optional<PathLock> Try(const std::string& path, Failure& failure);
 
-    // Takes a shared lock on an open file. The lock has a duplicate of `descriptor`, so that
+    // Takes a shared lock on an open file. The lock owns a duplicate of `descriptor`, so that
     // `descriptor` may be closed. Shared locks exclude only the exclusive locks of Try(). Fails
     // with kLocked also if the file was deleted.
     static std::optional<PathLock> Share(int descriptor, Failure& failure);
@@ -52,8 +52,8 @@ class PathLock {
     int descriptor_;
 };
 
-// Returns an unused name for a staging file beside `path`: "PATH.<32 hex digits>.partial", a name
-// as zarr-python uses it. The first eight digits identify files of this library.
+// Returns an unused name for a staging file beside `path`: "PATH.<32 hex digits>.partial".
+// zarr-python uses such names, too. The first eight digits identify files of this library.
 std::string StagingName(const std::string& path);
 
 // Local file that is written under StagingName() and then renamed to `path`. The destructor removes
@@ -68,8 +68,8 @@ class StagingFile {
 
     // Creates the staging file. The folder of `path` must exist.
     int Create();
-    // True if another process has removed the new file, because it took the file for an abandoned
-    // file. The caller must then start again.
+    // True if another process has removed the new file, because it took the file for the staging
+    // file of a killed writer. The caller must then start again.
     bool is_lost() const { return is_lost_; }
     // Writes the concatenated `parts` as the file's contents, and closes the file.
     int Write(const std::vector<ByteSpan>& parts);
@@ -78,7 +78,7 @@ class StagingFile {
 
   private:
     const std::string path_;
-    std::string staging_;  // empty once renamed
+    std::string staging_;  // path of the staging file; empty once renamed
     int descriptor_ = -1;
     std::optional<PathLock> lock_;
     bool is_lost_ = false;

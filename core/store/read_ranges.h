@@ -22,7 +22,7 @@ struct ReadCost {
     // Limit on the sum of all unwanted bytes: the number of wanted bytes divided by `waste_share`.
     // With 0 there is no limit.
     std::uint64_t waste_share = 0;
-    // Gaps of at most `free_gap` bytes do not count as unwanted.
+    // A gap of at most `free_gap` bytes does not count against the limit of `waste_share`.
     std::uint64_t free_gap = 0;
 };
 
@@ -57,7 +57,7 @@ struct RangeSource {
 
 // Function that takes the bytes of range number `which`. `bytes` are valid during the call. If
 // `bytes` is nullopt, a request for several ranges has failed. The function then reads the range by
-// its own request, or returns the reason for not doing so.
+// a separate request, or returns an error.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
 // Reads `ranges` and calls `sink` once per range. Joins ranges of one object that are close

@@ -26,13 +26,13 @@ struct StoreEntry {
     bool is_prefix = false;
 };
 
-// Version of the value under a key. If the version has changed, the value has changed; the value
-// need not be read to see that.
+// Version of the value under a key. If two versions of a key differ, the value has changed between
+// them. A caller thus sees a change without reading the value.
 struct ObjectVersion {
     bool is_certain = false;  // false: equal versions may still hide a change
     bool exists = false;
     std::uint64_t size = 0;     // bytes
-    std::int64_t modified = 0;  // nanoseconds from any start, or an equivalent number
+    std::int64_t modified = 0;  // nanoseconds since any fixed time, or an equivalent number
     // Number that distinguishes values of equal size and time, as far as the store can. For a file,
     // it is the inode number. For a server, it is the number of different values seen so far: 1 for
     // the first, 0 before the first request.
@@ -72,14 +72,15 @@ struct StoreTraits {
     bool remote = false;          // each read takes a network round trip
     bool packed = false;          // values are parts of one object: GetMany() joins their requests
     bool caches_absence = false;  // callers should remember absent keys
-    // Number of concurrent reads at which a remote store has its best throughput.
+    // Number of concurrent reads at which a remote store reaches its highest throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
     // Locates the store's values; nullptr unless the store is a store of references. Valid as long
     // as the store.
     const ValueLocator* locator = nullptr;
-    // Options that decide how the store is read, such as credentials, as text. Stores with equal
-    // Identity() but different `access` share pending writes, but not cached chunks.
+    // Options that decide how the store is read, such as credentials, as text. If two stores have
+    // equal Identity() but different `access`, their arrays share pending writes, but not cached
+    // chunks.
     std::string access;
 };
 
@@ -154,8 +155,9 @@ class Prefetcher {
     // reading the key later repeats the request and reports the error.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // IsCached() returns true if reading `key` needs no request; the cache may also know that `key`
-    // is absent. IsListingCached() returns true if listing `prefix` needs no request.
+    // IsCached() returns true if reading `key` needs no request, because the value is cached or
+    // `key` is known to be absent. IsListingCached() returns true if listing `prefix` needs no
+    // request.
     virtual bool IsCached(const std::string& key) const = 0;
     virtual bool IsListingCached(const std::string& prefix) const = 0;
 };
@@ -169,7 +171,7 @@ class StoreWriter {
     // Removes several keys. The default implementation calls Remove() for each key.
     virtual Status RemoveMany(const std::vector<std::string>& keys);
     // RemovePrefix() removes a folder, MovePrefix() renames a folder. The default implementations
-    // return false, because the store has no folders.
+    // are for stores without folders and return false.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
     // Commit() finishes changes; BeginCreate() and EndCreate() mark the creation of a store. The
@@ -194,8 +196,8 @@ class Store {
     virtual StoreTraits Traits() const { return {}; }
 
     // Returns the version of a key without reading the value. A store that learns versions from
-    // responses, such as a web server, returns the version in the last response. The default
-    // implementation returns an uncertain version.
+    // responses, such as a web server, returns the version in the last response. In the result of
+    // the default implementation, ObjectVersion::is_certain is false.
     virtual ObjectVersion VersionOf(const std::string& key) const;
     // True if the value is on disk and not in the system's page cache. Concurrent reads are then
     // worthwhile. The check costs as much as opening the value.
@@ -208,8 +210,10 @@ class Store {
 
     // Reads whole values. Calls `take` for each value with the key's index in `keys` and the
     // value's bytes. nullopt means an absent key. Calls come in any order, from several threads at
-    // once; `bytes` are valid during the call. Returns the first failure; remaining values may then
-    // be skipped. The default implementation reads each key by its own request.
+    // once; `bytes` are valid during the call.
+    //
+    // Returns the first failure; remaining values may then be skipped. The default implementation
+    // reads each key by a separate request.
     using ValueTaker =
         std::function<Status(std::size_t index, const std::optional<ByteSpan>& bytes)>;
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
@@ -249,7 +253,8 @@ class Store {
 
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const;
-    // Like the methods of Prefetcher. Return true if the store does not prefetch.
+    // Return the results of the Prefetcher methods with these names; true if the store has no
+    // Prefetcher.
     bool IsCached(const std::string& key) const;
     bool IsListingCached(const std::string& prefix) const;
 
@@ -266,11 +271,11 @@ class Store {
     // folder or key remains at `prefix`. Returns false if keys remain or the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
     // Renames the prefix `from` to `to` with all keys below, in one step. No key may exist below
-    // `to`. Returns false, with nothing changed, if the store cannot do so.
+    // `to`. If the store cannot rename in one step, changes nothing and returns false.
     Result<bool> RenamePrefix(const std::string& from, const std::string& to);
     // Makes all writes visible to others that open the store.
     Status Flush();
-    // Mark the creation of a store. Between BeginCreate() and EndCreate(), reads are answered from
+    // BeginCreate() and EndCreate() mark the creation of a store. Between these calls, reads return
     // what this object wrote, without a request.
     void BeginCreate();
     void EndCreate();

@@ -43,8 +43,9 @@ Status Failure(const std::string& path, const char* what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// Locks that belong to the open file are preferred, because they also exclude other users in this
-// process. A lock that belongs to the process is lost when any code in the process closes the file.
+// Locks that belong to the open file (F_OFD_SETLKW) are preferred, because they also exclude other
+// users in this process. A lock that belongs to the process (F_SETLKW) is lost when any code in the
+// process closes the file.
 #if defined(F_OFD_SETLKW)
 constexpr int kSetLockAndWait = F_OFD_SETLKW;
 #else
@@ -61,9 +62,9 @@ int SetLock(int file, short type) {
         if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
         if (errno == EINTR) continue;
         if (errno != EDEADLK) return errno;
-        // The lock is tried again, because this deadlock is a false alarm. The system reports a
-        // deadlock when threads of two processes wait for each other's process. No thread holds
-        // more than one lock, so no deadlock is possible.
+        // The lock is tried again, because the deadlock that the system reports is a false alarm.
+        // The system reports a deadlock when threads of two processes wait for each other's
+        // process. No thread holds more than one lock, so no deadlock is possible.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
@@ -99,7 +100,7 @@ class FolderSynchronizer final : public Synchronizer,
     Result<std::unique_ptr<Synchronizer::Lock>> LockFileOf(const std::string& key, bool makes) {
         ZARR_RETURN_IF_ERROR(CheckKey(key));
         const std::string path = folder_ + "/" + key;
-        Enter(key);  // the system's lock may not exclude other threads
+        Enter(key);  // excludes other threads, which fcntl() may not exclude
         const int file = OpenLockFile(path, makes);
         int error = file < 0 ? errno : 0;
         if (!makes && (error == ENOENT || error == ENOTDIR)) {

@@ -19,17 +19,18 @@ struct StoreCounters {
     std::atomic<std::uint64_t> time{0};      // nanoseconds until the responses, summed over threads
 };
 
-// Store that counts requests and remembers the first failure (kIo) of reading metadata or of
-// listing. Readers continue without optional data, such as coordinates or a CRS, and later warn
-// with the remembered failure as the reason.
+// Store that counts requests and records the first failure (kIo) of reading metadata or of listing.
+// Readers continue without optional data, such as coordinates or a CRS, and later warn with the
+// recorded failure as the reason.
 class WatchedStore final : public ForwardingStore {
   public:
-    // `is_document` takes the last name of a key. It returns true if that is the name of a metadata
+    // `is_document` takes the last name of a key, and returns true if it is the name of a metadata
     // document.
     WatchedStore(std::shared_ptr<const Store> base, bool (*is_document)(std::string_view name))
         : ForwardingStore(std::move(base)), is_document_(is_document) {}
 
-    // Returns and forgets the first failure since the last call; ok if none.
+    // Returns the first failure since the last call of TakeFailure(), and clears the record; ok if
+    // no read has failed since.
     Status TakeFailure() const;
     // Returns the number of failures so far. Never reset.
     std::uint64_t failures() const { return failures_; }

@@ -486,8 +486,8 @@ Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
 Status ZipDirectory::Parse(std::uint64_t base) {
     ByteSpan rest = std::as_const(text_).span();
     members_.reserve(rest.size / (kEntry + 8));
-    // The loop ends at the first record that is not an entry: a digital signature may follow the
-    // entries.
+    // The loop ends at the first record that is not an entry, because a digital signature may
+    // follow the entries.
     while (rest.size >= kEntry && Long(rest.data) == zip::kEntryMark) {
         const std::uint8_t* entry = rest.data;
         ZipMember member;

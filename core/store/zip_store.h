@@ -55,7 +55,7 @@ struct ZipMember {
 };
 
 // Central directory of a zip file: the file's members by key. Skips folders, and members whose
-// names are not valid keys. If a name occurs twice, the last member counts, because writers append
+// names are not valid keys. If a name occurs twice, the last member is used, because writers append
 // new versions. Immutable.
 class ZipDirectory {
   public:
@@ -143,9 +143,9 @@ class ZipArchive {
     // Returns the direct children of `prefix`, sorted by name.
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
-    // Returns the prefix of the store in the archive, usually "" for the root. Returns the only
-    // top-level folder if `holds_store` is false for the root and true for that folder. Ignores
-    // files that desktop systems add.
+    // Returns the prefix of the store in the archive. The prefix is usually "", the root. If
+    // `holds_store` is false for the root and true for the only top-level folder, the prefix is
+    // that folder. Files that desktop systems add are ignored.
     using PrefixTest = std::function<bool(const std::string& prefix)>;
     std::string FindRoot(const PrefixTest& holds_store) const;
 
@@ -162,8 +162,8 @@ class ZipArchive {
     // expected.
     Result<bool> Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
                         ByteSpan& contents) const;
-    // Decompresses a member from `bytes` with Unpack(). If `bytes` is nullopt or too short, reads
-    // the member with its own request.
+    // Sets `contents` to the uncompressed bytes of a member. Uses `bytes` as Unpack() does. If
+    // `bytes` is nullopt or too short, reads the member with a separate request.
     Status UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
                         Buffer& memory, ByteSpan& contents) const;
     // Appends to `ranges` the byte range of each member that is not nullptr. `which` of a range is
@@ -176,7 +176,7 @@ class ZipArchive {
     const ZipDirectory directory_;
     const std::string identity_;
     const std::string description_;
-    Lazy<std::vector<std::string_view>> names_;  // sorted
+    Lazy<std::vector<std::string_view>> names_;  // sorted names of the members
 };
 
 // Store at a prefix of a zip file. Each value is a member. Read-only and immutable.

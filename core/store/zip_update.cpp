@@ -273,8 +273,8 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     const std::uint64_t size = file_->size();
     Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
     if (!written.ok()) {
-        // The file gets its old size again, because the previous directory must remain the end of
-        // the file.
+        // The file gets its old size again, because readers find the previous directory only at the
+        // end of the file.
         if (offset >= size) static_cast<void>(file_->Truncate(size));
         return written;
     }

@@ -25,11 +25,13 @@ class ByteFile {
     virtual std::uint64_t size() const = 0;  // bytes
     // Fills `memory` with the bytes from `offset` on. Fails if the file is too short.
     virtual Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const = 0;
-    // Writes `bytes` at `offset`. A gap behind the end of the file is filled with zeros. Uses one
-    // system call if possible: a killed process has then written all bytes or none.
+    // Writes `bytes` at `offset`. A gap between the former end of the file and `offset` is filled
+    // with zeros. Uses one system call if possible, so that a killed process has written either all
+    // bytes or none.
     virtual Status WriteAt(std::uint64_t offset, ByteSpan bytes) = 0;
     virtual Status Truncate(std::uint64_t size) = 0;
-    // False if the path by which the file was opened now names another file, or no file.
+    // True if the path by which the file was opened still names this file. False if another file or
+    // no file is at that path.
     virtual bool IsInPlace() const = 0;
 };
 
@@ -39,10 +41,12 @@ std::string EmptyZip();
 // Store in a zip file that is being changed. Each write appends a member, uncompressed. The bytes
 // of replaced and erased members stay in the file; only their entries are removed from the central
 // directory.
-// The file ends with a complete central directory at any time: before members are appended, a copy
-// of the directory is written far enough behind them. A killed writer thus leaves a valid zip file
-// with the contents of the last written directory. The directory is written by Flush(), by the
-// destructor, and occasionally in between.
+//
+// The file ends with a complete central directory at any time. Before members are appended, a copy
+// of the directory is written behind the space for these members. A killed writer thus leaves a
+// valid zip file with the contents of the last written directory. The directory is written by
+// Flush(), by the destructor, and occasionally in between.
+//
 // If writing the directory itself was interrupted, ZipDirectory finds the previous directory, and
 // the next writer removes the rest. Thread-safe. Nothing else may write to the file.
 class ZipUpdateStore final : public Store, private StoreWriter {
@@ -63,8 +67,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
                             const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     StoreWriter* writer() override { return this; }
-    // True until another file replaces this file at its path. After the replacement all changes
-    // fail.
+    // True until another file replaces this file at its path. After the replacement all changes of
+    // this store fail.
     bool IsInPlace() const { return file_->IsInPlace(); }
 
   private:
@@ -115,7 +119,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     std::vector<std::string_view> others_;   // entries of folders and other skipped members
     std::uint64_t end_;                      // end of the last member: the next one begins here
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
-    bool is_changed_ = false;      // since the directory was written
+    bool is_changed_ = false;      // true if members changed since the directory was written
     std::uint64_t room_ = std::uint64_t{64} << 10;  // free bytes for members
 };
 
