@@ -278,7 +278,7 @@ FETCH = [
      ["compressor, then filters backwards,", "on as many threads as NUM_THREADS says"]),
 ]  # fmt: skip
 ENDS = [
-    ("into the caller's memory", "core/array/region_reader.cpp", "Strategy::kIntoPlace",
+    ("into the caller's memory", "core/array/region_reader.cpp", "Strategy::kIntoMemory",
      ["a whole chunk, wanted as stored:", "no copy"]),
     ("into scratch memory", "core/array/region_reader.cpp", "Strategy::kThroughScratch",
      ["a whole chunk that is used up", "by this read"]),
