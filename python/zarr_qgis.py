@@ -60,8 +60,8 @@ def parse_time(text):
 
 def add_step(earlier, time):
     """Returns the end of the last step, which begins at `time`. The last step is as long as the step before,
-    which begins at `earlier`. If both begin on one day of the month, at one time of day, the length is a
-    number of months."""
+    which begins at `earlier`. If both begin on the same day of the month and at the same time of day, the
+    length is a whole number of months."""
     months = 12 * (time.year - earlier.year) + time.month - earlier.month
     if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
         return time + (time - earlier)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the packages of a folder (default: build/package) with apt, uses them, and removes them
-# again. Needs root and a clean system, such as scripts/try_fresh_debian.sh package makes.
+# again. Needs root and a clean system, for example the one of `scripts/try_fresh_debian.sh package`.
 #
 #   scripts/check_package.sh [FOLDER]
 set -euo pipefail

@@ -89,8 +89,8 @@ def make_linked(path, chunk, across, options):
 
 
 def reads(folder, small):
-    """Yields the memory of reads that exceeds what is allowed: the caller's buffer, the cache, and a decoded
-    and a stored chunk for each thread."""
+    """Yields, for each kind of read, the memory in MB beyond the allowance. The allowance is the caller's
+    buffer, the cache, and one decoded and one stored chunk for each thread."""
     chunk, across = (256, 8) if small else (2048, 8)
     rows = chunk // 8
     inner = ["FORMAT=ZARR_V3", "COMPRESS=BLOSC", f"SHARD_CHUNK_SHAPE={chunk // 4},{chunk // 4}"]

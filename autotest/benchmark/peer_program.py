@@ -65,8 +65,7 @@ class ThroughGdal:
 
 
 class ThroughBuiltin(ThroughGdal):
-    """An array of GDAL's built-in driver. This driver reads on several threads if AdviseRead() is called
-    first."""
+    """An array of GDAL's built-in driver, which reads on several threads only after AdviseRead()."""
 
     def __getitem__(self, window):
         if window is ...:

@@ -11,7 +11,8 @@ array in the table, such as "v3, zstd"; the default is all arrays.
 core without GDAL, in the program zarr_core_reader. Each reader has a process of its own, and all values read
 are compared. The page cache is warm, except in rows that say otherwise. Chunks on a server are requested in
 each round. ours/best is the median, over the rounds, of the ratio of the driver's time to that of the fastest
-peer. The floor also decodes into new memory. For windows the floor decodes each chunk once. For a round trip
+peer. The floor is the program zarr_floor, a lower bound: it reads the chunk files and decodes them by the
+codec's library, into new memory. For windows the floor decodes each chunk once. For a round trip
 the floor writes the chunk files, and reads the existing array.
 
 ROOT is the folder of another Debian with python3-gdal. Its built-in driver becomes one more peer.

@@ -103,8 +103,8 @@ def maker(count):
             file.write("}}")
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
-        # The references name the folder to which kept() renames this one. The option allows them to refer to
-        # another folder.
+        # The references contain the path that this folder gets later, when kept() renames it. The option
+        # allows references to files outside of their own folder.
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)
@@ -139,7 +139,8 @@ def counts(setting):
         home = pathlib.Path(kept(setting.data, f"references-{count}", maker(count)))
         number = count // 2 + 7
         first, value = number * CHUNK, number % CHUNKS * CHUNK
-        # A JSON document and a manifest of Icechunk are read as a whole; this manifest is not split.
+        # A JSON document and an unsplit manifest of Icechunk are read whole, so their limits of memory (MB)
+        # grow with `count`.
         millions = max(1, count // 1_000_000)
         forms = (
             ("json", "refs.json", 60 * millions), ("parquet", "refs.parq", 150), ("icechunk", "icechunk", 220 * millions),

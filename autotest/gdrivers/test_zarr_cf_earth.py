@@ -91,7 +91,7 @@ EARTHS_NETCDF_IS_WRONG = {
     "minor axis and flattening": (
         {"semi_minor_axis": 6356514.0, "inverse_flattening": 300.0}, 6356514 * 300 / 299, 300, 0, None,
     ),
-    # The netCDF driver gives the named meridian a longitude of 0.
+    # The netCDF driver reads the prime meridian Paris with longitude 0 instead of 2.337.
     "meridian by name": ({**GRS80, "prime_meridian_name": "Paris"}, 6378137, 298.257222101,
                          2.33722917, None),
     # The netCDF driver ignores numbers that are stored as text.

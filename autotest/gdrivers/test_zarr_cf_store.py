@@ -53,8 +53,8 @@ def test_every_projection(tmp_path, cpl, name, units, metres):
 @pytest.mark.parametrize("units, radians", [("rad", 1.0), ("microradian", 1e-6)])
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scanning_angles(tmp_path, cpl, sweep, units, radians):
-    """Scanning angles are converted to metres. The origin of the geotransform is the point below the
-    satellite."""
+    """Scanning angles are converted to metres. This raster begins at the point below the satellite, so the
+    origin of its geotransform is (0, 0)."""
     attributes = {**GOES, "sweep_angle_axis": sweep}
     dataset = open_raster(projected(tmp_path, attributes, units, 0.01 / radians, "angular_"))
     metres = 0.01 * GOES["perspective_point_height"]

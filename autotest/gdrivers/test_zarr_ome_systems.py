@@ -267,8 +267,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
-    """If a transformation to the system is unsupported, the raster has no geotransform. The driver does not
-    use the level's own transformation or pixels of size 1 instead."""
+    """If the transformation to the coordinate system is unsupported, the raster has no geotransform. The
+    driver falls back neither to the transformation of the level nor to pixels of size 1."""
     far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
     for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
                             [to("b", UNREAD[name]), far]):  # fmt: skip

@@ -69,8 +69,8 @@ def attributes(store, group=""):
 
 
 def image(store, group=""):
-    """Asserts that the OME metadata of a group is valid by its schema. Returns its multiscale, and the OME
-    metadata without it."""
+    """Asserts that the OME metadata of a group is valid by its schema. Returns the only multiscale of the
+    group, and all OME metadata of the group."""
     stated = attributes(store, group)
     ome = stated.get("ome", stated)
     (multiscale,) = ome["multiscales"]

@@ -101,7 +101,8 @@ def encode_cases(folder, seed, indices):
 
 
 def encode_problems(folders):
-    """Returns (problem, labels) for the case in each folder. The problem is None if there is none."""
+    """Returns (problem, labels) for the case in each folder. `problem` is a message, or None if the case
+    passes. `labels` names the dtype, codecs and order of the case."""
     cases = [_cases.pop(folder) for folder in folders]
     return [(case.problem() if case.chunk.exists() else "not encoded", case.labels) for case in cases]
 

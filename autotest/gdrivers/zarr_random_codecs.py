@@ -184,8 +184,8 @@ def make_chain(draw, kind, dtype, values_of, turn):
         codecs.append(codec)
         names.append(first)
     while len(codecs) < length:
-        # A second calculating filter would get large values from the first one, so only byte filters may
-        # follow.
+        # The values are drawn to suit the first filter. Its output may be too large for another arithmetic
+        # filter, so only byte filters follow.
         name = draw.choice(BYTE_FILTERS)
         codec, stream = make_filter(draw, name, stream, values)
         codecs.append(codec)

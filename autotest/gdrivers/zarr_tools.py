@@ -22,8 +22,8 @@ def plain_environment(*left_out):
 
 
 def temporary(path):
-    """Returns `path` if tests may delete this folder, because zarr-python deletes a folder that it overwrites.
-    Raises ValueError unless the path is absolute and in the temporary folder."""
+    """Returns `path`. Raises ValueError unless the path is absolute and in the temporary folder, because
+    zarr-python deletes the folders that it overwrites."""
     root, place = pathlib.Path(tempfile.gettempdir()).resolve(), pathlib.Path(path)
     if not place.is_absolute() or ".." in place.parts or root not in place.resolve().parents:
         raise ValueError(f"refuses the store {path}: expected an absolute path in {root}")

@@ -136,8 +136,7 @@ TEST_P(Staying, OtherChunksAreReadAgainIfHalfALayerFits) {
         EXPECT_EQ(decoded[band], cube.layer / 2) << "band " << band;
 }
 
-// Codec of a test case. The windows of the tests touch few chunks, and some of these chunks are
-// cached.
+// Codec of a test case.
 struct Format {
     const char* compressor;
     const char* name;

@@ -13,8 +13,8 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Returns three groups in `parent`, the coarsest first. The array in the group `holder` has
-// `attributes`.
+// Returns three groups in `parent`. Each group has an array "dem", which is smallest in the first
+// group. The array in the group `holder` has `attributes`.
 TreeBuilder ThreeGroups(const std::string& attributes, const std::string& holder,
                         const std::string& parent = "") {
     TreeBuilder builder;

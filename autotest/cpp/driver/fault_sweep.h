@@ -35,8 +35,9 @@ using Reader = std::function<std::string(const std::string& folder)>;
 // Changes the contents of a folder. Returns true if all calls reported success.
 using Writer = std::function<bool(const std::string& folder)>;
 
-// Returns true if `now`, the text after a failed write, is acceptable. `before` is the text without
-// the write, `after` the text with the complete write.
+// Returns true if the contents of a folder after a failed write are acceptable. The arguments are
+// texts of a Reader: `before` without the write, `after` with the complete write, `now` after the
+// failed write.
 using Verdict = bool (*)(const std::string& before, const std::string& after,
                          const std::string& now);
 bool IsOldOrNew(const std::string& before, const std::string& after, const std::string& now);

@@ -27,7 +27,7 @@ class StoreUnderTest {
     // Returns the store under test for writing; nullptr if the store is read-only.
     virtual Store* writable() { return nullptr; }
 
-    // False if List() shows only keys that the metadata documents describe.
+    // True if List() shows chunks. Consolidated stores list only metadata documents.
     virtual bool lists_chunks() const { return true; }
 };
 
