@@ -43,8 +43,9 @@ class ShardLayout {
   public:
     using Index = DimVector<std::uint64_t>;
 
-    // Binds the levels of `metadata`. `max_chunk_bytes` limits the stored size of a chunk. Error
-    // messages name the metadata member.
+    // Returns the layout of the levels of shards in `metadata`, with codecs that fit their input.
+    // `max_chunk_bytes` limits the stored size of a chunk. Fails if a codec does not fit; the
+    // message names the metadata member.
     static Result<ShardLayout> Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes);
 
     std::size_t levels() const { return levels_.size(); }

@@ -131,8 +131,9 @@ class ShardReader {
     Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                 const Index& first, Listing& listing) const;
 
-    // Load a shard index through the cache. Root() loads the index of an outermost shard. Child()
-    // loads the index of the nested shard at `location`.
+    // Root() returns the index of an outermost shard, Child() that of the nested shard at
+    // `location`. Both use the cache. LoadRoot() and LoadChild() load the index without the cache.
+    // LoadRoot() calls ReadRoot() again if the shard was replaced during the read.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
@@ -143,8 +144,8 @@ class ShardReader {
                                const ShardLocation& location) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
                                    const ShardLocation& location) const;
-    // Load the index of a nested shard without the cache. LoadWrapped() is for a shard that is
-    // encoded as a whole, LoadPlain() for any other.
+    // Load the index of a nested shard without the cache. LoadWrapped() is for a shard whose bytes,
+    // index included, are encoded again by further codecs. LoadPlain() is for any other shard.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
                        const ShardLocation& location, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,

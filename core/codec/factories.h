@@ -39,7 +39,7 @@ CodecResult MakeAsType(const json::Value& config, const CodecContext& context);
 CodecResult MakePackBits(const json::Value& config, const CodecContext& context);
 CodecResult MakeCategorize(const json::Value& config, const CodecContext& context);
 
-// Codecs that references to TIFF files use.
+// Codecs for chunks in TIFF files to which references point (imagecodecs, virtual-tiff).
 CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context);

@@ -29,7 +29,9 @@ struct LayoutLevel {
 
 // A `layout` that describes only overviews.
 struct Layout {
-    // The level of the arrays themselves. Its `arrays` is empty unless the level is a level group.
+    // The entry of the full-resolution arrays, from which the overviews are made. `group` is the
+    // name of an array, "." or the group of the largest level. `arrays` is filled only for the
+    // group of the largest level.
     LayoutLevel base;
     std::vector<LayoutLevel> levels;
 

@@ -105,8 +105,8 @@ std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 // would ignore the list because of its length.
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
-// Prefix of the names of overview groups in the style kList. In the style kLayout the name of an
-// overview group is an OverviewGroupName().
+// Prefix of the names of overview groups for OverviewStyle::kList. For kLayout, the name is an
+// OverviewGroupName(). For kLevelGroups, the name is a LevelGroupName().
 //
 // An attribute marks overview groups. If `multiscales` has no entry for the array of a marked
 // group, the group is left over from an interrupted build of overviews.

@@ -267,8 +267,9 @@ class Store {
     // error.
     Status Erase(const std::string& key);
     Status EraseMany(const std::vector<std::string>& keys);
-    // Removes an empty folder, or a link to a folder without the link's target. Returns true if no
-    // folder or key remains at `prefix`. Returns false if keys remain or the store has no folders.
+    // Removes an empty folder, or a link to a folder; the target of the link stays. Returns true if
+    // the folder or link was removed. Returns false if keys remain, if `prefix` is no folder, or if
+    // the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
     // Renames the prefix `from` to `to` with all keys below, in one step. No key may exist below
     // `to`. If the store cannot rename in one step, changes nothing and returns false.

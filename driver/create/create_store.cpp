@@ -133,8 +133,8 @@ constexpr ChunkSize kChunkOfMaps = {1, 512};
 // one pixel of n bands reads n / 16 chunks, and reading one band decodes 16 bands.
 constexpr ChunkSize kChunkOfSeries = {16, 128};
 
-// Largest number of bytes in the name of an array that is a band's name. File systems allow 255
-// bytes, and masks, overviews and grid mappings may have the name with a prefix or suffix.
+// Maximum length, in bytes, of a band's name that becomes the name of an array. File systems allow
+// 255 bytes, and the names of masks, overviews and grid mappings add a prefix or suffix.
 constexpr std::size_t kLongestBandName = 200;
 
 // A dimension of the new arrays, with the size of the dimension and of its chunks.

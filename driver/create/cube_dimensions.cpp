@@ -144,7 +144,8 @@ std::optional<StatedDimension> ReadDimension(GDALDataset& source, const std::str
 // ---------------------------------------------------------------------------------------------
 // GRIB
 
-// Returns the number before " sec UTC", or the whole number, in an item of GRIB.
+// Returns the time in the item GRIB_VALID_TIME as text. The item is a number of seconds since 1970,
+// which " sec UTC" may follow. Returns nullopt if the item does not begin with a number.
 std::optional<std::string> UnixTimeOf(GDALRasterBand& band) {
     const std::string text = ItemOf(band, "GRIB_VALID_TIME");
     char* end = nullptr;

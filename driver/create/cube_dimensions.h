@@ -16,8 +16,9 @@ namespace zarr_driver {
 // GRIB driver (GRIB_VALID_TIME ...) describe bands. All bands of GRIB must have one element, such
 // as temperature.
 //
-// Returns an empty list unless the bands are all combinations of the coordinates in row-major
-// order. If the bands state dimensions, an empty list is explained by a debug message.
+// Returns an empty list if the bands state no dimensions, or only one with a generated name such as
+// "band". Also returns an empty list, and logs the reason as a debug message, if the bands are not
+// all combinations of the coordinates in row-major order.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
 // True if `item` is a metadata item, of bands or of a dataset, that describes one of `dimensions`.

@@ -22,8 +22,8 @@ bool IsBlockCached(ZarrRasterBand& band, int block_x, int block_y) {
 // True if GDAL resamples `window` block by block from this band, without using an overview.
 bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
                            const BufferSize& buffer, const GDALRasterIOExtraArg* extra) {
-    // If the window is reduced by at least the size of a block, GDAL does not read all blocks, so
-    // the answer is false.
+    // If the reduction factor is at least the size of a block, GDAL skips whole blocks. The result
+    // is then false.
     int block_x = 0;
     int block_y = 0;
     band.GetBlockSize(&block_x, &block_y);

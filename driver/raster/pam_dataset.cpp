@@ -56,10 +56,12 @@ std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
 
 const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
 
-// Returns the names of files next to a remote store, from which GDAL chooses sidecar files. A
-// single request for the auxiliary file replaces GDAL's half dozen requests. The dataset's own
-// auxiliary file is requested only if the store also has one. Returns an empty list if GDAL must
-// look for files itself.
+// Returns the names of files next to a remote store, from which GDAL chooses sidecar files. Returns
+// an empty list if GDAL must look for files itself.
+//
+// `plain` describes the store's own auxiliary file, such as x.zarr.aux.xml. `is_plain` is true if
+// the dataset uses that file. The auxiliary file of a subdataset is requested only if the store's
+// file exists. This takes one request instead of GDAL's half dozen.
 CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
