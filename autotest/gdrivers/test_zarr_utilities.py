@@ -8,8 +8,12 @@ import shutil
 import subprocess
 import sys
 
+import numcodecs
 import numpy as np
 import pytest
+import zarr2
+import zarr_formats
+import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_docs import REPOSITORY
 from zarr_gdal import gdal_is_at_least
@@ -311,3 +315,33 @@ def test_gdal_mdim(tmp_path):
     arrays = [gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("air_temperature")
               for name in (cube, tmp_path / "copy.zarr")]  # fmt: skip
     np.testing.assert_array_equal(arrays[0].ReadAsArray(), arrays[1].ReadAsArray())
+
+
+PIXELS = np.arange(240, dtype="i4").reshape(12, 20)
+CODECS = {
+    "none": None, "blosc": numcodecs.Blosc("zstd"), "zlib": numcodecs.Zlib(), "gzip": numcodecs.GZip(),
+    "bz2": numcodecs.BZ2(), "lzma": numcodecs.LZMA(), "zstd": numcodecs.Zstd(), "lz4": numcodecs.LZ4(),
+}  # fmt: skip
+
+
+@zarr_formats.V2
+@pytest.mark.parametrize("codec", CODECS)
+def test_gdalinfo_reads_every_compressor(tmp_path, codec):
+    """A program that links GDAL has other libraries in reach than Python, with functions of equal names."""
+    zarr.save_array(str(tmp_path / "x.zarr"), PIXELS, compressor=CODECS[codec])
+    dataset = gdal.Open(str(tmp_path / "x.zarr"))
+    wanted = dataset.GetRasterBand(1).Checksum()
+    assert f"Checksum={wanted}" in run(tmp_path, "gdalinfo", "-checksum", "x.zarr")
+
+
+@zarr_formats.V2
+def test_gdalinfo_reads_zfpy_or_says_why_not(tmp_path):
+    """If the program links a library with libzfp's names, such as cfitsio, libzfp cannot be used there."""
+    zarr2.call("create", str(tmp_path / "x.zarr"), "", PIXELS,
+               compressor={"id": "zfpy", "mode": 4, "tolerance": 0})  # fmt: skip
+    dataset = gdal.Open(str(tmp_path / "x.zarr"))
+    wanted = dataset.GetRasterBand(1).Checksum()
+    done = subprocess.run(["gdalinfo", "-checksum", "x.zarr"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=SECONDS, check=False)  # fmt: skip
+    is_replaced = "zfpy: libzfp does not work in this program, because" in done.stderr
+    assert f"Checksum={-1 if is_replaced else wanted}\n" in done.stdout and done.returncode >= 0
