@@ -43,7 +43,6 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
 // for items of other domains whenever it reads pixels, so those must be fast.
 bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
 
-// True for an item of statistics. `item` has the form NAME=VALUE or NAME.
 constexpr const char* kFillValueAttribute = "_FillValue";
 
 void SetSuccess(int* success, bool value) {
@@ -374,7 +373,7 @@ CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszD
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const bool is_default = IsDefaultDomain(pszDomain);
         const bool is_stored = is_default && dataset()->update() != nullptr;
-        dataset()->CheckStatistics();
+        if (is_default) dataset()->CheckStatistics();
         if (is_stored) LoadLabels();
         const CPLStringList before(is_stored ? CSLDuplicate(GDALPamRasterBand::GetMetadata())
                                              : nullptr);

@@ -35,7 +35,7 @@ class PixelStatistics {
     double squares_ = 0;  // sum of squared differences from the mean
 };
 
-// True if a metadata item called `item` is one of GDAL's statistics.
+// True if a metadata item is one of GDAL's statistics. `item` has the form NAME=VALUE or NAME.
 inline bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
 // Computes statistics of the bands that have none. Overviews serve as samples of large bands, as in
