@@ -29,6 +29,7 @@ sys.path.insert(0, str(REPOSITORY / "autotest" / "gdrivers"))
 import numcodecs  # noqa: E402
 import numpy as np  # noqa: E402
 import zarr_eopf  # noqa: E402
+import zarr_formats  # noqa: E402
 import zarr_ome  # noqa: E402
 import zarr_v1  # noqa: E402
 
@@ -376,6 +377,7 @@ def add_v3(seeds, folder):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1].strip())
+    zarr_formats.set_default_format()
     seeds = Seeds(sys.argv[1])
     samples = {path.parent for path in (REPOSITORY / "data").rglob(".z*") if path.name in DOCUMENTS}
     for root in sorted(samples):

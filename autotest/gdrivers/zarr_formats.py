@@ -93,8 +93,8 @@ def _set_option(value):
 
 
 def set_default_format():
-    """Sets the format in which zarr-python creates stores. A program that a test starts calls this function
-    itself."""
+    """Sets the format in which zarr-python creates stores. Programs outside of pytest call this function
+    themselves: workers of tests, make_seeds.py, stores.py."""
     zarr.config.set({"default_zarr_format": 3 if is_v3() else 2})
 
 

@@ -30,10 +30,6 @@ def _is_v3():
     return os.environ.get("ZARR_DEFAULT_FORMAT") == "ZARR_V3"
 
 
-# Programs outside of pytest, such as make_seeds.py, also write the format that ZARR_DEFAULT_FORMAT states.
-zarr.config.set({"default_zarr_format": 3 if _is_v3() else 2})
-
-
 def meaning(documents):
     """Returns metadata documents by key, without members that zarr-python 3 adds and that have no meaning."""
     return {key: _without_idle(document) for key, document in documents.items() if document != {}}

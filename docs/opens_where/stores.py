@@ -53,7 +53,9 @@ def make(folder):
     """Writes all stores into an empty folder. Returns the contents of stores.json."""
     import geo_stores
     import plain_stores
+    import zarr_formats
 
+    zarr_formats.set_default_format()
     folder = pathlib.Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     stores = []
