@@ -15,6 +15,7 @@
 #include <unistd.h>
 #endif
 
+#include "core/base/sanitizers.h"
 #include "core/base/thread_pool.h"
 #include "core/base/tuning.h"
 
@@ -43,7 +44,7 @@ enum class Origin { kLibrary, kFromLine, kLargePages };
 constexpr Origin OriginOf(std::size_t size) {
 // With AddressSanitizer every block comes from malloc(), because only there are reads beyond a
 // block's end detected.
-#if !defined(__SANITIZE_ADDRESS__)
+#if !ZARR_ADDRESS_SANITIZER
     if (size > SIZE_MAX / 2) return Origin::kLibrary;  // malloc() rejects this size
 #if defined(__linux__)
     if (size >= tuning::kLargePage / 2 && BytesInLargePages(size) != 0) return Origin::kLargePages;

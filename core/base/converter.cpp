@@ -6,15 +6,11 @@
 #include <cstring>
 
 #include "core/base/endian.h"
+#include "core/base/sanitizers.h"
 
 // Streamed copies use SSE2, which every x86-64 processor has. Builds with ThreadSanitizer use
 // memcpy() instead, because ThreadSanitizer does not track stores that bypass the caches.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1  // GCC's name
-#endif
-#endif
-#if (defined(__x86_64__) || defined(_M_X64)) && !defined(__SANITIZE_THREAD__)
+#if (defined(__x86_64__) || defined(_M_X64)) && !ZARR_THREAD_SANITIZER
 #define ZARR_STREAMS 1
 #include <emmintrin.h>
 #else

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
-#include "autotest/cpp/support/sanitizers.h"
 #include "core/base/bytes.h"
+#include "core/base/sanitizers.h"
 
 namespace zarr {
 namespace {
@@ -63,7 +63,7 @@ TEST_P(AllocateBytesOf, GivesDistinctMemory) {
 // Memory for a large size must begin at a large page of the system. Under AddressSanitizer the test
 // is left out, because the sanitizer replaces the allocator.
 TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
-    if (test::kHasAddressSanitizer) return;
+    if (kHasAddressSanitizer) return;
     for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
         const Memory memory = Allocate(size);
         EXPECT_TRUE(IsAligned(memory.get(), kLargePage)) << size;
@@ -74,7 +74,7 @@ TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
 // Large memory must not begin 1 to 31 bytes after the start of a page, because the kernel copies
 // file data slowly to such addresses.
 TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
-    if (test::kHasAddressSanitizer) return;
+    if (kHasAddressSanitizer) return;
     constexpr std::size_t kPage = 4096;
     std::vector<Memory> held;
     for (std::size_t size = std::size_t{64} << 10; size < 2 * kLargePage; size += 50021) {

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "autotest/cpp/support/forks.h"
-#include "autotest/cpp/support/sanitizers.h"
 #include "autotest/cpp/support/threads.h"
+#include "core/base/sanitizers.h"
 #include "core/base/thread_pool.h"
 
 namespace zarr {

@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "autotest/cpp/support/sanitizers.h"
+#include "core/base/sanitizers.h"
 
 namespace zarr_driver::test {
 
@@ -43,9 +43,9 @@ bool HasFailedOften() {
 // Maximum number of calls that fail, for each way of failing. The failing calls are spread over all
 // calls. ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so
 // fewer calls are tried with them.
-constexpr std::size_t kMaxCallsPerMode = zarr::test::kHasThreadSanitizer    ? 2
-                                         : zarr::test::kHasAddressSanitizer ? 3
-                                                                            : 8;
+constexpr std::size_t kMaxCallsPerMode = zarr::kHasThreadSanitizer    ? 2
+                                         : zarr::kHasAddressSanitizer ? 3
+                                                                      : 8;
 
 std::size_t StrideFor(std::size_t calls) {
     if (EQUAL(CPLGetConfigOption("ZARR_FAULTS", ""), "all")) return 1;

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "autotest/cpp/support/sanitizers.h"
+#include "core/base/sanitizers.h"
 
 namespace zarr_driver::test {
 
@@ -27,7 +27,7 @@ std::string NameOf(Form form) {
 }
 
 std::vector<Form> TestedForms() {
-    if (zarr::test::kHasThreadSanitizer) return {Form::kShards};
+    if (zarr::kHasThreadSanitizer) return {Form::kShards};
     return {Form::kV2, Form::kV3, Form::kShards};
 }
 

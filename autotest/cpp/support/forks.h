@@ -12,8 +12,8 @@
 #include <functional>
 #include <thread>
 
-#include "autotest/cpp/support/sanitizers.h"
 #include "autotest/cpp/support/threads.h"
+#include "core/base/sanitizers.h"
 
 namespace zarr::test {
 
@@ -44,9 +44,9 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 // The leak check of AddressSanitizer also fails in the child, because the threads of the parent are
 // missing there.
 #define SKIP_WITH_ADDRESS_SANITIZER() \
-    if (zarr::test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
+    if (zarr::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
 // ThreadSanitizer confuses threads of the child with threads of the parent that had equal ids. When
 // the child ends, it reports the threads of the parent as missing.
 #define SKIP_WITH_THREAD_SANITIZER() \
-    if (zarr::test::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow"
+    if (zarr::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow"
