@@ -58,7 +58,7 @@ def test_it_depends_on_the_gdal_that_it_is_linked_with(unpacked):
     (soname,) = set(re.findall(r"libgdal\.so\.(\d+)", run("readelf", "-d", next(
         unpacked.glob("gdal-plugin-zarr/usr/lib/*/gdalplugins/*.so")))))  # fmt: skip
     assert library == f"libgdal{soname}"
-    for codec in ("libblosc1", "libzstd1", "liblz4-1", "liblzma5", "libbz2-1.0", "libdeflate0"):
+    for codec in ("libblosc1", "libzstd1", "liblz4-1", "liblzma5", "libbz2-1.0", "libdeflate0", "libzfp1"):
         assert codec in depends
 
 

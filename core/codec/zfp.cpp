@@ -35,20 +35,20 @@ struct ZfpParameters {
     bool Set(zfp_stream& stream, const zfp_field& field) const {
         switch (mode) {
             case ZfpMode::kExpert:
-                return zfp_stream_set_params(&stream, minbits, maxbits, maxprec, minexp) !=
+                return Libzfp().zfp_stream_set_params(&stream, minbits, maxbits, maxprec, minexp) !=
                        zfp_false;
             case ZfpMode::kAccuracy:
-                zfp_stream_set_accuracy(&stream, number);
+                Libzfp().zfp_stream_set_accuracy(&stream, number);
                 return true;
             case ZfpMode::kRate:
-                zfp_stream_set_rate(&stream, number, field.type, zfp_field_dimensionality(&field),
-                                    zfp_false);
+                Libzfp().zfp_stream_set_rate(&stream, number, field.type,
+                                             Libzfp().zfp_field_dimensionality(&field), zfp_false);
                 return true;
             case ZfpMode::kPrecision:
-                zfp_stream_set_precision(&stream, maxprec);
+                Libzfp().zfp_stream_set_precision(&stream, maxprec);
                 return true;
             default:
-                zfp_stream_set_reversible(&stream);
+                Libzfp().zfp_stream_set_reversible(&stream);
                 return true;
         }
     }
@@ -255,7 +255,7 @@ class Zfp final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        OpenedZfp opened;
+        ZARR_ASSIGN_OR_RETURN(OpenedZfp opened, OpenedZfp::Make());
         ZARR_RETURN_IF_ERROR(OpenZfp(encoded, kZfpHeaderRoom, opened));
         ZARR_RETURN_IF_ERROR(SetUp(opened));
         ZARR_ASSIGN_OR_RETURN(const std::size_t zeros, ZfpRoom(encoded, opened));
@@ -274,14 +274,13 @@ class Zfp final : public Codec {
     }
 
     Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(LoadLibzfp());
         return decoded.exact ? block_.CheckDecoded(decoded.max) : Status();
     }
 
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
-        OpenedZfp opened;
-        if (opened.stream == nullptr || opened.field == nullptr)
-            return Status::OutOfMemory("libzfp is out of memory");
+        ZARR_ASSIGN_OR_RETURN(OpenedZfp opened, OpenedZfp::Make());
         ZARR_RETURN_IF_ERROR(SetUp(opened));
         Buffer native;
         Buffer wide;
@@ -309,7 +308,7 @@ class Zfp final : public Codec {
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = static_cast<std::size_t>(block_.shape[rank - 1 - i]);
         zfp_field& field = *opened.field;
-        zfp_field_set_type(&field, numbers_.type);
+        field.type = numbers_.type;
         field.nx = rank == 0 ? 1 : n[0];
         field.ny = n[1];
         field.nz = n[2];

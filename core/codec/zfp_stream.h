@@ -3,36 +3,38 @@
 // with zero bytes, so that libzfp never reads outside of memory.
 #pragma once
 
-#include <zfp.h>
-
 #include <cstddef>
 #include <memory>
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/codec/zfp_library.h"
 
 namespace zarr {
 
 struct CloseZfpStream {
-    void operator()(zfp_stream* stream) const { zfp_stream_close(stream); }
+    void operator()(zfp_stream* stream) const { Libzfp().zfp_stream_close(stream); }
 };
 struct CloseZfpBits {
-    void operator()(bitstream* bits) const { stream_close(bits); }
+    void operator()(bitstream* bits) const { Libzfp().stream_close(bits); }
 };
 struct FreeZfpField {
-    void operator()(zfp_field* field) const { zfp_field_free(field); }
+    void operator()(zfp_field* field) const { Libzfp().zfp_field_free(field); }
 };
 
 inline constexpr std::size_t kMaxZfpDimensions = 4;
 // Padding in bytes after the encoded data, sufficient to read the header.
 inline constexpr std::size_t kZfpHeaderRoom = (ZFP_HEADER_MAX_BITS + 7) / 8 + sizeof(std::uint64_t);
 
-// A libzfp stream, positioned at its start.
+// A libzfp stream, positioned at its start, and the field that it encodes or decodes.
 struct OpenedZfp {
+    // Returns a stream without bytes. Fails if libzfp cannot be used, as LoadLibzfp() does.
+    static Result<OpenedZfp> Make();
+
     Buffer bytes;  // encoded data, then zero bytes
     std::unique_ptr<bitstream, CloseZfpBits> bits;
-    std::unique_ptr<zfp_stream, CloseZfpStream> stream{zfp_stream_open(nullptr)};
-    std::unique_ptr<zfp_field, FreeZfpField> field{zfp_field_alloc()};
+    std::unique_ptr<zfp_stream, CloseZfpStream> stream;
+    std::unique_ptr<zfp_field, FreeZfpField> field;
 };
 
 // Opens a copy of `encoded` followed by `room` zero bytes, because libzfp does not check for the

@@ -17,7 +17,7 @@ namespace {
 // Opens `encoded`, which must begin with libzfp's full header.
 Status OpenWithHeader(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
     ZARR_RETURN_IF_ERROR(OpenZfp(encoded, room, opened));
-    if (zfp_read_header(opened.stream.get(), opened.field.get(), ZFP_HEADER_FULL) == 0)
+    if (Libzfp().zfp_read_header(opened.stream.get(), opened.field.get(), ZFP_HEADER_FULL) == 0)
         return Status::Corrupt("not zfpy data: it does not begin with libzfp's full header");
     return {};
 }
@@ -50,13 +50,13 @@ struct Mode {
 
     void Set(zfp_stream& stream, zfp_type type, unsigned dimensions) const {
         if (tolerance >= 0)
-            zfp_stream_set_accuracy(&stream, tolerance);
+            Libzfp().zfp_stream_set_accuracy(&stream, tolerance);
         else if (rate >= 0)
-            zfp_stream_set_rate(&stream, rate, type, dimensions, zfp_false);
+            Libzfp().zfp_stream_set_rate(&stream, rate, type, dimensions, zfp_false);
         else if (precision >= 0)
-            zfp_stream_set_precision(&stream, static_cast<unsigned>(precision));
+            Libzfp().zfp_stream_set_precision(&stream, static_cast<unsigned>(precision));
         else
-            zfp_stream_set_reversible(&stream);
+            Libzfp().zfp_stream_set_reversible(&stream);
     }
 
   private:
@@ -87,9 +87,9 @@ class Zfpy final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        OpenedZfp opened;
+        ZARR_ASSIGN_OR_RETURN(OpenedZfp opened, OpenedZfp::Make());
         ZARR_RETURN_IF_ERROR(OpenWithHeader(encoded, kZfpHeaderRoom, opened));
-        std::size_t size = zfp_type_size(opened.field->type);
+        std::size_t size = Libzfp().zfp_type_size(opened.field->type);
         for (const std::size_t n :
              {opened.field->nx, opened.field->ny, opened.field->nz, opened.field->nw})
             size = SaturatingMul(size, n != 0 ? n : 1);
@@ -100,6 +100,7 @@ class Zfpy final : public Codec {
     }
 
     Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(LoadLibzfp());
         ZARR_RETURN_IF_ERROR(mode_.status());
         if (!TypeOf(type_))
             return Status::Unsupported("libzfp does not support dtype " + type_.ToString());
@@ -120,10 +121,8 @@ class Zfpy final : public Codec {
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = is_flat_ ? decoded.size / type_.size
                             : static_cast<std::size_t>(shape_[rank - 1 - i]);
-        OpenedZfp opened;
-        if (opened.stream == nullptr || opened.field == nullptr)
-            return Status::OutOfMemory("libzfp is out of memory");
-        zfp_field_set_type(opened.field.get(), type);
+        ZARR_ASSIGN_OR_RETURN(OpenedZfp opened, OpenedZfp::Make());
+        opened.field->type = type;
         opened.field->nx = n[0];
         opened.field->ny = n[1];
         opened.field->nz = n[2];
