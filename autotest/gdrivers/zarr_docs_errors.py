@@ -9,6 +9,7 @@ import shutil
 import numcodecs
 import numpy as np
 import zarr_icechunk
+import zarr_libzfp
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_docs import REPOSITORY
@@ -534,3 +535,17 @@ def _(folder):
 @provokes("references are read-only")
 def _(folder):
     gdal.OpenEx(str(referenced(folder, "0.0", "base64:AAECAw==")), gdal.OF_RASTER | gdal.OF_UPDATE)
+
+
+@provokes("libzfp does not work in this program, because <library> has functions of equal names (<name>)")
+def replaced_libzfp(folder):
+    return lines_of(zarr_libzfp.run_with_replaced_functions(zarr_libzfp.make(folder)))
+
+
+@provokes("cannot load libzfp (<reason>); install it, on Debian by the package libzfp1")
+def missing_libzfp(folder):
+    return lines_of(zarr_libzfp.run_without_library(zarr_libzfp.make(folder)))
+
+
+def lines_of(process):
+    return process.stderr.splitlines()
