@@ -3,8 +3,8 @@
 
 Within opening(), gdal.Open() and gdal.OpenEx() read the store's folder through references. The chunks are
 packed into one file, and refs.json refers to them. For Icechunk, the package icechunk copies a v3 store into a
-repository. Each call copies the store anew, to include the latest files of the store. Calls with other names,
-and calls for update, are passed on unchanged.
+repository. A store that has changed since the last call is copied anew. Calls with other names, and calls for
+update, are passed on unchanged.
 """
 
 import contextlib
@@ -40,9 +40,14 @@ def _is_store(folder):
     return folder.is_dir() and any((folder / name).is_file() for name in DOCUMENTS)
 
 
-def _translate(name, place, write):
-    """Returns `name` with the store's folder replaced by a copy of the store. `write` writes the copy, such
-    as references, to `place`, and returns its path."""
+def _state(folder):
+    """Returns a value that changes if a program writes a file of `folder`."""
+    found = [(str(path), path.stat()) for path in folder.rglob("*")]
+    return tuple(sorted((path, file.st_ino, file.st_size, file.st_mtime_ns) for path, file in found))
+
+
+def _translate(name, copy):
+    """Returns `name` with the store's folder replaced by copy(folder), the path of a copy."""
     prefix, path, node = "", str(name), ""
     if path.upper().startswith('ZARR:"'):
         path, _, node = path[6:].partition('"')
@@ -50,20 +55,30 @@ def _translate(name, place, write):
     folder = pathlib.Path(path)
     if not path or not _is_store(folder):
         return name
-    place.mkdir()
-    return f"{prefix}{write(folder, place)}{node}"
+    return f"{prefix}{copy(folder)}{node}"
 
 
 @contextlib.contextmanager
 def opening(write):
+    """Context manager: gdal.Open() and gdal.OpenEx() read copies of stores. write(folder, place) copies the
+    store `folder` into the empty folder `place`, and returns the path of the copy."""
     from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
 
     before = gdal.Open, gdal.OpenEx
+    copies = {}  # folder of a store -> its state when it was copied, and the path of the copy
     numbers = itertools.count()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+
+        def copy(folder):
+            state = _state(folder)
+            if folder not in copies or copies[folder][0] != state:
+                place = pathlib.Path(temporary) / str(next(numbers))
+                place.mkdir()
+                copies[folder] = state, write(folder, place)
+            return copies[folder][1]
 
         def translate(name):
-            return _translate(name, pathlib.Path(folder) / str(next(numbers)), write)
+            return _translate(name, copy)
 
         def open_dataset(name, access=gdal.GA_ReadOnly):
             return before[0](name if access == gdal.GA_Update else translate(name), access)

@@ -4,7 +4,11 @@
 Groups and attributes are spelled as in real products. make_s2() and make_s1() write a product and return its
 folder."""
 
+import functools
+import json
 import pathlib
+import shutil
+import tempfile
 
 import numpy as np
 import pyproj
@@ -91,12 +95,20 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
     `cf_too` the bands have scale, offset, units and fill value as CF attributes in addition to
     `_eopf_attrs`. `stac` are properties of the attribute stac_discovery, and `other` is the attribute
     other_metadata; by default both state the CRS."""
-    store = pathlib.Path(folder) / name
-    root = zarr.open_group(str(store), mode="w")
-    root.attrs.put({
-        "stac_discovery": discovery(**({"proj:epsg": EPSG} if stac is None else stac)),
-        "other_metadata": {"horizontal_CRS_code": f"EPSG:{EPSG}"} if other is None else other,
-    })  # fmt: skip
+    stac = {"proj:epsg": EPSG} if stac is None else stac
+    other = {"horizontal_CRS_code": f"EPSG:{EPSG}"} if other is None else other
+    product = _s2_product(zarr_formats.is_v3(), consolidated, on_arrays, cf_too, json.dumps([stac, other]))
+    return pathlib.Path(shutil.copytree(product.name, pathlib.Path(folder) / name))
+
+
+@functools.cache
+def _s2_product(is_v3, consolidated, on_arrays, cf_too, attributes):
+    """Returns a temporary folder with a Sentinel-2 product. Each product is written once, because zarr-python
+    takes half a second for it. `is_v3` is the current format; `attributes` is a JSON text."""
+    folder = tempfile.TemporaryDirectory()
+    stac, other = json.loads(attributes)
+    root = zarr.open_group(folder.name, mode="w")
+    root.attrs.put({"stac_discovery": discovery(**stac), "other_metadata": other})
     cf_names = {"add_offset", "scale_factor", "units", "long_name", "valid_min", "valid_max"}
     for resolution, bands in BANDS.items():
         group = root.create_group(f"measurements/reflectance/{resolution}")
@@ -127,8 +139,8 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
     angles = np.arange(18, dtype="f8").reshape(2, 3, 3)
     add(geometry, "sun_angles", angles, ("angle", "y", "x"), {"units": "deg"}, {"units": "deg"})
     if consolidated:
-        zarr.consolidate_metadata(str(store))
-    return store
+        zarr.consolidate_metadata(folder.name)
+    return folder
 
 
 # Geotransform of the grid of the weather model, in degrees.
