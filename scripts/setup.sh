@@ -112,10 +112,11 @@ note_installed() {
 }
 
 mkdir -p "$tools"
-if ! is_installed npm "${npm_packages[@]}"; then
+install_npm_packages() {
+    if is_installed npm "${npm_packages[@]}"; then return; fi
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
-fi
+}
 # An environment works only with one version of the system's Python, so the version is recorded, too.
 python=$(/usr/bin/python3 --version)
 # make_environment NAME [--system-site-packages] PACKAGE...: makes an environment of Python with these
@@ -135,6 +136,10 @@ make_environment() {
     fi
     note_installed "$name" "${parts[@]}"
 }
-make_environment python --system-site-packages --no-deps "${python_packages[@]}"
-make_environment zarr2 --system-site-packages "${zarr2_packages[@]}"
-make_environment references "${references_packages[@]}"
+
+# The downloads run concurrently.
+install_npm_packages &
+make_environment python --system-site-packages --no-deps "${python_packages[@]}" &
+make_environment zarr2 --system-site-packages "${zarr2_packages[@]}" &
+make_environment references "${references_packages[@]}" &
+for job in $(jobs -p); do wait "$job"; done
