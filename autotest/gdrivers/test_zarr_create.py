@@ -15,7 +15,7 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, error_log, open_raster, read_all
-from zarr_places import assert_place, epsg
+from zarr_georeferencing import assert_geotransform, epsg
 
 pytestmark = zarr_formats.BOTH
 SEED = os.environ["ZARR_TEST_SEED"]
@@ -144,7 +144,7 @@ def test_a_copy_keeps_everything(tmp_path, single, rotated):
     log.assert_quiet()
     dataset = open_raster(store)
     np.testing.assert_array_equal(read_all(dataset), values)
-    assert_place(dataset, source.GetGeoTransform())
+    assert_geotransform(dataset, source.GetGeoTransform())
     assert epsg(dataset) == 32632
     assert dataset.GetMetadataItem("title") == "everything"
     for i, name in enumerate(("near", "middle", "f\u00e4r")):
@@ -171,7 +171,7 @@ def test_other_readers_find_crs_geotransform_and_nodata(tmp_path):
     if not zarr_formats.is_v3():  # GDAL before 3.7 reads only an early draft of Zarr v3
         own = gdal.OpenEx(array_name(store, "copy:0"), allowed_drivers=["ZarrBuiltin"])
         assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
-        assert_place(own, UTM)
+        assert_geotransform(own, UTM)
         assert own.GetRasterBand(1).GetNoDataValue() == -7
     with xr.open_zarr(str(store), decode_coords="all") as dataset:
         assert dataset["copy"].rio.crs.to_epsg() == 32632
@@ -232,7 +232,7 @@ def test_georeferencing_conventions(tmp_path, convention, transform):
     dataset = driver().Create(str(tmp_path / "c.zarr"), 20, 10, 1, gdal.GDT_Byte, options)
     dataset.SetGeoTransform(transform)
     dataset.SetSpatialRef(crs(3035))
-    assert_place(dataset, transform)
+    assert_geotransform(dataset, transform)
     del dataset
     attributes = zarr_formats.attributes(tmp_path / "c.zarr", "c")
     assert ("_CRS" in attributes) == (convention == "GDAL")
@@ -240,7 +240,7 @@ def test_georeferencing_conventions(tmp_path, convention, transform):
     assert ("proj:code" in attributes) == (convention == "SPATIAL_PROJ")
     dataset = open_raster(tmp_path / "c.zarr")
     assert epsg(dataset) == 3035
-    assert_place(dataset, transform)
+    assert_geotransform(dataset, transform)
 
 
 CONVENTIONS = {"proj": "f17cb550-5864-4468-aeb7-f3180cfb622f",

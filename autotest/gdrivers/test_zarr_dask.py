@@ -12,7 +12,7 @@ import pytest
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import open_raster, read_all
-from zarr_places import epsg
+from zarr_georeferencing import epsg
 from zarr_s3 import S3
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "dask_mosaic.py"

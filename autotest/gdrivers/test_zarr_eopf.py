@@ -15,9 +15,9 @@ from zarr_eopf import (
     make_s1, make_s2, transform_of, values_of,
 )
 from zarr_gdal import array_name, gdal_is_at_least, open_raster, read_all
+from zarr_georeferencing import assert_geotransform, epsg
 from zarr_http import Served
 from zarr_mdim import open_group, read
-from zarr_places import assert_place, epsg
 
 pytestmark = zarr_formats.READERS
 
@@ -60,7 +60,7 @@ def quiet_band(name):
 
 
 def assert_at(dataset, transform, code):
-    assert_place(dataset, transform)
+    assert_geotransform(dataset, transform)
     assert epsg(dataset) == code
 
 
@@ -192,7 +192,7 @@ def test_arrays_in_degrees_do_not_have_the_product_s_crs(
     store = make_s2(tmp_path, stac=stac, other=other, consolidated=consolidated)
     weather, _ = add_meteorology(store, said)
     dataset = quiet(array_name(store, weather))
-    assert_place(dataset, METEO_PLACE)
+    assert_geotransform(dataset, METEO_PLACE)
     if stac.get("proj:epsg") == "far away" and said == "names":
         return  # nothing states that these coordinates are longitudes and latitudes
     assert epsg(dataset) == 4326

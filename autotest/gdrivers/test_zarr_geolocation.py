@@ -8,8 +8,8 @@ import pytest
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
+from zarr_georeferencing import epsg
 from zarr_mdim import open_group
-from zarr_places import epsg
 from zarr_store import make_store
 
 pytestmark = zarr_formats.READERS

@@ -12,7 +12,7 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_band, open_raster
-from zarr_places import assert_lands, assert_place, epsg
+from zarr_georeferencing import assert_geotransform, assert_lands, epsg
 
 pytestmark = zarr_formats.READERS
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
@@ -86,7 +86,7 @@ def test_crs(tmp_path, cpl, case):
     attrs, arrays, group_attrs = CRS[case]
     dataset = open_raster(write(tmp_path, attrs, {**axes(), **arrays}, group_attrs=group_attrs))
     assert epsg(dataset) == 32632
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     if "bad" not in case:
         cpl.assert_quiet()
@@ -123,7 +123,7 @@ def test_grid_mapping_in_a_group_above(tmp_path):
     deep.attrs.update({"_ARRAY_DIMENSIONS": ["y", "x"], "grid_mapping": "crs"})
     dataset = open_raster(array_name(tmp_path / "store.zarr", "a/b/data"))
     assert epsg(dataset) == 32632
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
 
 
 def test_precedence_of_crs_attributes(tmp_path):
@@ -147,7 +147,7 @@ def test_axis_order_of_longitudes_and_latitudes(tmp_path, crs):
     stated.SetFromUserInput(crs)
     assert srs.IsSame(stated, ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"])
     assert srs.GetDataAxisToSRSAxisMapping() == ([2, 1] if crs == "EPSG:4326" else [1, 2])
-    assert_place(dataset, LONLAT_PLACE)
+    assert_geotransform(dataset, LONLAT_PLACE)
     mercator = gdal.Warp("", store, format="MEM", dstSRS="EPSG:3857", width=400, height=300)
     place, warped = mercator.GetGeoTransform(), mercator.ReadAsArray()
     to_mercator = pyproj.Transformer.from_crs("EPSG:4326", "EPSG:3857", always_xy=True)
@@ -161,7 +161,7 @@ def test_longitudes_and_latitudes_alone(tmp_path):
     name = write(tmp_path, arrays=lonlat(), dims=["lat", "lon"])
     dataset = open_raster(name)
     assert epsg(dataset) == 4326
-    assert_place(dataset, LONLAT_PLACE)
+    assert_geotransform(dataset, LONLAT_PLACE)
     assert open_raster(name, "ASSUME_LONGLAT=NO").GetSpatialRef() is None
 
 
@@ -169,7 +169,7 @@ def test_names_alone_make_no_wgs84(tmp_path):
     arrays = {"lon": (LON, ["lon"], {}), "lat": (LAT, ["lat"], {})}
     dataset = open_raster(write(tmp_path, arrays=arrays, dims=["lat", "lon"]))
     assert dataset.GetSpatialRef() is None
-    assert_place(dataset, LONLAT_PLACE)
+    assert_geotransform(dataset, LONLAT_PLACE)
 
 
 ROTATED = (500000.0, 20.0, 5.0, 5200000.0, 5.0, -20.0)
@@ -207,14 +207,14 @@ PLACES = {
 def test_geotransform(tmp_path, cpl, case):
     attrs, arrays, group_attrs, place = PLACES[case]
     dataset = open_raster(write(tmp_path, attrs, arrays, group_attrs=group_attrs))
-    assert_place(dataset, place)
+    assert_geotransform(dataset, place)
     cpl.assert_quiet()
 
 
 def test_coordinates_count_more_than_a_geotransform_that_disagrees(tmp_path, cpl):
     arrays = {**axes(), "crs": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="0 30 0 5200000 0 -30")}
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert len(cpl.warnings) == 1 and "GeoTransform" in cpl.warnings[0]
 
 
@@ -325,7 +325,7 @@ def test_a_raster_stored_as_x_y_is_transposed(tmp_path, case):
               dims[1]: (Y, [dims[1]], its.get(dims[1], {}))}
     dataset = open_raster(write(tmp_path, {}, arrays, dims=dims, values=VALUES.T))
     assert np.array_equal(dataset.ReadAsArray(), VALUES)
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
 
 
 def test_spatial_dimensions_name_the_axes(tmp_path):
@@ -333,7 +333,7 @@ def test_spatial_dimensions_name_the_axes(tmp_path):
              "spatial:transform": [30, 0, 500000, 0, -30, 5200000]}
     dataset = open_raster(write(tmp_path, attrs, dims=["across", "down"], values=VALUES.T))
     assert np.array_equal(dataset.ReadAsArray(), VALUES)
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
 
 
 def test_kilometres_are_not_metres(tmp_path):
@@ -342,14 +342,14 @@ def test_kilometres_are_not_metres(tmp_path):
     units = {"units": "km"}
     arrays = axes(X / 1000, Y / 1000, units, units)
     dataset = open_raster(write(tmp_path, {"_CRS": "EPSG:32632"}, arrays))
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
     arrays["crs"][2]["false_easting"] = 500.0  # CF states the false easting in the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
-    assert_place(dataset, [number / 1000 for number in PLACE])
+    assert_geotransform(dataset, [number / 1000 for number in PLACE])
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
 
 
@@ -368,7 +368,7 @@ def test_ome_scale_and_translation(tmp_path):
     }]
     dataset = open_raster(array_name(tmp_path / "image.zarr", "0"))
     assert dataset.RasterCount == 2 and dataset.GetSpatialRef() is None
-    assert_place(dataset, (39.75, 0.5, 0, -19.5, 0, -1.0))
+    assert_geotransform(dataset, (39.75, 0.5, 0, -19.5, 0, -1.0))
 
 
 def test_longitudes_from_0_to_360(tmp_path):
@@ -377,10 +377,10 @@ def test_longitudes_from_0_to_360(tmp_path):
     name = write(tmp_path, arrays=lonlat(lon, np.array([45.0, -45.0])), dims=["lat", "lon"],
                  values=values)
     dataset = open_raster(name)
-    assert_place(dataset, (-22.5, 45, 0, 90, 0, -90))
+    assert_geotransform(dataset, (-22.5, 45, 0, 90, 0, -90))
     wrapped = open_raster(name, "WRAP_LONGITUDE=YES")
     west = wrapped.GetGeoTransform()[0]
-    assert_place(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column is the one that contains 180 degrees
+    assert_geotransform(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column is the one that contains 180 degrees
     centres = west + 45 * (np.arange(8) + 0.5)
     expected = values[:, ((centres % 360) / 45).astype(int)]
     assert np.array_equal(wrapped.ReadAsArray(), expected)
@@ -523,11 +523,11 @@ def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
         "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
         "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),
         "below/named": (np.zeros((5, 6), "i2"), ["b", "a"], {"grid_mapping": "spatial_ref"})})  # fmt: skip
-    assert_place(open_raster(name), PLACE)
+    assert_geotransform(open_raster(name), PLACE)
     other = open_raster(name.replace("data", "below/other"))
     assert epsg(other) == 32632
     assert other.GetGeoTransform(can_return_null=True) is None
-    assert_place(open_raster(name.replace("data", "below/named")), PLACE)
+    assert_geotransform(open_raster(name.replace("data", "below/named")), PLACE)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -569,7 +569,7 @@ def test_levels_take_their_group_s_geotransform(tmp_path, layout, registration, 
     for k, path in enumerate(arrays):
         dataset = open_raster(array_name(store, f"scenes/one/{path}"))
         assert epsg(dataset) == 32632
-        assert_place(dataset, (500000, 30 * 2**k, 0, 5200000, 0, -30 * 2**k))
+        assert_geotransform(dataset, (500000, 30 * 2**k, 0, 5200000, 0, -30 * 2**k))
     dataset = open_raster(array_name(store, "scenes/one"))
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     assert epsg(dataset) == 32632

@@ -17,10 +17,10 @@ import zarr_references
 from osgeo import gdal, osr
 from zarr3 import REPOSITORY
 from zarr_gdal import array_name, assert_same, error_log, gdal_is_at_least, open_raster, read_all
+from zarr_georeferencing import assert_geotransform, epsg
 from zarr_mdim import open_group
 from zarr_overviews import (UTM, check_consolidated, check_levels, entries, gtiff_levels, level_values,
                             make, refused, root_attributes, sizes, smooth, update)  # fmt: skip
-from zarr_places import assert_place, epsg
 from zarr_processes import Process
 
 pytestmark = zarr_formats.BOTH
@@ -245,7 +245,7 @@ def test_changes_of_the_place_reach_all_levels(tmp_path, rng, cpl, overviews):
     dataset = None
     opened = open_raster(store)
     assert epsg(opened) == 32633
-    assert_place(opened, (0, 2, 0, 100, 0, -3))
+    assert_geotransform(opened, (0, 2, 0, 100, 0, -3))
     assert sizes(opened) == [(33, 32), (17, 16)][: len(overviews)]
     attributes = root_attributes(store)
     assert attributes["proj:code"] == "EPSG:32633" and attributes["spatial:transform"] == [2, 0, 0, 0, -3, 100]
@@ -254,7 +254,7 @@ def test_changes_of_the_place_reach_all_levels(tmp_path, rng, cpl, overviews):
         assert layout(store)[1]["spatial:transform"] == [4, 0, 0, 0, -6, 100]
         level = open_raster(array_name(store, "1/a"))
         assert (epsg(level), level.GetRasterBand(1).GetNoDataValue()) == (32633, -7)
-        assert_place(level, (0, 4, 0, 100, 0, -6))
+        assert_geotransform(level, (0, 4, 0, 100, 0, -6))
     check_consolidated(store)
     cpl.assert_quiet()
     dataset = update(store)

@@ -9,9 +9,9 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
+from zarr_georeferencing import assert_geotransform
 from zarr_mdim import open_array
 from zarr_ome import make_image, multiscales, values_of
-from zarr_places import assert_place
 
 pytestmark = zarr_formats.READERS
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
@@ -71,7 +71,7 @@ def test_a_colour_other_than_red_green_and_blue_is_metadata_only(tmp_path):
 def test_physical_size_is_a_geotransform_without_a_crs():
     for name in ("ome_0.4.zarr", "ome_one_chunk.zarr", "ome_two_levels.zarr"):
         dataset = open_raster(PYRAMIDS / name)
-        assert_place(dataset, (-0.25, 0.5, 0, 0.25, 0, -0.5))
+        assert_geotransform(dataset, (-0.25, 0.5, 0, 0.25, 0, -0.5))
         assert dataset.GetSpatialRef() is None
         metadata = dataset.GetMetadata()
         assert (metadata["OME_UNIT_X"], metadata["OME_UNIT_Y"]) == ("micrometer", "micrometer")
@@ -123,7 +123,7 @@ def assert_is_cells(dataset, values, place=(-0.25, 0.5, 0, 0.25, 0, -0.5)):
     colours = [band.GetColorInterpretation() for band in bands]
     assert colours == [gdal.GCI_BlueBand, gdal.GCI_GreenBand]
     assert bands[1].GetMetadataItem("OMERO_COLOR") == "00FF00"
-    assert_place(dataset, place)
+    assert_geotransform(dataset, place)
     assert dataset.GetSpatialRef() is None
     metadata = dataset.GetMetadata()
     assert (metadata["OME_UNIT_X"], metadata["OME_UNIT_Y"]) == ("micrometer", "micrometer")
@@ -222,6 +222,6 @@ def test_labels_and_fields_of_a_plate_below_groups(tmp_path):
     for number, name in enumerate(names):
         dataset = open_raster(name)
         np.testing.assert_array_equal(dataset.ReadAsArray(), values_of(number))
-        assert_place(dataset, (-0.25, 0.5, 0, 0.25, 0, -0.5))
+        assert_geotransform(dataset, (-0.25, 0.5, 0, 0.25, 0, -0.5))
         assert dataset.GetRasterBand(1).GetOverview(0).XSize == 16
         assert dataset.GetMetadataItem("OME_UNIT_X") == "micrometer"

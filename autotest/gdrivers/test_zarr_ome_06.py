@@ -10,7 +10,7 @@ import zarr3
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import config_options, open_raster, read_all
-from zarr_places import assert_place
+from zarr_georeferencing import assert_geotransform
 
 pytestmark = zarr_formats.V3
 VALUES = np.arange(3 * 24 * 32, dtype="u2").reshape(3, 24, 32)
@@ -101,7 +101,7 @@ def test_an_image_opens_without_a_warning(tmp_path, version):
                 for name, color in (("a", "FF0000"), ("b", "00FF00"), ("c", "0000FF"))]  # fmt: skip
     dataset, log = opened(make(tmp_path, described(), version=version, omero={"channels": channels}))
     assert log.warnings == []
-    assert_place(dataset, place(0.5, 0.5))
+    assert_geotransform(dataset, place(0.5, 0.5))
     np.testing.assert_array_equal(read_all(dataset), VALUES)
     bands = [dataset.GetRasterBand(i) for i in (1, 2, 3)]
     assert [band.GetDescription() for band in bands] == ["a", "b", "c"]
@@ -142,7 +142,7 @@ def test_transformations_of_levels(tmp_path, name):
     levels = 1 if name == "identity" else 2  # with the identity, two levels would have different extents
     dataset, log = opened(make(tmp_path, described(own, levels=levels)))
     assert log.warnings == []
-    assert_place(dataset, expected)
+    assert_geotransform(dataset, expected)
     assert dataset.GetRasterBand(1).GetOverviewCount() == levels - 1
 
 
@@ -172,7 +172,7 @@ def test_other_transformations_are_kept_as_metadata(tmp_path, name):
     store = make(tmp_path, described(after=after, systems=[system("other"), system("atlas")]))
     dataset, log = opened(store)
     assert log.warnings == []
-    assert_place(dataset, place(0.5, 0.5))
+    assert_geotransform(dataset, place(0.5, 0.5))
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     told = [line for line in log.debug if "OME_TRANSFORMATIONS" in line]
     assert len(told) == 1 and '"physical"; 2 transformations' in told[0], log.debug
@@ -197,7 +197,7 @@ def test_axes_in_any_number_and_order(tmp_path, names, shape):
 
     dataset, log = opened(make(tmp_path, described(own, names=names), values, names=names))
     assert log.warnings == []
-    assert_place(dataset, place(0.5, 0.5))
+    assert_geotransform(dataset, place(0.5, 0.5))
     shown = values.swapaxes(-1, -2) if names.endswith("xy") else values
     np.testing.assert_array_equal(read_all(dataset).reshape(shown.shape), shown)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
@@ -234,7 +234,7 @@ def test_a_broken_transformation_gives_a_warning(tmp_path, name, is_own):
     if is_own:
         assert dataset.GetGeoTransform(can_return_null=True) is None
     else:
-        assert_place(dataset, place(0.5, 0.5))
+        assert_geotransform(dataset, place(0.5, 0.5))
 
 
 VALUES_OF_ANOTHER_KIND = [None, 7, "text", [], {}, [None], [[]], {"name": 3}]

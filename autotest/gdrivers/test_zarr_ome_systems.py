@@ -10,8 +10,8 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_georeferencing import assert_geotransform
 from zarr_mdim import open_array
-from zarr_places import assert_place
 
 pytestmark = zarr_formats.BOTH
 VALUES = np.arange(3 * 24 * 32, dtype="u2").reshape(3, 24, 32)
@@ -119,7 +119,7 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
     transformations, expected, left = LISTS[name]
     store = make(tmp_path, multiscale(transformations))
     dataset, warnings = opened(store)
-    assert_place(dataset, expected)
+    assert_geotransform(dataset, expected)
     assert dataset.GetSpatialRef() is None
     np.testing.assert_array_equal(read_all(dataset), VALUES)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
@@ -128,8 +128,8 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
     else:
         assert len(warnings) == 1 and f'"{left}"' in warnings[0], warnings
     level, _ = opened(array_name(store, "1"))
-    assert_place(level, (expected[0] * 2 - _corner(expected, 0), expected[1] * 2, 0,
-                         expected[3] * 2 - _corner(expected, 3), 0, expected[5] * 2))  # fmt: skip
+    assert_geotransform(level, (expected[0] * 2 - _corner(expected, 0), expected[1] * 2, 0,
+                                expected[3] * 2 - _corner(expected, 3), 0, expected[5] * 2))  # fmt: skip
 
 
 def _corner(expected, at):
@@ -166,7 +166,7 @@ def test_transformations_are_evaluated(tmp_path, name, system):
     [transformation], expected = MIXING[name]
     transformation = to(system, transformation) if system else transformation
     dataset, warnings = opened(make(tmp_path, multiscale([transformation])))
-    assert_place(dataset, expected)
+    assert_geotransform(dataset, expected)
     assert warnings == []
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
 
@@ -175,11 +175,11 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     swapped = affine([0, 0, 4, 20], [0, 2, 0, 10], [1, 0, 0, 0])
     store = make(tmp_path, multiscale([to("global", swapped, out="xyc")]))
     dataset, warnings = opened(store)
-    assert_place(dataset, place(2, 4, 10, 20))
+    assert_geotransform(dataset, place(2, 4, 10, 20))
     assert warnings == []
     # The output has fewer axes than the input. The channel axis is unchanged.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
-    assert_place(opened(store)[0], place(2, 4))
+    assert_geotransform(opened(store)[0], place(2, 4))
 
 
 # This matrix means x' = 3x + 10 and y' = 2y + 20. Its output axes have the order c, x, y.
@@ -216,7 +216,7 @@ def test_steps_of_a_sequence_have_axes_of_their_own(tmp_path, name, out):
     steps, expected = INNER[name]
     sequence = to("global", {"type": "sequence", "transformations": steps}, out=out)
     dataset, warnings = opened(make(tmp_path, multiscale([sequence])))
-    assert_place(dataset, expected)
+    assert_geotransform(dataset, expected)
     assert warnings == []
 
 
@@ -224,18 +224,18 @@ def test_steps_that_name_no_axes_end_in_the_axes_of_the_sequence(tmp_path):
     steps = [scale(1, 2, 2), affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20])]
     sequence = {"type": "sequence", "transformations": steps}
     store = make(tmp_path, multiscale([to("global", sequence, out="cxy")]))
-    assert_place(opened(store)[0], place(4, 6, 20, 10))
+    assert_geotransform(opened(store)[0], place(4, 6, 20, 10))
     steps = [scale(1, 2, 3), {"type": "mapAxis", "mapAxis": [0, 2, 1]}]
     sequence = {"type": "sequence", "transformations": steps}
     store = make(tmp_path, multiscale([to("global", sequence, out="cxy")]))
-    assert_place(opened(store)[0], place(2, 3))
+    assert_geotransform(opened(store)[0], place(2, 3))
 
 
 def test_slices_of_a_sequence_with_axes_in_another_order(tmp_path):
     step = to("?", affine([0, 0, 3, 10], [0, 2, 0, 20], [5, 0, 0, 100]), "zyx", "xyz")
     sequence = {"type": "sequence", "transformations": [step]}
     dataset, _ = opened(make(tmp_path, multiscale([to("global", sequence, "zyx")], "zyx")))
-    assert_place(dataset, place(2, 3, 20, 10))
+    assert_geotransform(dataset, place(2, 3, 20, 10))
     values = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_z_VALUE") for i in range(3)]
     assert values == ["100", "105", "110"]
 
@@ -255,7 +255,7 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
     # If the first system cannot be read, the second system gives the geotransform.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
-    assert_place(dataset, place(3, 3))
+    assert_geotransform(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
     # If no system can be read, the raster has no geotransform. Only a part of the transformations would give a
     # wrong one.
@@ -314,12 +314,12 @@ def test_transformations_by_dimension(tmp_path, name, named, out, spell):
         parts = [([*map("cyx".index, i)], [*map(out.index, o)], part) for i, o, part in parts]
     whole = by_dimension(*parts, spell=spell)
     dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
-    assert_place(dataset, expected)
+    assert_geotransform(dataset, expected)
     assert warnings == []
     if named:  # here the transformation is a step of a sequence
         sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
         store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
-        assert_place(opened(store)[0], expected)
+        assert_geotransform(opened(store)[0], expected)
 
 
 BROKEN_PARTS = {
@@ -385,7 +385,7 @@ def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
     for name in (array_name(store, "0"), array_name(store, "labels/cells"),
                  array_name(store, "labels/cells/0")):  # fmt: skip
         dataset, _ = opened(name)
-        assert_place(dataset, place(2, 2))
+        assert_geotransform(dataset, place(2, 2))
     np.testing.assert_array_equal(opened(array_name(store, "labels/cells"))[0].ReadAsArray(), LABELS)
 
 
@@ -409,10 +409,10 @@ def test_labels_that_are_not_in_the_system_of_their_image(tmp_path, name):
     add(root, "labels/cells", multiscale([to(s, scale(k, k), "yx") for s, k in of_label], "yx"),
         LABELS, **{"image-label": {}})  # fmt: skip
     image, warnings = opened(array_name(store, "0"))
-    assert_place(image, place(*[of_image[0][1] if of_image else 1] * 2))
+    assert_geotransform(image, place(*[of_image[0][1] if of_image else 1] * 2))
     assert not [text for text in warnings if "the label is" in text]
     label, warnings = opened(array_name(store, "labels/cells"))
-    assert_place(label, place(size, size))
+    assert_geotransform(label, place(size, size))
     left = [text for text in warnings if "the label is placed in" in text]
     assert len(left) == (told is not None), warnings
     assert told is None or all(text in left[0] for text in told), left
@@ -427,7 +427,7 @@ def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
     labels = [to("other", scale(3, 2), "yx"), to("global", IDENTITY, "yx")]
     add(root, "labels/cells", multiscale(labels, "yx"), LABELS)
     for path in ("images/cells", "labels/cells"):
-        assert_place(opened(array_name(tmp_path / "s.zarr", path))[0], place(1, 1))
+        assert_geotransform(opened(array_name(tmp_path / "s.zarr", path))[0], place(1, 1))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -466,7 +466,7 @@ def test_axes_in_coordinate_systems(tmp_path, version, spell):
                  omero={"channels": [{"label": "a", "color": "FF0000"}] * 3})  # fmt: skip
     dataset, warnings = opened(store)
     assert warnings == []
-    assert_place(dataset, place(0.5, 0.5))
+    assert_geotransform(dataset, place(0.5, 0.5))
     assert dataset.GetMetadataItem("OME_UNIT_X") == "micrometer"
     assert dataset.GetRasterBand(1).GetDescription() == "a"
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
@@ -483,7 +483,7 @@ def test_a_level_is_placed_by_a_sequence(tmp_path):
     store = make(tmp_path, described_06(own=own))
     dataset, warnings = opened(store)
     assert warnings == []
-    assert_place(dataset, place(1, 1, 3, 4))
+    assert_geotransform(dataset, place(1, 1, 3, 4))
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
 
 
@@ -493,7 +493,7 @@ def test_an_image_stays_in_its_own_system(tmp_path):
               "output": {"name": "physical"}}]  # fmt: skip
     systems = [system("array", unit=None), system("other")]
     dataset, warnings = opened(make(tmp_path, described_06(after=after, systems=systems)))
-    assert_place(dataset, place(0.5, 0.5))
+    assert_geotransform(dataset, place(0.5, 0.5))
     assert warnings == []
     assert json.loads(dataset.GetMetadataItem("OME_TRANSFORMATIONS")) == after
 
@@ -518,10 +518,10 @@ def test_labels_are_placed_by_the_link_of_their_image(tmp_path, name):
     root.require_group("labels").attrs["labels"] = ["cells"]
     add(root, "labels/cells", described_06("yx"), LABELS, **{"image-label": {}})
     dataset, warnings = opened(array_name(store, "0"))
-    assert_place(dataset, place(0.5, 0.5))
+    assert_geotransform(dataset, place(0.5, 0.5))
     assert warnings == []
     labels, warnings = opened(array_name(store, "labels/cells"))
-    assert_place(labels, expected)
+    assert_geotransform(labels, expected)
     assert warnings == []
 
 

@@ -12,10 +12,10 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
+from zarr_georeferencing import assert_geotransform, epsg
 from zarr_overviews import (CODES, UTM, check_consolidated, check_levels, gtiff_levels,
                             level_group, level_values, make, root_attributes, sizes, smooth,
                             update)
-from zarr_places import assert_place, epsg
 
 pytestmark = zarr_formats.BOTH
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
@@ -193,12 +193,12 @@ def test_each_level_has_the_extent_of_the_base(tmp_path, rng, convention, transf
     dataset.SetGeoTransform(transform)
     assert dataset.BuildOverviews("NEAREST", [2, 4]) == 0
     dataset = None
-    assert_place(open_raster(tmp_path / "a.zarr"), transform)
+    assert_geotransform(open_raster(tmp_path / "a.zarr"), transform)
     for factor, width, height in ((2, 51, 34), (4, 26, 17)):
         level = open_raster(array_name(tmp_path / "a.zarr", f"{level_group(factor)}/a"))
         x, y = 101 / width, 67 / height
         t = transform
-        assert_place(level, (t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y))
+        assert_geotransform(level, (t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y))
         assert epsg(level) == 32632
     cpl.assert_quiet()
 
@@ -226,13 +226,13 @@ def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
     dataset.GetRasterBand(2).SetDescription("infrared")
     dataset = None
     name = array_name(tmp_path / "a.zarr", f"{level_group(2)}/a")
-    assert_place(open_raster(name), (1, 4, 0, 3, 0, -4))
+    assert_geotransform(open_raster(name), (1, 4, 0, 3, 0, -4))
     assert epsg(open_raster(name)) == 3857
     dataset = open_raster(name)
     assert dataset.GetRasterBand(2).GetDescription() == "infrared"
     dataset = None
     update(tmp_path / "a.zarr").SetGeoTransform((10, 1, 0, 30, 0, -1))
-    assert_place(open_raster(name), (10, 2, 0, 30, 0, -2))
+    assert_geotransform(open_raster(name), (10, 2, 0, 30, 0, -2))
     check_consolidated(tmp_path / "a.zarr")
     cpl.assert_quiet()
 

@@ -12,7 +12,7 @@ import pytest
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
-from zarr_places import assert_place, epsg
+from zarr_georeferencing import assert_geotransform, epsg
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
 OME = (-0.25, 0.5, 0, 0.25, 0, -0.5)
@@ -102,7 +102,7 @@ def test_levels_have_the_extent_of_the_base(layout):
     if layout.place is None:
         assert dataset.GetGeoTransform(can_return_null=True) is None
     else:
-        assert_place(dataset, layout.place)
+        assert_geotransform(dataset, layout.place)
 
 
 @each_layout
@@ -113,7 +113,7 @@ def test_overview_level_opens_a_level(layout):
         if layout.place is not None:
             x, dx, _, y, _, dy = layout.place
             factor = 2 ** (k + 1)
-            assert_place(dataset, (x, dx * factor, 0, y, 0, dy * factor))
+            assert_geotransform(dataset, (x, dx * factor, 0, y, 0, dy * factor))
 
 
 def fresh(layout):
@@ -181,7 +181,7 @@ def test_a_level_opens_by_its_own_name(node, k):
     dataset = open_raster(array_name(PYRAMIDS / "geozarr_inline.zarr", f"{node}/dem"))
     assert (dataset.RasterXSize, dataset.RasterYSize) == (128 >> k, 96 >> k)
     assert dataset.GetRasterBand(1).GetOverviewCount() == (2 if k == 0 else 0)
-    assert_place(dataset, (612000, 30 << k, 0, 5214000, 0, -30 << k))
+    assert_geotransform(dataset, (612000, 30 << k, 0, 5214000, 0, -30 << k))
 
 
 def test_several_variables_are_listed_each_by_its_largest_array():

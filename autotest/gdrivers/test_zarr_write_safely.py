@@ -14,8 +14,8 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, create_deletes_first, error_log, open_raster
-from zarr_places import assert_place as assert_transform
-from zarr_places import epsg
+from zarr_georeferencing import assert_geotransform as assert_transform
+from zarr_georeferencing import epsg
 
 pytestmark = zarr_formats.BOTH
 PLACE = (500000, 10, 0, 5200000, 0, -10)

@@ -9,7 +9,7 @@ import rioxarray  # noqa: F401 (gives xarray its .rio)
 import xarray as xr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster, read_all
-from zarr_places import assert_lands, assert_place, epsg
+from zarr_georeferencing import assert_geotransform, assert_lands, epsg
 from zarr_tools import run_tool
 
 VALUES = np.arange(12, dtype="f4").reshape(3, 4) / 4
@@ -40,7 +40,7 @@ def test_xarray_dataset(tmp_path):
     assert "2020-01-01" in band.GetMetadataItem("DIM_time_UNIT")
     assert np.allclose(read_all(dataset) * 0.25 + 2.0, np.stack([VALUES, VALUES + 1]))
     assert dataset.GetMetadataItem("long_name") == "temperature"
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
 
 
 @pytest.mark.parametrize("crs", ["EPSG:32632", "EPSG:3035", "EPSG:4326"])
@@ -53,7 +53,7 @@ def test_rioxarray(tmp_path, crs, consolidated):
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     if crs != "EPSG:4326":  # as degrees, these coordinates would be out of range
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
@@ -105,7 +105,7 @@ def test_built_in_driver(tmp_path):
     assert np.array_equal(ours.ReadAsArray(), theirs.ReadAsArray())
     assert np.array_equal(ours.ReadAsArray(), VALUES)
     assert epsg(ours) == 32632
-    assert_place(ours, PLACE)
+    assert_geotransform(ours, PLACE)
     assert_lands(ours, "EPSG:32632", X[2], Y[1], 1, 2)
     band = ours.GetRasterBand(1)
     assert (band.GetNoDataValue(), band.GetScale(), band.GetOffset()) == (-9999, 0.5, 3)
@@ -126,7 +126,7 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
     ours = open_raster(store)
     assert np.array_equal(ours.ReadAsArray(), VALUES)
     assert epsg(ours) == 32632
-    assert_place(ours, PLACE)
+    assert_geotransform(ours, PLACE)
     assert ours.GetRasterBand(1).GetNoDataValue() == -9999
 
 
@@ -166,7 +166,7 @@ def test_netcdf_c(tmp_path, mode):
         # dimensions of parent groups have no names; in plain Zarr, no dimension has one.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
             assert epsg(dataset) == 4326
-            assert_place(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
+            assert_geotransform(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
 
 
 def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
@@ -174,4 +174,4 @@ def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode=nczarr,file")
-    assert_place(open_raster(array_name(store, "deep/depth")), (10.0, 0.5, 0, 50.0, 0, -0.5))
+    assert_geotransform(open_raster(array_name(store, "deep/depth")), (10.0, 0.5, 0, 50.0, 0, -0.5))

@@ -17,7 +17,7 @@ import zarr_python as zarr
 from osgeo import gdal, osr
 from rasterio.enums import Resampling
 from zarr_gdal import array_name, open_raster, read_all
-from zarr_places import assert_place, epsg
+from zarr_georeferencing import assert_geotransform, epsg
 from zarr_store import make_store
 
 TIMES, ROWS, COLUMNS = 3, 20, 30
@@ -158,7 +158,7 @@ def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
         np.testing.assert_array_equal(again.x, X)
     dataset = open_raster(store)
     np.testing.assert_array_equal(read_all(dataset), values)
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert epsg(dataset) == 32632
 
 
@@ -217,7 +217,7 @@ def test_through_gdal_translate(tmp_path, dtype, consolidated):
     store = to_store(dataset, tmp_path / "a.zarr", consolidated=consolidated)
     source = open_raster(store)
     assert epsg(source) == 32632
-    assert_place(source, PLACE)
+    assert_geotransform(source, PLACE)
     gdal.Translate(str(tmp_path / "b.zarr"), source, format="Zarr",
                    creationOptions=[f"CREATE_ZMETADATA={'YES' if consolidated else 'NO'}"])  # fmt: skip
     got = from_store(tmp_path / "b.zarr", consolidated=consolidated)["b"]
@@ -420,7 +420,7 @@ def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
             assert variable.attrs["spatial:transform"] == [PLACE[i] for i in (1, 2, 0, 4, 5, 3)]
     dataset = open_raster(store)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     # A new geotransform also changes the coordinates.
     dataset = gdal.Open(store, gdal.GA_Update)
     dataset.SetGeoTransform((1000, 10, 0, 2000, 0, -10))
@@ -460,8 +460,8 @@ def test_changes_by_xarray_to_a_store_of_this_driver(tmp_path, cpl, convention, 
     laid = (x[0] - dx / 2, dx, 0, y[0] - dy / 2, 0, dy)
     dataset = open_raster(array_name(tmp_path / "c.zarr", "v"))
     if convention != "GDAL" and (convention == "CF" or change in ("crop", "thin")):
-        assert_place(dataset, laid)
+        assert_geotransform(dataset, laid)
     else:
-        assert_place(dataset, PLACE)
+        assert_geotransform(dataset, PLACE)
         assert "disagrees with the coordinate arrays; the attribute is used" in cpl.warnings[0]
     assert len(cpl.warnings) == 1

@@ -13,7 +13,7 @@ from osgeo import gdal, osr
 from zarr_gdal import (
     array_name, config_options, create_deletes_first, error_log, open_raster, read_all
 )  # fmt: skip
-from zarr_places import assert_place, epsg
+from zarr_georeferencing import assert_geotransform, epsg
 
 pytestmark = zarr_formats.BOTH
 PLACE = (500000, 10, 0, 5200000, 0, -10)
@@ -52,7 +52,7 @@ def test_a_copy_into_a_zip(tmp_path, inside, single, compress, cpl):
     assert len(names) == len(set(names))
     opened = open_raster(f"/vsizip/{path}{inside}")
     np.testing.assert_array_equal(read_all(opened), values)
-    assert_place(opened, PLACE)
+    assert_geotransform(opened, PLACE)
     assert epsg(opened) == 32632
     assert opened.GetMetadataItem("title") == "zipped"
     if not inside and single == "YES":
@@ -79,7 +79,7 @@ def test_rows_of_a_zip_are_written_once(tmp_path):
     opened = open_raster(f"/vsizip/{path}")
     np.testing.assert_array_equal(opened.ReadAsArray(), values)
     assert opened.GetMetadataItem("late") == "yes"
-    assert_place(opened, PLACE)
+    assert_geotransform(opened, PLACE)
 
 
 def test_a_chunk_is_read_and_written_again_before_the_file_is_closed(tmp_path, cpl):

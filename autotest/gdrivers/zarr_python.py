@@ -11,7 +11,6 @@ programs use zarr-python 3 without this module. zarr3_arrays.py uses zarr-python
 
 import dataclasses
 import json
-import os
 import pathlib
 
 import numcodecs
@@ -21,13 +20,10 @@ import zarr2
 import zarr_as_v3
 from zarr import __version__  # noqa: F401
 from zarr.storage import LocalStore, ZipStore
+from zarr_formats import is_v3
 from zarr_tools import temporary
 
 IS_NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
-
-
-def _is_v3():
-    return os.environ.get("ZARR_DEFAULT_FORMAT") == "ZARR_V3"
 
 
 def meaning(documents):
@@ -317,7 +313,7 @@ def write_array(
     if overwrite:
         store = _store(store, "w")
     compressor = numcodecs.Blosc() if compressor == "default" else compressor
-    if not _is_v3() and _is_for_zarr2(dtype):
+    if not is_v3() and _is_for_zarr2(dtype):
         configurations = [_without_idle(codec.get_config()) for codec in filters]
         zarr2.call(
             "create", str(_folder(store)), path, data, attributes, chunks=chunks, order=order,
@@ -325,7 +321,7 @@ def write_array(
             fill_value=fill_value, dimension_separator=dimension_separator or ".",
         )  # fmt: skip
         return OldArray(LocalStore(_folder(store)), path or "")
-    if _is_v3():
+    if is_v3():
         if dtype.names:  # zarr-python 3 does not state the byte order of structures
             dtype = dtype.newbyteorder("<")
         members = _v3_members(
@@ -340,7 +336,7 @@ def write_array(
         }  # fmt: skip
     array = Array(zarr.create_array(
         store, name=path or None, shape=shape, dtype=_data_type(dtype, filters),
-        chunks=_chunks(chunks, shape), zarr_format=3 if _is_v3() else 2, overwrite=overwrite,
+        chunks=_chunks(chunks, shape), zarr_format=3 if is_v3() else 2, overwrite=overwrite,
         config={"write_empty_chunks": write_empty_chunks}, **members,
     )._async_array)  # fmt: skip
     if data is not None and data.size:

@@ -24,10 +24,10 @@ def plain_environment(*left_out):
 def temporary(path):
     """Returns `path`. Raises ValueError unless the path is absolute and in the temporary folder, because
     zarr-python deletes the folders that it overwrites."""
-    root, place = pathlib.Path(tempfile.gettempdir()).resolve(), pathlib.Path(path)
-    if not place.is_absolute() or ".." in place.parts or root not in place.resolve().parents:
+    root, store = pathlib.Path(tempfile.gettempdir()).resolve(), pathlib.Path(path)
+    if not store.is_absolute() or ".." in store.parts or root not in store.resolve().parents:
         raise ValueError(f"refuses the store {path}: expected an absolute path in {root}")
-    return place
+    return store
 
 
 def run_gdal(*words):

@@ -14,9 +14,9 @@ import xarray
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, gdal_is_at_least, open_raster
+from zarr_georeferencing import assert_geotransform, assert_lands, epsg
 from zarr_http import Served
 from zarr_mdim import open_array
-from zarr_places import assert_lands, assert_place, epsg
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
@@ -74,7 +74,7 @@ def test_a_plain_attribute_states_the_crs(tmp_path, cpl, case, of_group):
     name = write(tmp_path, {} if of_group else attrs, axes(), attrs if of_group else {})
     dataset = open_raster(name)
     assert epsg(dataset) == (None if PROJ4 in attrs.values() or PARAMETERS in attrs.values() else 32632)
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     md = open_array(tmp_path / "store.zarr", "data").GetSpatialRef()
     assert md.GetDataAxisToSRSAxisMapping() == [2, 1]
@@ -160,7 +160,7 @@ def test_a_grid_mapping_of_the_group(tmp_path, cpl, nested):
        groups={"deep": {"grid_mapping": "utm"}} if nested else {})  # fmt: skip
     dataset = open_raster(array_name(store, path))
     assert epsg(dataset) == 32632
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert open_array(store, path).GetSpatialRef().IsProjected()
     assert open_raster(array_name(store, f"{group}/table".strip("/"))).GetSpatialRef() is None
     cpl.assert_quiet()
@@ -238,7 +238,7 @@ def test_kilometres_beside_a_code(tmp_path, cpl):
     name = write(tmp_path, {"grid_mapping": "crs"}, {**axes(X / 1000, Y / 1000, km, km), "crs": scalar(**parameters)})
     dataset = open_raster(name)
     assert epsg(dataset) == 32632
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     cpl.assert_quiet()
 
 
@@ -290,10 +290,10 @@ def test_geotransform(tmp_path, cpl, case):
     attrs, group_attrs = STATED[case]
     name = write(tmp_path, {"proj:code": "EPSG:32632", **attrs}, group_attrs=group_attrs)
     dataset = open_raster(name)
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     copy = gdal.Translate("", dataset, format="MEM", srcWin=[1, 1, 2, 2])
-    assert_place(copy, (500030.0, 30.0, 0.0, 5199970.0, 0.0, -30.0))
+    assert_geotransform(copy, (500030.0, 30.0, 0.0, 5199970.0, 0.0, -30.0))
     assert "GeoTransform" not in copy.GetMetadata()
     cpl.assert_quiet()
 
@@ -321,7 +321,7 @@ def test_a_size_that_no_raster_has(tmp_path, cpl):
 
 def test_coordinates_that_number_pixels_give_no_geotransform(tmp_path, cpl):
     name = write(tmp_path, {"spatial:transform": TRANSFORM}, axes(np.arange(4.0), np.arange(3.0)))
-    assert_place(open_raster(name), PLACE)
+    assert_geotransform(open_raster(name), PLACE)
     cpl.assert_quiet()
 
 
@@ -349,7 +349,7 @@ def test_an_invalid_geotransform_gives_one_warning(tmp_path, cpl, attrs):
 
 def test_coordinates_count_more_than_a_geotransform_of_the_array(tmp_path, cpl):
     dataset = gdal.Open(write(tmp_path, {"GeoTransform": "0 30 0 5200000 0 -30"}, axes()))
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert len(cpl.warnings) == 1 and "GeoTransform" in cpl.warnings[0]
 
 
@@ -368,7 +368,7 @@ def test_a_transform_that_is_not_affine_is_not_applied(tmp_path, cpl, kind, of_g
 def test_coordinates_beside_a_transform_that_is_not_affine(tmp_path, cpl):
     attrs = {"spatial:transform": [1, 0, 0, 0, 1, 0], "spatial:transform_type": "rpc"}
     dataset = gdal.Open(write(tmp_path, attrs, axes()))
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert len(cpl.warnings) == 1
 
 
@@ -395,7 +395,7 @@ def test_levels_of_a_layout(tmp_path, cpl, stated):
         if stated == "rpc":
             assert dataset.GetGeoTransform(can_return_null=True) is None
         else:
-            assert_place(dataset, (500000, 30 * 2**k, 0, 5200000, 0, -30 * 2**k))
+            assert_geotransform(dataset, (500000, 30 * 2**k, 0, 5200000, 0, -30 * 2**k))
     assert len(cpl.warnings) == (2 if stated == "rpc" else 0)
 
 
@@ -553,7 +553,7 @@ def test_a_place_counts_before_points(tmp_path, cpl):
     name = with_points(tmp_path, geojson(), 10 + 0.02 * np.arange(40), 50 - 0.02 * np.arange(30))
     dataset = open_raster(name)
     assert dataset.GetGCPCount() == 0 and epsg(dataset) == 4326
-    assert_place(dataset, (9.99, 0.02, 0, 50.01, 0, -0.02))
+    assert_geotransform(dataset, (9.99, 0.02, 0, 50.01, 0, -0.02))
     cpl.assert_quiet()
 
 
@@ -692,7 +692,7 @@ def test_longitudes_without_a_grid_mapping_are_in_their_units(tmp_path, cpl, uni
     name = write(tmp_path, arrays={"lon": longitudes, "lat": latitudes}, dims=("lat", "lon"))
     dataset = open_raster(name)
     assert epsg(dataset) == 4326
-    assert_place(dataset, (10, 0.5, 0, 50.125, 0, -0.25))
+    assert_geotransform(dataset, (10, 0.5, 0, 50.125, 0, -0.25))
     srs = open_array(tmp_path / "store.zarr", "data").GetSpatialRef()
     assert srs.IsGeographic() and srs.GetAngularUnits() == pytest.approx(np.pi / 180 / size)
     cpl.assert_quiet()
@@ -705,7 +705,7 @@ def test_x_and_y_have_units_of_their_own(tmp_path, cpl, x_units, x_size, y_units
     x, y = X / (x_size or y_size or 1), Y / (y_size or x_size or 1)
     crs = scalar(crs_wkt=UTM.to_wkt())
     name = write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y, x_attrs, y_attrs)})
-    assert_place(open_raster(name), PLACE)
+    assert_geotransform(open_raster(name), PLACE)
     srs = open_array(tmp_path / "store.zarr", "data").GetSpatialRef()
     assert (srs is None) == (None not in (x_size, y_size) and x_size != y_size)
     cpl.assert_quiet()
@@ -725,7 +725,7 @@ def test_a_row_of_a_raster_lies_where_its_coordinate_is(tmp_path, cpl, part, uni
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays, values=values))
     if units == "m":
         place = (cut["x"][0] - 15, 30, 0, cut["y"][0] + 15, 0, -30)
-        assert_place(dataset, place)
+        assert_geotransform(dataset, place)
         if place == PLACE:
             cpl.assert_quiet()
         else:
@@ -755,7 +755,7 @@ def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp
         assert "disagrees with the coordinate arrays; the coordinate arrays are used" in cpl.warnings[0]
         assert dataset.GetMetadata("GEOLOCATION") != {}
     else:  # spatial:transform takes precedence, as its convention defines
-        assert_place(dataset, PLACE)
+        assert_geotransform(dataset, PLACE)
         assert "disagrees with the coordinate arrays; the attribute is used" in cpl.warnings[0]
 
 
@@ -765,7 +765,7 @@ def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     x, y = X + [3, -4, 0, 5], Y + [5, 0, -5]
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     cpl.assert_quiet()
 
 
@@ -779,5 +779,5 @@ def test_angles_of_a_satellite_do_not_contradict_a_transform_in_metres(tmp_path,
     x = array(np.array([0.1, 0.15, 0.3, 0.31]), {"units": "rad"}, ("x",))
     values = np.ones((len(angles), 4), "i2")
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, "x": x, "y": y}, values=values))
-    assert_place(dataset, place)
+    assert_geotransform(dataset, place)
     cpl.assert_quiet()

@@ -12,7 +12,7 @@ import zarr_mdim
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster
-from zarr_places import assert_lands, assert_place
+from zarr_georeferencing import assert_geotransform, assert_lands
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
@@ -115,7 +115,7 @@ def test_crs_and_geotransform_equal_the_rasters(tmp_path, cpl, make):
     elif place is None:
         assert classic.GetGeoTransform(can_return_null=True) is None
     elif make is not kilometres:
-        assert_place(classic, place)
+        assert_geotransform(classic, place)
     cpl.assert_quiet()
 
 
@@ -180,7 +180,7 @@ def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
     view = zarr_mdim.open_array(plain(tmp_path), "data").GetView("[1:3,1:4:2]")
     dataset = view.AsClassicDataset(1, 0)
     if dataset.GetGeoTransform(can_return_null=True) is not None:
-        assert_place(dataset, (X[1] - 30, 60, 0, Y[1] + 15, 0, -30))
+        assert_geotransform(dataset, (X[1] - 30, 60, 0, Y[1] + 15, 0, -30))
     zarr_gdal.assert_same(dataset.ReadAsArray(), VALUES[1:3, 1:4:2])
 
 
@@ -188,7 +188,7 @@ def test_transposed_mapping_follows(tmp_path):
     """If GDAL transposes an array, its axis mapping is transposed, too."""
     array = zarr_mdim.open_array(plain(tmp_path), "data").Transpose([1, 0])
     assert list(array.GetSpatialRef().GetDataAxisToSRSAxisMapping()) == [1, 2]
-    assert_place(array.AsClassicDataset(0, 1), (5e5, 30, 0, 5.2e6, 0, -30))
+    assert_geotransform(array.AsClassicDataset(0, 1), (5e5, 30, 0, 5.2e6, 0, -30))
 
 
 def test_coordinate_arrays_have_no_crs_of_their_own(tmp_path, cpl):
@@ -262,7 +262,7 @@ def test_samples(name, path):
         kinds = [dimension.GetType() for dimension in array.GetDimensions()]
         x, y = kinds.index("HORIZONTAL_X"), kinds.index("HORIZONTAL_Y")
         view = array.GetView("[" + ",".join("::1" for _ in kinds) + "]")
-        assert_place(view.AsClassicDataset(x, y), place)
+        assert_geotransform(view.AsClassicDataset(x, y), place)
         srs = raster.GetSpatialRef()
         assert array.GetSpatialRef().IsSame(srs, ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"])
         compared += 1

@@ -9,8 +9,8 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, open_raster, read_all
+from zarr_georeferencing import assert_geotransform, epsg
 from zarr_http import Served
-from zarr_places import assert_place, epsg
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
@@ -113,7 +113,7 @@ def test_a_groups_transform_applies_to_cubes_and_transposed_arrays(tmp_path):
     for name in ("cube", "turned"):
         dataset = open_raster(array_name(store, name))
         assert (dataset.RasterYSize, dataset.RasterXSize) == (ROWS, COLUMNS)
-        assert_place(dataset, PLACE)
+        assert_geotransform(dataset, PLACE)
 
 
 SIZES = {
@@ -208,7 +208,7 @@ def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
     said = {"multiscales": {"layout": levels}, **spatial(), **UTM}
     store = make_store(tmp_path, {"0": image(), "1": image(20, 30)}, said)
     dataset = open_raster(store)
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     assert place_of(array_name(store, "1"))[0] in (None, (500000.0, 20.0, 0.0, 5200000.0, 0.0, -20.0))
     cpl.assert_quiet()
@@ -288,7 +288,7 @@ def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     dataset = gdal.Open(array_name(store, "g"))
     assert [dataset.GetRasterBand(i).GetDescription() for i in (1, 2, 3)] == ["b1", "b3", "b4"]
     assert dataset.RasterCount == 3
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     (warning,) = cpl.warnings
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
@@ -312,7 +312,7 @@ def test_equal_georeferencing_in_different_attributes(tmp_path, case, cpl):
     store = make_store(tmp_path, {"b1": image(**first), "b2": image(**second), **beside}, said)
     dataset = open_raster(store)
     assert dataset.RasterCount == 2
-    assert_place(dataset, PLACE)
+    assert_geotransform(dataset, PLACE)
     assert epsg(dataset) == 32632
     assert place_of(array_name(store, "b2")) == (PLACE, 32632)
     cpl.assert_quiet()
@@ -395,7 +395,7 @@ def test_a_copy_of_a_listed_group_keeps_its_geotransform(tmp_path):
     store = composite(tmp_path, "g/", {"other": image(5, 6)})
     copy = gdal.Translate(str(tmp_path / "copy.tif"), array_name(store, "g"))
     assert copy.RasterCount == 3
-    assert_place(copy, PLACE)
+    assert_geotransform(copy, PLACE)
     assert osr.SpatialReference(copy.GetProjection()).GetAuthorityCode(None) == "32632"
 
 

@@ -6,11 +6,11 @@ import pyproj
 from osgeo import gdal
 
 
-def assert_place(dataset, place):
-    """Asserts that the geotransform of `dataset` is `place`, to a billionth of a pixel."""
+def assert_geotransform(dataset, expected):
+    """Asserts that the geotransform of `dataset` equals `expected` to a billionth of a pixel."""
     got = dataset.GetGeoTransform(can_return_null=True)
     assert got is not None
-    assert np.allclose(got, place, rtol=0, atol=1e-9 * abs(place[1])), (got, place)
+    assert np.allclose(got, expected, rtol=0, atol=1e-9 * abs(expected[1])), (got, expected)
 
 
 def epsg(dataset):

@@ -13,7 +13,7 @@ import zarr_python as zarr
 from osgeo import gdal, osr
 from rasterio.transform import Affine
 from zarr_gdal import array_name, open_raster
-from zarr_places import epsg
+from zarr_georeferencing import epsg
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
