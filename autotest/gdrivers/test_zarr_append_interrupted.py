@@ -88,9 +88,9 @@ def faults(tmp_path, *days):
     store holds `days`."""
     make(tmp_path / "old.zarr", *days)
     shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
-    count = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
-    assert count >= 12
-    for number in zarr_faults.some(range(1, count + 1), 8):
+    renames = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
+    assert renames >= 12
+    for number in zarr_faults.some(range(1, renames + 1), 8):
         shutil.rmtree(tmp_path / "a.zarr")
         shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
         yield number
@@ -131,8 +131,8 @@ def test_an_append_after_several_kills(tmp_path):
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     for number in range(1, 99):
-        count = append_and_kill(store, 9, tmp_path, number)
-        if count < number:
+        renames = append_and_kill(store, 9, tmp_path, number)
+        if renames < number:
             break
     assert number >= 12
     append(store, 9)

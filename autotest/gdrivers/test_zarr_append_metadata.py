@@ -48,7 +48,7 @@ def assert_band(dataset, number, of, **items):
 
 
 @pytest.mark.parametrize("options", [[], ["PROFILE=CLOUD"]])
-def test_each_slice_has_its_own(tmp_path, options):
+def test_each_slice_has_its_own_metadata(tmp_path, options):
     store = tmp_path / "a.zarr"
     if options:
         options = [*options, "FORMAT=ZARR_V3" if zarr_formats.is_v3() else "FORMAT=ZARR_V2"]

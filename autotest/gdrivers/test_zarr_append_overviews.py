@@ -144,12 +144,12 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
     make(tmp_path / "a.zarr", "OVERVIEWS=2,4")
     before, pixels = contents(tmp_path / "a.zarr"), overviews(tmp_path / "a.zarr")
     reported = []
-    def count(done, message, data):
+    def record(done, message, data):
         reported.append(done)
         return 1
 
     make(tmp_path / "b.zarr", "OVERVIEWS=2,4")
-    append(tmp_path / "b.zarr", 2, callback=count)
+    append(tmp_path / "b.zarr", 2, callback=record)
     assert len(reported) > 2 and 0 <= reported[0] < 0.76 and reported[-1] == 1  # overviews: last quarter
     for last in range(len(reported)):
         seen = []
@@ -288,7 +288,7 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
         assert assert_readable(store, former, grown)[0] in (2, 3)
 
 
-def test_documents_of_an_append_in_any_prefix(tmp_path):
+def test_a_store_is_readable_after_each_document_of_an_append(tmp_path):
     """An append writes first the chunks, then the documents of overviews, coordinates and the array, then
     the consolidated metadata. A store with only the first of these changes is readable."""
     store, before = tmp_path / "a.zarr", tmp_path / "before" / "a.zarr"

@@ -113,7 +113,7 @@ def test_other_names_are_no_axes(tmp_path, names):
 # Colour images
 
 
-def image(rows, columns, colours, dtype="u1"):
+def colour_pixels(rows, columns, colours, dtype="u1"):
     values = np.arange(rows * columns * colours) % 251
     return values.reshape(rows, columns, colours).astype(dtype)
 
@@ -141,7 +141,7 @@ def debugged(open_it):
 @pytest.mark.parametrize("dtype", ["u1", "<u2", ">u2"])
 @pytest.mark.parametrize("whole_store", [True, False])
 def test_an_image_is_bands_in_colours(tmp_path, colours, dtype, whole_store):
-    values = image(40, 50, colours, dtype)
+    values = colour_pixels(40, 50, colours, dtype)
     if whole_store:
         store = make_array(tmp_path, values, chunks=(16, 16, colours))
     else:
@@ -172,18 +172,18 @@ def test_arrays_unlike_images_are_cubes(tmp_path, shape, dtype):
 
 def test_the_smallest_image(tmp_path):
     for colours, side in ((3, 24), (4, 32)):
-        store = make_array(tmp_path, image(side, side, colours), f"{colours}.zarr")
+        store = make_array(tmp_path, colour_pixels(side, side, colours), f"{colours}.zarr")
         assert size(open_raster(store)) == (side, side, colours)
 
 
 def test_an_array_with_dimension_names_is_no_image(tmp_path):
-    values = image(40, 50, 3)
+    values = colour_pixels(40, 50, 3)
     store = make_store(tmp_path, {"a": {"values": values, "dims": ("p", "q", "r")}})
     assert size(open_raster(store)) == (3, 50, 40)
 
 
 def test_open_options_choose_the_axes_of_an_image(tmp_path):
-    store = make_array(tmp_path, image(40, 50, 3))
+    store = make_array(tmp_path, colour_pixels(40, 50, 3))
     for options, wanted in (
         (("DIM_X=2", "DIM_Y=1"), (3, 50, 40)),
         (("DIM_X=dim2",), (3, 40, 50)),
@@ -197,7 +197,7 @@ def test_open_options_choose_the_axes_of_an_image(tmp_path):
 
 
 def test_all_bands_decode_each_chunk_once(tmp_path):
-    values = image(64, 96, 3)
+    values = colour_pixels(64, 96, 3)
     store = make_array(tmp_path, values, chunks=(32, 32, 3))
 
     def decoded():
@@ -216,21 +216,21 @@ def test_all_bands_decode_each_chunk_once(tmp_path):
 
 
 def test_lists_and_slices_agree(tmp_path):
-    store = make_store(tmp_path, {"a": image(40, 50, 3), "b": image(40, 50, 3)})
+    store = make_store(tmp_path, {"a": colour_pixels(40, 50, 3), "b": colour_pixels(40, 50, 3)})
     dataset = open_raster(store)
     assert dataset.RasterCount == 0  # two images do not become the bands of one dataset
     assert [name for name, _ in dataset.GetSubDatasets()] == [array_name(store, n) for n in "ab"]
     for name, _ in dataset.GetSubDatasets():
         assert size(open_raster(name)) == (50, 40, 3)
     blue = open_raster(array_name(store, "a:2"))
-    np.testing.assert_array_equal(blue.ReadAsArray(), image(40, 50, 3)[:, :, 2])
+    np.testing.assert_array_equal(blue.ReadAsArray(), colour_pixels(40, 50, 3)[:, :, 2])
     assert colours_of(blue) == [gdal.GCI_GrayIndex]  # a single band does not make a colour image
     slices = open_raster(array_name(store, "a"), "MULTIBAND=NO").GetSubDatasets()
     assert [text for _, text in slices][0].startswith("[40x50]")
 
 
 def test_the_multidimensional_api_agrees(tmp_path):
-    values = image(40, 50, 3)
+    values = colour_pixels(40, 50, 3)
     store = make_store(tmp_path, {"a": values})
     array = open_array(store, "a")
     assert types(array) == ["HORIZONTAL_Y", "HORIZONTAL_X", ""]
@@ -240,7 +240,7 @@ def test_the_multidimensional_api_agrees(tmp_path):
 
 
 def test_a_copy_keeps_the_colours(tmp_path):
-    values = image(40, 50, 4, "u2")
+    values = colour_pixels(40, 50, 4, "u2")
     store = make_array(tmp_path, values)
     copy = str(tmp_path / "copy.tif")
     gdal.Translate(copy, str(store))
@@ -250,7 +250,7 @@ def test_a_copy_keeps_the_colours(tmp_path):
 
 
 def test_overviews_of_an_image_down_to_small_ones(tmp_path):
-    values = image(80, 100, 3)
+    values = colour_pixels(80, 100, 3)
     store = make_store(tmp_path, {"a": {"values": values, "chunks": (32, 32, 3)}})
     dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
     assert dataset.BuildOverviews("NEAREST", [2, 4, 16]) == gdal.CE_None

@@ -67,21 +67,21 @@ def without_consolidated(files):
             for name, data in files.items()}  # fmt: skip
 
 
-def refused_at_each_call(folder, job, undo, same=entries):
+def refused_at_each_call(folder, job, undo, contents_of=entries):
     """Runs `job(progress)`, which returns true on success, and reverts its changes by `undo()`. Then cancels
     a run at each call of the progress function in turn. Each cancelled run must give one error, and must
     leave the contents of `folder`, as returned by `same`, unchanged. Returns the number of calls."""
-    before = same(folder)
+    before = contents_of(folder)
     counter = Refuse()
     with error_log() as log:
         assert job(counter), log.events
     undo()
-    assert same(folder) == before
+    assert contents_of(folder) == before
     for at in moments(counter.calls):
         with error_log() as log:
             assert not job(Refuse(at)), (at, counter.calls)
         assert len(log.errors) == 1, (at, counter.calls, log.events)
-        assert same(folder) == before, (at, counter.calls)
+        assert contents_of(folder) == before, (at, counter.calls)
     return counter.calls
 
 

@@ -12,10 +12,10 @@ from zarr_cf import (
     Ours,
     ask,
     base_of,
-    netcdf_reads,
+    is_same_crs,
+    netcdf_crs_and_scale,
     netcdf_srs,
     project,
-    same,
     srs_of,
     unproject,
 )
@@ -220,7 +220,7 @@ def test_agrees_with_netcdf(tmp_path, name, units):
     """GDAL 3.10 and 3.13 convert the coordinates and the CRS of netCDF files from kilometres and feet to
     metres. They treat the false origin as metres, although CF states it in the unit of the coordinates.
     The test therefore expects a CRS in metres, and compares coordinates for a false origin of 0."""
-    theirs, scale = netcdf_reads(tmp_path, attributes_of(name), units)
+    theirs, scale = netcdf_crs_and_scale(tmp_path, attributes_of(name), units)
     in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
     ours = Ours(attributes_of(name), "m" if in_metres else units).srs
     if name in NETCDF_IS_WRONG or (
@@ -229,20 +229,20 @@ def test_agrees_with_netcdf(tmp_path, name, units):
         # The reasons in NETCDF_IS_WRONG must still hold. GDAL versions after those named there may be
         # corrected.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
-            assert theirs is None or not same(ours, theirs)
+            assert theirs is None or not is_same_crs(ours, theirs)
         return
     assert theirs is not None
     assert scale * theirs.GetLinearUnits() == pytest.approx(UNITS[units], rel=1e-12)
     if name not in SAME_BUT_FOR_SPELLING:
-        assert same(ours, theirs), f"{ours.ExportToWkt()}\n{theirs.ExportToWkt()}"
-    assert_same_places(ours, theirs, 1, sample_points(name))
+        assert is_same_crs(ours, theirs), f"{ours.ExportToWkt()}\n{theirs.ExportToWkt()}"
+    assert_same_coordinates(ours, theirs, 1, sample_points(name))
     if in_metres:
         attributes = {key: n for key, n in attributes_of(name).items() if key not in FALSE}
-        theirs, scale = netcdf_reads(tmp_path, attributes, units)
-        assert_same_places(Ours(attributes, units).srs, theirs, scale, sample_points(name))
+        theirs, scale = netcdf_crs_and_scale(tmp_path, attributes, units)
+        assert_same_coordinates(Ours(attributes, units).srs, theirs, scale, sample_points(name))
 
 
-def assert_same_places(ours, theirs, scale, points):
+def assert_same_coordinates(ours, theirs, scale, points):
     """Asserts that coordinates in the CRS `theirs` are coordinates in the CRS `ours` times `scale`."""
     wanted = project(theirs, points)
     assert np.isfinite(wanted).all()

@@ -9,7 +9,7 @@ import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from test_zarr_cf_grid_mapping import CASES, GOES, attributes_of
-from zarr_cf import Ours, same, unproject
+from zarr_cf import Ours, is_same_crs, unproject
 from zarr_gdal import array_name, open_raster
 from zarr_store import make_store
 
@@ -42,7 +42,7 @@ def projected(folder, attributes, units, step, kind=""):
 def test_every_projection(tmp_path, cpl, name, units, metres):
     dataset = open_raster(projected(tmp_path, attributes_of(name), units, 2.0))
     srs = dataset.GetSpatialRef()
-    assert srs is not None and same(srs, Ours(attributes_of(name), units).srs)
+    assert srs is not None and is_same_crs(srs, Ours(attributes_of(name), units).srs)
     assert srs.GetLinearUnits() == metres
     assert srs.GetDataAxisToSRSAxisMapping() == [1, 2]
     assert dataset.GetGeoTransform() == pytest.approx((0, 2, 0, 0, 0, -2), abs=2e-9)
@@ -81,7 +81,7 @@ def test_rotated_pole(tmp_path, cpl):
     )  # fmt: skip
     dataset = open_raster(name)
     srs = dataset.GetSpatialRef()
-    assert same(srs, Ours(attributes, "degrees").srs)
+    assert is_same_crs(srs, Ours(attributes, "degrees").srs)
     assert dataset.GetGeoTransform() == pytest.approx((-10.25, 0.5, 0, 5.25, 0, -0.5))
     # gdalwarp must move the first pixel's value to the first pixel's centre in EPSG:4326.
     (centre,) = unproject(srs, [(-10.0, 5.0)])

@@ -61,12 +61,12 @@ def crs_of(code):
     return srs
 
 
-def place_of(name):
+def georeferencing_of(name):
     dataset = open_raster(name)
     return dataset.GetGeoTransform(can_return_null=True), epsg(dataset)
 
 
-def place_in_multidim(store, path="a"):
+def georeferencing_in_multidim(store, path="a"):
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
     array = dataset.GetRootGroup().OpenMDArrayFromFullname(f"/{path}")
     srs = array.GetSpatialRef()
@@ -74,28 +74,28 @@ def place_in_multidim(store, path="a"):
     return raster.GetGeoTransform(can_return_null=True), srs and int(srs.GetAuthorityCode(None))
 
 
-def assert_all_at(store, place, code, path="a"):
-    assert place_of(array_name(store, path)) == (place, code)
-    assert place_in_multidim(store, path)[1] == code
-    if place is None or not (place[2] or place[4]):
-        assert place_in_multidim(store, path)[0] in (place, None)
+def assert_georeferencing(store, geotransform, code, path="a"):
+    assert georeferencing_of(array_name(store, path)) == (geotransform, code)
+    assert georeferencing_in_multidim(store, path)[1] == code
+    if geotransform is None or not (geotransform[2] or geotransform[4]):
+        assert georeferencing_in_multidim(store, path)[0] in (geotransform, None)
 
 
-def change(store, place=None, code=None, path="a"):
+def change(store, geotransform=None, code=None, path="a"):
     dataset = gdal.OpenEx(array_name(store, path), gdal.OF_UPDATE)
     if code:
         assert dataset.SetSpatialRef(crs_of(code)) == gdal.CE_None
-    if place:
-        assert dataset.SetGeoTransform(place) == gdal.CE_None
+    if geotransform:
+        assert dataset.SetGeoTransform(geotransform) == gdal.CE_None
 
 
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_the_geotransform_and_the_crs(tmp_path, cpl, case, consolidated):
     store = write(tmp_path, case, consolidated)
-    assert place_of(array_name(store, "a")) == (OLD, 32632)
+    assert georeferencing_of(array_name(store, "a")) == (OLD, 32632)
     change(store, NEW, 3857)
-    assert_all_at(store, NEW, 3857)
+    assert_georeferencing(store, NEW, 3857)
     cpl.assert_quiet()
 
 
@@ -103,9 +103,9 @@ def test_the_geotransform_and_the_crs(tmp_path, cpl, case, consolidated):
 def test_the_geotransform_alone(tmp_path, cpl, case):
     store = write(tmp_path, case)
     change(store, NEW)
-    assert_all_at(store, NEW, 32632)
+    assert_georeferencing(store, NEW, 32632)
     change(store, NEW_ROTATED)
-    assert_all_at(store, NEW_ROTATED, 32632)
+    assert_georeferencing(store, NEW_ROTATED, 32632)
     cpl.assert_quiet()
 
 
@@ -113,7 +113,7 @@ def test_the_geotransform_alone(tmp_path, cpl, case):
 def test_the_crs_alone(tmp_path, cpl, case):
     store = write(tmp_path, case)
     change(store, code=3857)
-    assert_all_at(store, OLD, 3857)
+    assert_georeferencing(store, OLD, 3857)
     cpl.assert_quiet()
 
 
@@ -126,7 +126,7 @@ def test_each_convention(tmp_path, cpl, case, convention):
     dataset.SetSpatialRef(crs_of(3857))
     dataset.SetGeoTransform(NEW)
     dataset = None
-    assert_all_at(store, NEW, 3857)
+    assert_georeferencing(store, NEW, 3857)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -135,7 +135,7 @@ def test_the_crs_in_the_multidimensional_api(tmp_path, cpl, case):
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     assert dataset.GetRootGroup().OpenMDArray("a").SetSpatialRef(crs_of(3857)) == gdal.CE_None
     dataset = None
-    assert_all_at(store, OLD, 3857)
+    assert_georeferencing(store, OLD, 3857)
     cpl.assert_quiet()
 
 
@@ -144,9 +144,9 @@ def test_gdal_edit(tmp_path, case):
     store = write(tmp_path, case)
     edit = ["gdal_edit.py", "-a_ullr", "0", "40", "50", "0", "-a_srs", "EPSG:3857", str(store)]
     subprocess.run(edit, check=True)
-    assert_all_at(store, NEW, 3857)
+    assert_georeferencing(store, NEW, 3857)
     subprocess.run(["gdal_edit.py", "-unsetgt", str(store)], check=True)
-    assert place_of(array_name(store, "a"))[0] in (None, (0, 1, 0, 0, 0, 1))
+    assert georeferencing_of(array_name(store, "a"))[0] in (None, (0, 1, 0, 0, 0, 1))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -157,7 +157,7 @@ def test_rasterio(tmp_path, case):
         dataset.transform = Affine.from_gdal(*NEW)
     with rasterio.open(array_name(store, "a")) as dataset:
         assert (dataset.crs.to_epsg(), dataset.transform.to_gdal()) == (3857, NEW)
-    assert_all_at(store, NEW, 3857)
+    assert_georeferencing(store, NEW, 3857)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -167,7 +167,7 @@ def test_a_crs_that_is_unset(tmp_path, cpl, case):
     dataset.SetSpatialRef(None)
     dataset = None
     is_of_group = case.startswith("group's")
-    assert place_of(array_name(store, "a")) == (OLD, 32632 if is_of_group else None)
+    assert georeferencing_of(array_name(store, "a")) == (OLD, 32632 if is_of_group else None)
     assert len(cpl.warnings) == is_of_group
     if is_of_group:
         assert "the CRS cannot be unset: group attribute proj:code states it" in cpl.warnings[0]
@@ -179,9 +179,9 @@ def test_a_level_of_ome(tmp_path, cpl):
     image = {"version": "0.4", "axes": axes, "datasets": datasets}
     array = {"values": np.zeros((ROWS, COLUMNS), "u1"), "dims": ("y", "x")}
     store = make_store(tmp_path, {"a": array}, {"multiscales": [image]})
-    assert place_of(array_name(store, "a")) == ((-1, 2, 0, 1, 0, -2), None)
+    assert georeferencing_of(array_name(store, "a")) == ((-1, 2, 0, 1, 0, -2), None)
     change(store, NEW, 3857)
-    assert_all_at(store, NEW, 3857)
+    assert_georeferencing(store, NEW, 3857)
 
 
 @pytest.mark.parametrize("names", [True, False])
@@ -193,18 +193,18 @@ def test_an_array_that_shares_the_grid_mapping_stays(tmp_path, cpl, code, names)
     arrays = {"a": {**array, "attrs": named}, "b": {**array, "attrs": named if names else {}},
               "spatial_ref": mapping}
     store = make_store(tmp_path, arrays)
-    assert_all_at(store, OLD, 32632, "b")
+    assert_georeferencing(store, OLD, 32632, "b")
     change(store, NEW, code)
-    assert_all_at(store, NEW, code)
-    assert_all_at(store, OLD, 32632, "b")
+    assert_georeferencing(store, NEW, code)
+    assert_georeferencing(store, OLD, 32632, "b")
 
 
 def test_another_array_gets_no_geotransform(tmp_path, cpl):
     array = {"values": np.zeros((ROWS, COLUMNS), "u1"), "dims": ("y", "x")}
     store = make_store(tmp_path, {"a": array, "b": array})
     change(store, NEW, 3857)
-    assert_all_at(store, NEW, 3857)
-    assert_all_at(store, None, None, "b")
+    assert_georeferencing(store, NEW, 3857)
+    assert_georeferencing(store, None, None, "b")
 
 
 def test_arrays_beside_share_coordinates_and_their_crs(tmp_path, cpl):
@@ -214,7 +214,7 @@ def test_arrays_beside_share_coordinates_and_their_crs(tmp_path, cpl):
     store = make_store(tmp_path, {"a": array, "b": array, **axes})
     change(store, code=3857)
     for path in "ab":
-        assert_all_at(store, (-5, 10, 0, 5, 0, -10), 3857, path)
+        assert_georeferencing(store, (-5, 10, 0, 5, 0, -10), 3857, path)
     cpl.assert_quiet()
 
 
@@ -225,8 +225,8 @@ def test_an_added_raster_overrides_the_groups_transform(tmp_path, cpl):
     source.SetSpatialRef(crs_of(3857))
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=b"]
     assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options) is not None
-    assert_all_at(store, NEW, 3857, "b")
-    assert_all_at(store, OLD, 32632)
+    assert_georeferencing(store, NEW, 3857, "b")
+    assert_georeferencing(store, OLD, 32632)
 
 
 def test_attributes_of_the_old_convention_are_removed(tmp_path):

@@ -62,11 +62,12 @@ def found(store, code, *words, http=False):
     return one
 
 
-def raster(store, *options, shape=(300, 400), dtype=gdal.GDT_Float32, place=True, nodata=-9999, bands=1, values=None):
+def raster(store, *options, shape=(300, 400), dtype=gdal.GDT_Float32, georeferenced=True, nodata=-9999, bands=1,
+           values=None):  # fmt: skip
     """Writes a raster by the driver. No chunk holds only the fill value, so every chunk is stored."""
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), shape[1], shape[0], bands, dtype,
                                                   ["ARRAY_NAME=a", *options])  # fmt: skip
-    if place:
+    if georeferenced:
         srs = osr.SpatialReference()
         srs.ImportFromEPSG(32632)
         dataset.SetSpatialRef(srs)
@@ -155,7 +156,7 @@ def test_exit_codes_and_text(tmp_path):
     run(good, code=0)
     run(good, "--strict", code=0)
     assert run(good, "--quiet", code=0).stdout == ""
-    warned = raster(tmp_path / "warned.zarr", place=False)
+    warned = raster(tmp_path / "warned.zarr", georeferenced=False)
     text = run(warned, code=0).stdout
     assert "warning /a: GDAL finds no CRS [crs-missing]\n    to mend: gdal_edit.py -a_srs EPSG:CODE " in text
     assert text.endswith(f"{warned}: 2 warnings\n")
@@ -463,7 +464,7 @@ def test_an_unknown_version_of_ome(tmp_path):
 
 
 def test_crs_and_geotransform_missing(tmp_path):
-    store = raster(tmp_path / "a.zarr", place=False)
+    store = raster(tmp_path / "a.zarr", georeferenced=False)
     assert codes(store) == {"crs-missing", "geotransform-missing"}
     mend(found(store, "crs-missing"), tmp_path)
     assert codes(store) == {"geotransform-missing"}
@@ -491,7 +492,7 @@ CONTRADICTIONS = {
 @pytest.mark.parametrize("case", CONTRADICTIONS)
 def test_crs_contradicts(tmp_path, case):
     store = raster(tmp_path / "a.zarr", *(["GEOREFERENCING_CONVENTION=CF"] if case == "grid mapping" else []),
-                   place=case == "grid mapping")  # fmt: skip
+                   georeferenced=case == "grid mapping")  # fmt: skip
     zarr_formats.change_attributes(store, "a", **CONTRADICTIONS[case])
     finding = found(store, "crs-contradicts")
     assert "UTM zone 32N" in finding["message"] and "UTM zone 33N" in finding["message"]

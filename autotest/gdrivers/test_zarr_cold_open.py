@@ -39,7 +39,7 @@ def with_pam():
 # Stores that are opened
 
 
-def image(folder):
+def ome_image(folder):
     """Writes an image with labels as writers of OME-NGFF 0.4 do, without dimension names."""
     root = zarr.open_group(str(folder / "image.zarr"), mode="w")
     add_image(root, "", levels=LEVELS)
@@ -55,8 +55,8 @@ def levels(side=SIDE):
     arrays = {}
     for level in range(LEVELS):
         pixel = UTM[1] * 2**level
-        place = [pixel, 0, UTM[0], 0, -pixel, UTM[3]]
-        attrs = {"spatial:transform": place, "spatial:dimensions": ["y", "x"]}
+        transform = [pixel, 0, UTM[0], 0, -pixel, UTM[3]]
+        attrs = {"spatial:transform": transform, "spatial:dimensions": ["y", "x"]}
         values = np.full((side >> level, side >> level), level + 1, "u2")
         arrays[str(level)] = {"values": values, "dims": ("y", "x"), "attrs": attrs}
     return arrays
@@ -136,9 +136,9 @@ def product_pyramid(folder, on_arrays=True):
 
 # case -> (function that makes the store, path of the node to open)
 CASES = {
-    "ome": (image, ""),
+    "ome": (ome_image, ""),
     "ome, channels": (image_of_channels, ""),
-    "ome, label": (image, "labels/cells"),
+    "ome, label": (ome_image, "labels/cells"),
     "layout": (arrays, ""),
     "layout, coordinates": (coordinates, ""),
     "layout, level": (coordinates, "0/dem"),
@@ -177,7 +177,7 @@ def facts_of(dataset):
     return {
         "size": (dataset.RasterXSize, dataset.RasterYSize, dataset.RasterCount),
         "levels": [(band.GetOverview(i).XSize, band.GetOverview(i).YSize) for i in range(levels)],
-        "place": dataset.GetGeoTransform(can_return_null=True),
+        "geotransform": dataset.GetGeoTransform(can_return_null=True),
         "srs": srs and srs.ExportToWkt(),
         "subdatasets": [text for _, text in dataset.GetSubDatasets()],
     }
@@ -193,10 +193,10 @@ def open_cold(front, name, case):
     front.rule(delay=0)
     file = os.environ.get("ZARR_COLD_OPEN_LOG")
     if file:
-        form = "v3" if zarr_formats.is_v3() else "v2"
+        version = "v3" if zarr_formats.is_v3() else "v2"
         with open(file, "a", encoding="utf-8") as out:
             there = "s3" if "s3://" in name else "http"
-            print(f"{there} {form} {case}: {log['in_turn']}, {len(log['requests'])}", file=out)
+            print(f"{there} {version} {case}: {log['in_turn']}, {len(log['requests'])}", file=out)
             for method, path, extent, status in log["requests"]:
                 print("   ", method, path, extent or "", status, file=out)
     return facts, log["requests"], log["in_turn"]

@@ -22,14 +22,14 @@ UTM_32 = (500000, 10, 0, 5200000, 0, -10)
 UTM_33 = (300000, 20, 0, 4200000, 0, -20)
 
 
-def raster(values=VALUES, epsg=32632, place=UTM_32, mask=True):
+def raster(values=VALUES, epsg=32632, geotransform=UTM_32, mask=True):
     rows, columns = values.shape
     dataset = gdal.GetDriverByName("MEM").Create("", columns, rows, 1, gdal.GDT_UInt16)
     dataset.GetRasterBand(1).WriteArray(values)
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(epsg)
     dataset.SetSpatialRef(srs)
-    dataset.SetGeoTransform(place)
+    dataset.SetGeoTransform(geotransform)
     if mask:
         dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
         dataset.GetRasterBand(1).GetMaskBand().WriteArray(((values % 3 > 0) * 255).astype("u1"))

@@ -28,11 +28,11 @@ def crs_of(text):
     return srs
 
 
-def raster(place=PLACE, crs="EPSG:32632", values=VALUES, masked=False):
+def raster(geotransform=PLACE, crs="EPSG:32632", values=VALUES, masked=False):
     source = gdal.GetDriverByName("MEM").Create("", values.shape[1], values.shape[0], 1, gdal.GDT_Int16)
     source.WriteArray(values)
-    if place:
-        source.SetGeoTransform(place)
+    if geotransform:
+        source.SetGeoTransform(geotransform)
     if crs:
         source.SetSpatialRef(crs_of(crs))
     if masked:
@@ -51,7 +51,7 @@ def copy(source, target):
     return gdal.GetDriverByName("Zarr").CopyFiles(str(target), str(source))
 
 
-def place(name):
+def facts(name):
     dataset = open_raster(name)
     code = dataset.GetSpatialRef() and dataset.GetSpatialRef().GetAuthorityCode(None)
     return dataset.GetGeoTransform(), code, dataset.ReadAsArray().tolist()
@@ -77,7 +77,7 @@ def test_a_copy_in_a_store_shares_grid_mapping_and_coordinates(tmp_path, cpl):
     write(store, "a")
     assert copy(array_name(store, "a"), array_name(store, "b")) == gdal.CE_None
     assert cpl.events == []
-    assert place(array_name(store, "b")) == place(array_name(store, "a"))
+    assert facts(array_name(store, "b")) == facts(array_name(store, "a"))
     group = zarr.open_group(str(store), mode="r")
     assert sorted(group.array_keys()) == ["a", "b", "spatial_ref", "x", "y"]
     assert zarr_formats.consolidated(store) is not None
@@ -92,7 +92,7 @@ def test_gdalmanage_copies_an_array_by_connection_string(tmp_path):
     names = [array_name("s.zarr", name) for name in "ab"]
     subprocess.run(["gdalmanage", "copy", *names], cwd=tmp_path, check=True)
     assert [path.name for path in tmp_path.iterdir()] == ["s.zarr"]
-    assert place(array_name(store, "b")) == place(array_name(store, "a"))
+    assert facts(array_name(store, "b")) == facts(array_name(store, "a"))
 
 
 @pytest.mark.parametrize("name", ["g/b", "g/h/b"])
@@ -101,7 +101,7 @@ def test_a_copy_to_another_group_of_a_store(tmp_path, cpl, name):
     store = tmp_path / "s.zarr"
     write(store, "a")
     assert copy(store / "a", store / name) == gdal.CE_None
-    assert place(store / name) == place(store / "a")
+    assert facts(store / name) == facts(store / "a")
     assert cpl.events == []
 
 
@@ -120,10 +120,10 @@ def test_a_mask_is_copied_and_not_shared(tmp_path, cpl):
 def test_an_array_is_copied_out_with_crs_and_coordinates(tmp_path, cpl):
     store, out = tmp_path / "s.zarr", tmp_path / "out.zarr"
     write(store, "a", masked=True)
-    write(store, "g/c", place=(10, 0.25, 0, 50, 0, -0.25), crs="EPSG:4326")
+    write(store, "g/c", geotransform=(10, 0.25, 0, 50, 0, -0.25), crs="EPSG:4326")
     for source, target in (("a", out), ("g/c", tmp_path / "c.zarr")):
         assert copy(store / source, target) == gdal.CE_None
-        assert place(target) == place(store / source)
+        assert facts(target) == facts(store / source)
     assert cpl.events == []
     read = xr.open_zarr(str(out))
     assert read.rio.crs.to_epsg() == 32632 and {"x", "y"} <= set(read.coords)
@@ -140,9 +140,9 @@ def test_a_group_is_copied_out_with_coordinates_and_crs_from_above(tmp_path, cpl
     write(store, "a")
     assert copy(store / "a", store / "g/b") == gdal.CE_None
     assert copy(store / "g", out) == gdal.CE_None
-    assert place(out) == place(store / "a")
+    assert facts(out) == facts(store / "a")
     assert copy(store / "g", tmp_path / "s.zarr" / "k") == gdal.CE_None
-    assert place(store / "k/b") == place(store / "a")
+    assert facts(store / "k/b") == facts(store / "a")
     assert cpl.events == []
 
 
@@ -153,7 +153,7 @@ def test_a_path_into_a_store_names_a_node(tmp_path, cpl):
     for source, name in ((store / "a", "new"), (store, "all")):
         assert copy(source, target / name) == gdal.CE_None
     assert cpl.events == []
-    assert place(target / "new") == place(store / "a") == place(target / "all" / "a")
+    assert facts(target / "new") == facts(store / "a") == facts(target / "all" / "a")
     kinds = zarr.open_group(str(target), mode="r")
     assert sorted(kinds.array_keys()) == ["new", "spatial_ref", "x", "y", "z"]
     assert sorted(kinds.group_keys()) == ["all"]
@@ -164,11 +164,11 @@ def test_a_path_into_a_store_names_a_node(tmp_path, cpl):
 @pytest.mark.parametrize("other", [EAST, SOUTH_UP, (500000, 20, 0, 5200000, 0, -20)])
 def test_a_copy_into_a_store_keeps_its_own_coordinates(tmp_path, cpl, other):
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
-    write(store, "a", place=other)
+    write(store, "a", geotransform=other)
     write(target, "z")
-    before = place(target / "z")
+    before = facts(target / "z")
     assert copy(store / "a", target / "b") == gdal.CE_None
-    assert place(target / "b") == place(store / "a") and place(target / "z") == before
+    assert facts(target / "b") == facts(store / "a") and facts(target / "z") == before
     assert cpl.events == []
     read = xr.open_zarr(str(target))
     assert read.rio.crs.to_epsg() == 32632
@@ -182,8 +182,8 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
     write(store, "a", crs="EPSG:32633")
     write(target, "z")
     assert copy(store / "a", target / "b") == gdal.CE_None
-    assert place(target / "b") == place(store / "a")
-    assert place(target / "z")[1] == "32632"
+    assert facts(target / "b") == facts(store / "a")
+    assert facts(target / "z")[1] == "32632"
     assert mappings(target) == ["spatial_ref", "spatial_ref_b"]
     assert cpl.events == []
 
@@ -193,7 +193,7 @@ def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
     """If the source has no coordinates, the copy has none. It does not share dimensions with the arrays of
     the target, which have coordinates."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
-    write(store, "a", place=None, crs=None, values=np.ones(size, "i2"))
+    write(store, "a", geotransform=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")
     assert copy(store / "a", target / "b") == gdal.CE_None
     assert dims(target, "b") == ["y_b", "x_b"]
@@ -262,7 +262,7 @@ def test_arrays_of_equal_crs_share_a_grid_mapping(tmp_path, cpl, other, spelled)
             "without codes": without_codes("EPSG:32632")}[spelled]  # fmt: skip
     store = tmp_path / "s.zarr"
     write(store, "a")
-    write(store, "b", place=other, crs=text)
+    write(store, "b", geotransform=other, crs=text)
     assert cpl.events == []
     assert mappings(store) == ["spatial_ref"]
     for name, expected in (("a", PLACE), ("b", other)):
@@ -281,10 +281,10 @@ def test_a_grid_mapping_of_xarray_is_shared(tmp_path, cpl):
     data = xr.DataArray(VALUES, dims=["y", "x"], coords={"y": [25.0, 15, 5], "x": [5.0, 15, 25, 35]})
     data = data.rio.write_crs("EPSG:32632", grid_mapping_name="crs")
     xr.Dataset({"a": data}).to_zarr(str(store))
-    write(store, "b", place=EAST)
+    write(store, "b", geotransform=EAST)
     assert mappings(store) == ["crs"]
-    assert place(store / "b")[:2] == (EAST, "32632")
-    assert place(store / "a")[:2] == ((0, 10, 0, 30, 0, -10), "32632")
+    assert facts(store / "b")[:2] == (EAST, "32632")
+    assert facts(store / "a")[:2] == ((0, 10, 0, 30, 0, -10), "32632")
     assert xr.open_zarr(str(store)).rio.crs.to_epsg() == 32632
     assert cpl.events == []
 
@@ -295,7 +295,7 @@ def test_another_crs_has_a_grid_mapping_of_its_own(tmp_path, cpl):
     for name in "bc":
         write(store, name, crs="EPSG:32633")
     assert mappings(store) == ["spatial_ref", "spatial_ref_b"]
-    assert [place(store / name)[1] for name in "abc"] == ["32632", "32633", "32633"]
+    assert [facts(store / name)[1] for name in "abc"] == ["32632", "32633", "32633"]
     assert cpl.events == []
 
 
@@ -311,17 +311,17 @@ def test_a_changed_crs_leaves_no_grid_mapping_behind(tmp_path, cpl):
 
     change("a", "EPSG:3857")
     assert mappings(store) == ["spatial_ref", "spatial_ref_a"]
-    assert [place(store / name)[1] for name in "ab"] == ["3857", "32632"]
+    assert [facts(store / name)[1] for name in "ab"] == ["3857", "32632"]
     change("b", "EPSG:3857")
     assert len(mappings(store)) == 1
-    assert [place(store / name)[1] for name in "ab"] == ["3857", "3857"]
+    assert [facts(store / name)[1] for name in "ab"] == ["3857", "3857"]
     assert xr.open_zarr(str(store)).rio.crs.to_epsg() == 3857
     change("a", None)
-    assert len(mappings(store)) == 1 and place(store / "b")[1] == "3857"
+    assert len(mappings(store)) == 1 and facts(store / "b")[1] == "3857"
     change("b", None)
     assert mappings(store) == []
     change("a", "EPSG:4326")
-    assert len(mappings(store)) == 1 and place(store / "a")[:2] == (PLACE, "4326")
+    assert len(mappings(store)) == 1 and facts(store / "a")[:2] == (PLACE, "4326")
     assert cpl.events == []
 
 
@@ -340,22 +340,22 @@ def test_dimensions_of_a_group_are_its_own_y_and_x(tmp_path, cpl, created):
             dataset.SetSpatialRef(crs_of("EPSG:32632"))
             del dataset
         else:
-            write(store, name, place=where)
-        assert place(store / name) == (where, "32632", VALUES.tolist())
+            write(store, name, geotransform=where)
+        assert facts(store / name) == (where, "32632", VALUES.tolist())
     assert [dims(store, name) for name in ("a", "g/b", "h/c", "h/d")] == [["y", "x"]] * 4
     assert dims(store, "h/e") == ["y", "x_e"]
     for group in "gh":
         assert mappings(store, group) == ["spatial_ref"]
         read = xr.open_zarr(str(store), group=group)
         assert read.rio.crs.to_epsg() == 32632
-    assert place(store / "a")[0] == PLACE
+    assert facts(store / "a")[0] == PLACE
     assert cpl.events == []
 
 
 def test_an_array_without_a_geotransform_inherits_none(tmp_path, cpl):
     store = tmp_path / "s.zarr"
     write(store, "a")
-    write(store, "g/b", place=None, crs=None)
+    write(store, "g/b", geotransform=None, crs=None)
     assert open_raster(store / "g/b").GetGeoTransform(can_return_null=True) is None
     assert cpl.events == []
 
@@ -372,7 +372,7 @@ GROUPS = {
 }
 
 
-def placed_by_group(folder, said, dims=("y", "x"), more=None, at=""):
+def georeferenced_by_group(folder, said, dims=("y", "x"), more=None, at=""):
     arrays = {f"{at}a": {"values": VALUES, "dims": dims}, **(more or {})}
     groups = {at.strip("/"): said} if at else {}
     return make_store(folder, arrays, {} if at else said, name="e.zarr", groups=groups)
@@ -380,19 +380,19 @@ def placed_by_group(folder, said, dims=("y", "x"), more=None, at=""):
 
 @pytest.mark.parametrize("said", GROUPS)
 def test_a_copy_keeps_its_groups_geotransform_and_crs(tmp_path, cpl, said):
-    store = placed_by_group(tmp_path, GROUPS[said])
+    store = georeferenced_by_group(tmp_path, GROUPS[said])
     wanted = (PLACE, "32632", VALUES.tolist())
-    assert place(array_name(store, "a")) == wanted
+    assert facts(array_name(store, "a")) == wanted
     other = tmp_path / "t.zarr"
-    write(other, "b", place=EAST, crs="EPSG:32633")
+    write(other, "b", geotransform=EAST, crs="EPSG:32633")
     out = tmp_path / "o.zarr"
     targets = [out, array_name(store, "sub/a2"), array_name(other, "c"), array_name(store, "a3")]
     for target in targets:
         assert copy(array_name(store, "a"), target) == gdal.CE_None
     for target in (array_name(out, "a"), *targets[1:]):
-        assert place(target) == wanted, target
-    assert place(array_name(store, "a")) == wanted
-    assert place(array_name(other, "b"))[:2] == (EAST, "32633")
+        assert facts(target) == wanted, target
+    assert facts(array_name(store, "a")) == wanted
+    assert facts(array_name(other, "b"))[:2] == (EAST, "32633")
     assert xr.open_zarr(str(out)).rio.crs.to_epsg() == 32632
     assert "grid_mapping" not in zarr.open_group(str(store), mode="r")["a3"].attrs
     assert cpl.events == []
@@ -400,12 +400,12 @@ def test_a_copy_keeps_its_groups_geotransform_and_crs(tmp_path, cpl, said):
 
 @pytest.mark.parametrize("said", GROUPS)
 def test_a_copied_group_keeps_the_geotransform_of_a_group_above(tmp_path, cpl, said):
-    store = placed_by_group(tmp_path, GROUPS[said], at="g/h/")
+    store = georeferenced_by_group(tmp_path, GROUPS[said], at="g/h/")
     out = tmp_path / "o.zarr"
     for source, target, name in (("g/h", out, "a"), ("g", array_name(store, "k"), "k/h/a")):
         assert copy(array_name(store, source), target) == gdal.CE_None
         held = out if target == out else store
-        assert place(array_name(held, name)) == (PLACE, "32632", VALUES.tolist())
+        assert facts(array_name(held, name)) == (PLACE, "32632", VALUES.tolist())
     # The copied group states the CRS itself, so its arrays have no grid mapping.
     assert "grid_mapping" not in zarr.open_group(str(out), mode="r")["a"].attrs
     assert cpl.events == []
@@ -423,7 +423,7 @@ def test_nodes_copied_out_of_a_product_keep_its_crs(tmp_path, cpl, source):
     out = tmp_path / "o.zarr"
     assert copy(array_name(store, source), out) == gdal.CE_None
     name = {"measurements": "r10m/b02"}.get(source, "b02")
-    assert place(array_name(out, name)) == (PLACE, "32632", VALUES.tolist())
+    assert facts(array_name(out, name)) == (PLACE, "32632", VALUES.tolist())
     group = "r10m" if source == "measurements" else ""
     assert mappings(out, group) == ["spatial_ref"]
     assert xr.open_zarr(str(out), group=group or None, consolidated=False).rio.crs.to_epsg() == 32632
@@ -434,10 +434,10 @@ def test_a_level_of_an_image_keeps_its_scale(tmp_path, cpl):
     axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
     scale = [{"type": "scale", "scale": [0.5, 0.25]}]
     image = {"version": "0.4", "axes": axes, "datasets": [{"path": "a", "coordinateTransformations": scale}]}
-    store = placed_by_group(tmp_path, {"multiscales": [image]})
+    store = georeferenced_by_group(tmp_path, {"multiscales": [image]})
     out = tmp_path / "o.zarr"
     assert copy(array_name(store, "a"), out) == gdal.CE_None
-    assert place(array_name(out, "a")) == place(array_name(store, "a"))
+    assert facts(array_name(out, "a")) == facts(array_name(store, "a"))
     assert cpl.events == []
 
 
@@ -448,27 +448,27 @@ def test_degrees_are_copied_into_a_store_of_metres(tmp_path, cpl):
     other = tmp_path / "t.zarr"
     write(other, "b")
     assert copy(array_name(store, "t"), array_name(other, "t")) == gdal.CE_None
-    assert place(array_name(other, "t")) == place(array_name(store, "t"))
-    assert place(array_name(other, "t"))[1] == "4326"
-    assert place(array_name(other, "b"))[:2] == (PLACE, "32632")
+    assert facts(array_name(other, "t")) == facts(array_name(store, "t"))
+    assert facts(array_name(other, "t"))[1] == "4326"
+    assert facts(array_name(other, "b"))[:2] == (PLACE, "32632")
     assert cpl.events == []
 
 
 def test_a_copy_into_a_group_with_a_transform_keeps_its_own(tmp_path, cpl):
-    store = placed_by_group(tmp_path, GROUPS["spatial"])
+    store = georeferenced_by_group(tmp_path, GROUPS["spatial"])
     other = tmp_path / "t.zarr"
-    write(other, "b", place=EAST, crs="EPSG:32633")
+    write(other, "b", geotransform=EAST, crs="EPSG:32633")
     assert copy(array_name(other, "b"), array_name(store, "b")) == gdal.CE_None
-    assert place(array_name(store, "b"))[:2] == (EAST, "32633")
-    assert place(array_name(store, "a"))[:2] == (PLACE, "32632")
+    assert facts(array_name(store, "b"))[:2] == (EAST, "32633")
+    assert facts(array_name(store, "a"))[:2] == (PLACE, "32632")
     assert cpl.events == []
 
 
 def test_a_copy_without_a_geotransform_takes_the_groups(tmp_path, cpl):
-    store = placed_by_group(tmp_path, GROUPS["spatial"])
+    store = georeferenced_by_group(tmp_path, GROUPS["spatial"])
     bare = make_store(tmp_path, {"n": {"values": VALUES, "dims": ("y", "x")}}, name="n.zarr")
     assert copy(array_name(bare, "n"), array_name(store, "n")) == gdal.CE_None
-    assert place(array_name(store, "n"))[:2] == (PLACE, "32632")
+    assert facts(array_name(store, "n"))[:2] == (PLACE, "32632")
     assert ["takes the CRS of group attribute proj:code" in cpl.warnings[0],
             "takes the geotransform of attribute spatial:transform" in cpl.warnings[1]] == [True, True]
     assert len(cpl.events) == 2

@@ -114,13 +114,13 @@ def test_cf_parameters(tmp_path, text):
         assert is_same(found, text)
     if comes_back is not False:
         at = (10, 50) if crs_of(text).IsGeographic() else PLACE[::3]
-        places = []
+        coordinates = []
         for srs in (found, crs_of(text)):
             srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
             geographic = srs.CloneGeogCS()
             geographic.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-            places.append(osr.CoordinateTransformation(srs, geographic).TransformPoint(*at)[:2])
-        np.testing.assert_allclose(places[0], places[1], atol=1e-7)
+            coordinates.append(osr.CoordinateTransformation(srs, geographic).TransformPoint(*at)[:2])
+        np.testing.assert_allclose(coordinates[0], coordinates[1], atol=1e-7)
 
 
 @pytest.mark.parametrize("options, bands", [([], 3), (["SINGLE_ARRAY=NO"], 3), (["INTERLEAVE=PIXEL"], 3),

@@ -23,7 +23,7 @@ from zarr_store import make_array, make_store
 
 pytestmark = zarr_formats.BOTH
 SECONDS = 120
-PLACE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).resolve().parent
 CALLS = ["rename", "renameat2", "unlink", "rmdir"]
 VALUES = np.full((6, 9), 7, "i2")
 
@@ -224,9 +224,9 @@ def test_foreign_files_left_by_a_deletion_are_not_replaced(tmp_path):
 @pytest.fixture
 def elsewhere(tmp_path):
     """Returns a folder that is on another file system than the test's folder."""
-    own, places = os.stat(tmp_path).st_dev, ["/dev/shm", "/var/tmp", "/tmp", PLACE]
-    others = [place for place in places if os.path.isdir(place) and os.stat(place).st_dev != own]
-    assert others, f"all of {places} are on the file system of {tmp_path}"
+    own, folders = os.stat(tmp_path).st_dev, ["/dev/shm", "/var/tmp", "/tmp", HERE]
+    others = [folder for folder in folders if os.path.isdir(folder) and os.stat(folder).st_dev != own]
+    assert others, f"all of {folders} are on the file system of {tmp_path}"
     with tempfile.TemporaryDirectory(dir=others[0]) as folder:
         yield pathlib.Path(folder) / "f"
 
@@ -265,14 +265,14 @@ def server(zarr_format, tmp_path_factory):
         yield server
 
 
-def each_end(server, prepare, act):
+def each_interruption(server, store, act):
     """Runs `act` several times; in run n, only the first n changes reach the server. `prepare` makes a fresh
     store before each run. Yields n after each run that fails."""
     for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):
             server.remove(name)
-        server.upload(prepare, "m.zarr")
+        server.upload(store, "m.zarr")
         server.front.rule(changes=changes)
         with error_log():
             is_done = act() == gdal.CE_None
@@ -303,7 +303,7 @@ def assert_next_writer_cleans_on(server, name, told):
 def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr", kind == "consolidated")
     driver = gdal.GetDriverByName("Zarr")
-    for told in each_end(server, made, lambda: driver.Delete("/vsis3/demo/m.zarr")):
+    for told in each_interruption(server, made, lambda: driver.Delete("/vsis3/demo/m.zarr")):
         found_on(server, "m.zarr", tmp_path, told)
         assert_next_writer_cleans_on(server, "m.zarr", told)
     assert server.keys_of("m.zarr/") == []
@@ -337,7 +337,7 @@ def test_a_node_that_is_deleted_from_an_object_store(server, tmp_path, node):
     made = small(tmp_path / "s.zarr")
     driver = gdal.GetDriverByName("Zarr")
     name = array_name("/vsis3/demo/m.zarr", node)
-    for told in each_end(server, made, lambda: driver.Delete(name)):
+    for told in each_interruption(server, made, lambda: driver.Delete(name)):
         assert found_on(server, "m.zarr", tmp_path, told) > 0
     assert not any(key.startswith(node + "/") for key in server.keys_of("m.zarr/"))
 
@@ -347,6 +347,6 @@ def test_a_store_that_is_renamed_in_an_object_store(server, tmp_path, kind):
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
     whole = assert_no_zeros(made, "at the start")
     driver = gdal.GetDriverByName("Zarr")
-    for told in each_end(server, made, lambda: driver.Rename("/vsis3/demo/n.zarr", "/vsis3/demo/m.zarr")):
+    for told in each_interruption(server, made, lambda: driver.Rename("/vsis3/demo/n.zarr", "/vsis3/demo/m.zarr")):
         found = [found_on(server, name, tmp_path, told) for name in ("m.zarr", "n.zarr")]
         assert max(found) == whole, (told, found)

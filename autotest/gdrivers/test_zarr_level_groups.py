@@ -58,7 +58,7 @@ def tree(tmp_path, store):
 def source_of(folder, values, nodata=-1, place=True):
     """Writes a GeoTIFF with nodata, descriptions and metadata, and returns its path."""
     name = folder / "terrain.tif"
-    tiff = make(name, values, driver="GTiff", nodata=nodata, place=place)
+    tiff = make(name, values, driver="GTiff", nodata=nodata, georeferenced=place)
     tiff.SetMetadataItem("TITLE", "a raster")
     for i in range(len(values)):
         tiff.GetRasterBand(i + 1).SetDescription(f"name {i + 1}")

@@ -204,7 +204,7 @@ def test_each_level_has_the_extent_of_the_base(tmp_path, rng, convention, transf
 
 
 def test_levels_of_a_raster_without_a_geotransform_have_none(tmp_path, rng, cpl):
-    dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40), place=False)
+    dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40), georeferenced=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     dataset = None
     for name in (tmp_path / "a.zarr", array_name(tmp_path / "a.zarr", f"{level_group(2)}/a")):
@@ -217,7 +217,7 @@ def test_levels_of_a_raster_without_a_geotransform_have_none(tmp_path, rng, cpl)
 def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
     """If CRS and geotransform are set after overviews were built, the levels also get them, before and after
     closing."""
-    dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), place=False)
+    dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), georeferenced=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(3857)

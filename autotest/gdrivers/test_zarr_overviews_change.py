@@ -181,7 +181,7 @@ def test_only_overviews_are_ever_deleted(tmp_path, rng, cpl):
 
 def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    make(store, smooth(rng, 1, 40, 40), place=False)
+    make(store, smooth(rng, 1, 40, 40), georeferenced=False)
     root = zarr.open_group(str(store))
     root.attrs["title"] = "kept"
     root.attrs["multiscales"] = [{"version": "0.4", "name": "other", "datasets": [

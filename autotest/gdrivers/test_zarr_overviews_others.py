@@ -112,7 +112,7 @@ def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
     """Readers examine at most 64 entries of a group's multiscales, so further arrays get no overviews."""
     for count in (64, 65):
         store = tmp_path / f"{count}.zarr"
-        make(store, smooth(rng, count, 8, 8), "SINGLE_ARRAY=NO", place=False)
+        make(store, smooth(rng, count, 8, 8), "SINGLE_ARRAY=NO", georeferenced=False)
         before = entries(store)
         dataset = update(store)
         if count == 65:

@@ -99,7 +99,7 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
     """A group can describe only one pyramid. Here another program's pyramid is described, so building
     overviews fails."""
     store = tmp_path / "a.zarr"
-    make(store, smooth(rng, 1, 40, 40), place=False)
+    make(store, smooth(rng, 1, 40, 40), georeferenced=False)
     document = json.loads((store / "zarr.json").read_text())
     document.pop("consolidated_metadata", None)
     document["attributes"]["multiscales"] = {"layout": [{"asset": "0"}, {"asset": "1", "derived_from": "0"}]}
@@ -172,7 +172,7 @@ def test_the_built_in_driver_reads_a_pyramid_as_this_driver_does(tmp_path, rng, 
 def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 64, 65) + 1  # without + 1, zeros would be nodata for it
-    make(store, values, place=False)
+    make(store, values, georeferenced=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip
     array = dataset.GetRootGroup().OpenMDArray("a")

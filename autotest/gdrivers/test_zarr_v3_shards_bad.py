@@ -32,7 +32,7 @@ def metadata(index=(LITTLE,), location="end", chain=(LITTLE,)):
     )
 
 
-def chunks_of(row, column, encode=bytes):
+def encoded_chunks(row, column, encode=bytes):
     """Returns a list with the encoded chunks of a shard."""
     part = VALUES[4 * row : 4 * row + 4, 6 * column : 6 * column + 6]
     return [
@@ -43,7 +43,7 @@ def chunks_of(row, column, encode=bytes):
 def make(folder, data, document=None, encode=bytes, **options):
     """Writes a store whose shard KEY has the bytes `data`. Returns the store."""
     files = {
-        f"c/{row}/{column}": shard_of(chunks_of(row, column, encode), **options)
+        f"c/{row}/{column}": shard_of(encoded_chunks(row, column, encode), **options)
         for row in (0, 1) for column in (0, 1)
     }  # fmt: skip
     if data is not None:
@@ -99,7 +99,7 @@ def test_wrong_entries(tmp_path, start):
     document = metadata(location="start" if start else "end")
     stores = []
     for lie, entry in LIES.items():
-        data = shard_of(chunks_of(1, 0), {0: entry}, start)
+        data = shard_of(encoded_chunks(1, 0), {0: entry}, start)
         stores.append(make(tmp_path / lie, data, document, start=start))
     assert_chunks_fail(stores, r"chunk \[2, 0\]")
 
@@ -110,7 +110,7 @@ def test_wrong_entries_under_a_checksum(tmp_path):
     document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
     stores = {}
     for lie, entry in LIES.items():
-        data = shard_of(chunks_of(1, 0, encode), {0: entry}, checksum=True)
+        data = shard_of(encoded_chunks(1, 0, encode), {0: entry}, checksum=True)
         stores[lie] = make(tmp_path / lie, data, document, encode, checksum=True)
     outcome = attempt(stores.pop("too long"))  # this entry includes one byte after the gzip stream
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
@@ -119,7 +119,7 @@ def test_wrong_entries_under_a_checksum(tmp_path):
 
 def test_an_entry_in_another_chunk(tmp_path, cpl):
     """An entry may refer to bytes of another chunk, because the specification allows chunks to share bytes."""
-    data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (12, size)})
+    data = shard_of(encoded_chunks(1, 0), {0: lambda offset, size: (12, size)})
     store = make(tmp_path, data)
     wanted = VALUES.copy()
     wanted[4:6, :3] = VALUES[4:6, 3:6]
@@ -130,21 +130,21 @@ def test_an_entry_in_another_chunk(tmp_path, cpl):
 def test_overlap(tmp_path):
     """The entry's bytes begin in one chunk and end in the next."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
-    data = shard_of(chunks_of(1, 0, encode), {0: lambda offset, size: (offset + 3, size)})
+    data = shard_of(encoded_chunks(1, 0, encode), {0: lambda offset, size: (offset + 3, size)})
     store = make(tmp_path, data, metadata(chain=(LITTLE, zarr3.gzip())), encode)
     assert_chunk_fails(store, r"chunk \[2, 0\]")
 
 
 def test_an_entry_in_the_index(tmp_path):
     """If an entry refers to bytes of the index, the chunk is read, or refused with one error."""
-    data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (48, size)})
+    data = shard_of(encoded_chunks(1, 0), {0: lambda offset, size: (48, size)})
     outcome = attempt(make(tmp_path, data))
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
 
 
 def test_unused_bytes_are_allowed(tmp_path, cpl):
     """Bytes between chunks may be unused, and chunks may be in any order."""
-    first, second, third, fourth = chunks_of(1, 0)
+    first, second, third, fourth = encoded_chunks(1, 0)
     body = b"xx" + fourth + b"yyy" + second + third + b"z" + first
     pairs = [(2 + 12 + 3 + 24 + 1, 12), (17, 12), (29, 12), (2, 12)]
     index = b"".join(struct.pack("<2Q", *pair) for pair in pairs)
@@ -154,7 +154,7 @@ def test_unused_bytes_are_allowed(tmp_path, cpl):
 
 
 def test_empty_chunks_are_the_fill_value(tmp_path, cpl):
-    data = shard_of(chunks_of(1, 0), {0: (EMPTY, EMPTY)})
+    data = shard_of(encoded_chunks(1, 0), {0: (EMPTY, EMPTY)})
     store = make(tmp_path, data)
     wanted = VALUES.copy()
     wanted[BAD] = -1
@@ -168,7 +168,7 @@ WHOLE = (slice(4, 8), slice(0, 6))
 @pytest.mark.parametrize("start", [False, True])
 def test_shards_too_short_for_their_index(tmp_path, start):
     document = metadata((LITTLE, CRC32C), "start" if start else "end")
-    data = shard_of(chunks_of(1, 0), None, start, True)
+    data = shard_of(encoded_chunks(1, 0), None, start, True)
     stores = [make(tmp_path / str(size), data[:size], document, start=start, checksum=True)
               for size in (0, 1, 15, 16, 63, 67)]  # fmt: skip
     assert_chunks_fail(stores, "index|shard", WHOLE)
@@ -177,7 +177,7 @@ def test_shards_too_short_for_their_index(tmp_path, start):
 @pytest.mark.parametrize("start", [False, True])
 def test_an_index_with_another_checksum(tmp_path, start):
     document = metadata((LITTLE, CRC32C), "start" if start else "end")
-    data = bytearray(shard_of(chunks_of(1, 0), None, start, True))
+    data = bytearray(shard_of(encoded_chunks(1, 0), None, start, True))
     data[0 if start else -20] ^= 1
     store = make(tmp_path, bytes(data), document, start=start, checksum=True)
     assert_chunk_fails(store, "crc32c|checksum", WHOLE)
@@ -185,7 +185,7 @@ def test_an_index_with_another_checksum(tmp_path, start):
 
 def test_a_shard_that_was_cut_off(tmp_path):
     """The index is at the start of the shard. The last chunk is truncated."""
-    data = shard_of(chunks_of(1, 0), None, True)
+    data = shard_of(encoded_chunks(1, 0), None, True)
     store = make(tmp_path, data[:-5], metadata(location="start"), start=True)
     assert_chunk_fails(store, r"chunk \[3, 1\]", (slice(6, 8), slice(3, 6)))
 
@@ -258,7 +258,7 @@ def test_zarr_python_refuses_wrong_entries_too(tmp_path):
     checked = zarr3_arrays.read(make(tmp_path / "sum", None, metadata((LITTLE, CRC32C)), checksum=True))
     at_start = zarr3_arrays.read(make(tmp_path / "start", None, metadata(location="start"), start=True))
     lies = [
-        zarr3_arrays.read(make(tmp_path / f"lie{i}", shard_of(chunks_of(1, 0), {0: LIES[lie]})), may_fail=True)
+        zarr3_arrays.read(make(tmp_path / f"lie{i}", shard_of(encoded_chunks(1, 0), {0: LIES[lie]})), may_fail=True)
         for i, lie in enumerate(("too short", "beyond the end"))
     ]  # fmt: skip
     for array in (well, checked, at_start):

@@ -155,10 +155,10 @@ def _run(command, text):
     return json.loads(done.stdout)
 
 
-def zarrita_read(places):
+def zarrita_read(arrays):
     """Reads arrays (store, path) with zarrita in one process. Returns for each array its values, or the text
     of the error."""
-    requests = [{"store": str(store), "path": path.lstrip("/")} for store, path in places]
+    requests = [{"store": str(store), "path": path.lstrip("/")} for store, path in arrays]
     answers = _run(["node", HERE / "zarrita_program.mjs", PACKAGES], json.dumps(requests))
     return [_zarrita_values(answer) for answer in answers]
 

@@ -50,9 +50,9 @@ def group(store, path="", attributes=None):
 def array(store, path, document, values=None):
     """Creates an array with `document` as its zarr.json, and writes `values` unless they are None. zarr-python
     then rewrites zarr.json. Returns the array that is read back, because lossy codecs change values."""
-    place = pathlib.Path(store) / path
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "zarr.json").write_text(json.dumps(document))
+    folder = pathlib.Path(store) / path
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "zarr.json").write_text(json.dumps(document))
     opened = _open(store, path, "r+")
     opened.update_attributes(document.get("attributes", {}))
     if values is not None:

@@ -80,8 +80,8 @@ def _band_nodata_problem(dataset, fill):
         return None
     wanted = zarr_mdim_check.nodata_of(fill)[""]
     got = dataset.GetRasterBand(1).GetNoDataValue()
-    same = got is not None and (got == wanted or (np.isnan(got) and np.isnan(wanted)))
-    return None if same else f"nodata {got!r}, expected {wanted!r}"
+    is_equal = got is not None and (got == wanted or (np.isnan(got) and np.isnan(wanted)))
+    return None if is_equal else f"nodata {got!r}, expected {wanted!r}"
 
 
 def mdim_problem(store, path, values, fill=None, document=None, draw=None):
@@ -139,9 +139,9 @@ def _structure_problem(array, document):
 def problem(array, options=(), draw=None):
     """Returns None if both APIs read the values and the fill value of a zarr3_arrays.Array, else a text that
     describes the difference."""
-    place = array.store, array.path
-    return raster_problem(*place, array.values, array.fill, options) or mdim_problem(
-        *place, array.values, array.fill, array.document, draw
+    node = array.store, array.path
+    return raster_problem(*node, array.values, array.fill, options) or mdim_problem(
+        *node, array.values, array.fill, array.document, draw
     )
 
 

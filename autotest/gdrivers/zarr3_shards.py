@@ -19,18 +19,18 @@ def shard(values, kind, turned=False, more=b""):
     `kind` is one of KINDS. If `turned`, the chunks are stored in reverse order. `more` is unused bytes,
     which shift the index or the chunks."""
 
-    def chunks_of(rows):
+    def encoded_chunks(rows):
         chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]
         return [chunk.astype("<i2").tobytes() for chunk in chunks]
 
     if kind == "nested":
-        inner = [shard_of(chunks_of(values[row : row + 2])) for row in (0, 2)]
+        inner = [shard_of(encoded_chunks(values[row : row + 2])) for row in (0, 2)]
     else:
-        inner = chunks_of(values)
+        inner = encoded_chunks(values)
     size, count, start = len(inner[0]), len(inner), kind == "start"
     first = 16 * count if start else 0
-    places = {i: (first + (count - 1 - i) * size, size) for i in range(count)} if turned else {}
-    data = shard_of(inner[::-1] if turned else inner, places, start=start)
+    entries = {i: (first + (count - 1 - i) * size, size) for i in range(count)} if turned else {}
+    data = shard_of(inner[::-1] if turned else inner, entries, start=start)
     at = len(data) if start else len(data) - 16 * count
     return data[:at] + more + data[at:]
 

@@ -19,18 +19,18 @@ from zarr_tools import Program, plain_environment
 _copier = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_icechunk_program.py")], plain_environment("PYTHONPATH"))
 
 
-def to_kerchunk(folder, place):
+def to_kerchunk(folder, output):
     """Writes a JSON document of Kerchunk references to the store `folder`, and returns the path of the
     document."""
-    return write_json(place / f"{folder.name}.json", pack(folder, place / "packed.bin", inline=16))
+    return write_json(output / f"{folder.name}.json", pack(folder, output / "packed.bin", inline=16))
 
 
-def to_icechunk(folder, place):
+def to_icechunk(folder, output):
     """Copies a v3 store into an Icechunk repository and returns the repository's path. If `folder` is not a
     v3 store, returns `folder`."""
     if not (folder / "zarr.json").is_file():
         return folder
-    target = place / folder.name
+    target = output / folder.name
     status, printed = _copier.ask([str(folder), str(target)])
     assert status == 0, f"icechunk does not take {folder}: {printed}"
     return target

@@ -20,8 +20,8 @@ OME = (
 )  # fmt: skip
 OME_WITH_VERSION = ("multiscales", "plate", "well", "image-label")
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
-OF_ELEMENTS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
-OF_TEXTS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
+ELEMENT_FILTERS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
+TEXT_CODECS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
 # Attribute that states whether the fill value is the nodata value: 1 if it is, 0 if it is not. The attribute is
 # written only if the array does not show this otherwise.
@@ -105,28 +105,28 @@ def is_default_fill(fill):
     return fill == 0
 
 
-def is_unstated_fill_missing(fill, attributes):
+def is_fill_nodata_by_default(fill, attributes):
     """True if the driver treats the v3 fill value `fill` as nodata when the attribute HAS_NODATA is absent."""
     is_of_gdal = "_CRS" in attributes and "grid_mapping" not in attributes
     return not is_default_fill(fill) or is_of_gdal
 
 
-def is_fill_missing(document):
+def is_fill_nodata(document):
     """True if the fill value of an array's zarr.json is its nodata value. The .zarray then has this fill
     value, too."""
     attributes = document.get("attributes", {})
     if HAS_NODATA in attributes:
         return bool(attributes[HAS_NODATA])
-    return names_nodata(attributes) or is_unstated_fill_missing(document["fill_value"], attributes)
+    return names_nodata(attributes) or is_fill_nodata_by_default(document["fill_value"], attributes)
 
 
-def mark_fill(document, attributes, is_missing):
+def mark_fill(document, attributes, is_nodata):
     """Adds HAS_NODATA to `attributes` if the driver would otherwise decide wrongly whether the fill value is
-    nodata. `is_missing` is the right decision."""
-    if names_nodata(attributes) and is_missing:
+    nodata. `is_nodata` is the right decision."""
+    if names_nodata(attributes) and is_nodata:
         return
-    if is_unstated_fill_missing(document["fill_value"], attributes) != is_missing:
-        attributes[HAS_NODATA] = int(is_missing)
+    if is_fill_nodata_by_default(document["fill_value"], attributes) != is_nodata:
+        attributes[HAS_NODATA] = int(is_nodata)
 
 
 def put_attributes(document, attributes, change=ome_05):
@@ -142,7 +142,7 @@ def put_attributes(document, attributes, change=ome_05):
         is_float = str(document["data_type"]).startswith("float")
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
-        mark_fill(document, attributes, is_fill_missing(document))
+        mark_fill(document, attributes, is_fill_nodata(document))
     # If another program wrote OME attributes beside `ome`, the new values of these attributes also stay beside
     # `ome`.
     old = document.get("attributes", {})
@@ -206,10 +206,10 @@ def codecs_in_v3(array, dtype):
     chain = []
     if array["order"] == "F" and len(array["shape"]) > 1:
         chain.append(codec("transpose", order=list(range(len(array["shape"])))[::-1]))
-    while filters and filters[0]["id"] in OF_ELEMENTS:
+    while filters and filters[0]["id"] in ELEMENT_FILTERS:
         chain.append(_codec_in_v3(filters.pop(0), dtype))
     has_filters = bool(chain) and chain[-1]["name"] != "transpose"
-    if filters and filters[0]["id"] in OF_TEXTS:
+    if filters and filters[0]["id"] in TEXT_CODECS:
         chain.append(codec(filters.pop(0)["id"]))
     else:
         big = dtype.str[0] == ">" or any(dtype[n].str[0] == ">" for n in dtype.names or ())
@@ -245,11 +245,11 @@ def codecs_in_v2(codecs, rank):
     for said in codecs:
         if said["name"] == "bytes":
             endian = ">" if said.get("configuration", {}).get("endian") == "big" else "<"
-        elif said["name"] in OF_TEXTS:
+        elif said["name"] in TEXT_CODECS:
             filters.append({"id": said["name"]})
         else:
             filters.append(_codec_in_v2(said))
-    not_last = (*OF_ELEMENTS, *OF_TEXTS, "crc32", "crc32c", "adler32", "fletcher32", "shuffle")
+    not_last = (*ELEMENT_FILTERS, *TEXT_CODECS, "crc32", "crc32c", "adler32", "fletcher32", "shuffle")
     compressor = filters.pop() if filters and filters[-1]["id"] not in not_last else None
     return order, filters or None, compressor, endian
 
@@ -291,10 +291,10 @@ def _fill_in_v2(fill, dtype):
 def array_document(array, attributes, separator=None, change=ome_05):
     """Returns the zarr.json for a .zarray and its .zattrs. `separator` is the separator of v3's default
     chunk key encoding; if it is None, the chunks keep their v2 keys."""
-    texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
+    texts = [item["id"] for item in array["filters"] or [] if item["id"] in TEXT_CODECS]
     # zarr-python 3.0 writes fixed-length texts ("<U7") with the codec for texts of any length.
     dtype = dtype_of("|O" if texts else array["dtype"])
-    data_type = OF_TEXTS[texts[0]] if texts else parse_dtype(dtype, zarr_format=3).to_json(zarr_format=3)
+    data_type = TEXT_CODECS[texts[0]] if texts else parse_dtype(dtype, zarr_format=3).to_json(zarr_format=3)
     own = array.get("dimension_separator", ".")
     document = {
         "zarr_format": 3, "node_type": "array", "shape": list(array["shape"]), "data_type": data_type,
@@ -323,7 +323,7 @@ def zarray_of(document):
     assert grid["name"] == "regular", grid
     dtype = typestr_of(document["data_type"], endian)
     fill = _fill_in_v2(document["fill_value"], dtype_of(dtype))
-    if not is_fill_missing(document):
+    if not is_fill_nodata(document):
         fill = None
     encoding = document["chunk_key_encoding"]
     separator = encoding.get("configuration", {}).get("separator")

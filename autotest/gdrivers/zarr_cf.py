@@ -68,7 +68,7 @@ STANDARD_NAMES = {
 STEP = 0.01  # distance between neighbouring coordinates in the netCDF file
 
 
-def netcdf_reads(folder, attributes, units):
+def netcdf_crs_and_scale(folder, attributes, units):
     """Returns (CRS, scale) as GDAL's netCDF driver reads them from a file with these attributes and units.
     The CRS is None if the driver finds none. `scale` is the factor by which the driver multiplies the
     coordinates of the file."""
@@ -102,8 +102,8 @@ def netcdf_reads(folder, attributes, units):
 
 
 def netcdf_srs(folder, attributes, units):
-    """Returns only the CRS of netcdf_reads()."""
-    return netcdf_reads(folder, attributes, units)[0]
+    """Returns only the CRS of netcdf_crs_and_scale()."""
+    return netcdf_crs_and_scale(folder, attributes, units)[0]
 
 
 class _Quiet:
@@ -158,7 +158,7 @@ def transform(source, target, points):
     return np.array([transformation.TransformPoint(float(x), float(y))[:2] for x, y in points])
 
 
-def same(a, b):
+def is_same_crs(a, b):
     return bool(
         a.IsSame(b, ["CRITERION=EQUIVALENT", "IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"])
     )

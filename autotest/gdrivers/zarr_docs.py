@@ -16,7 +16,7 @@ FENCE = re.compile(r"^```(.*)$")
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # Part of a warning of gdalmdimtranslate. GDAL gives this warning for files of its netCDF driver, too.
-OF_GDALS_TOOLS = "lacks a indexing variable"
+GDAL_WARNING = "lacks a indexing variable"
 HOST, BUCKET = "https://data.example.org", "my-bucket"
 
 
@@ -141,7 +141,7 @@ def run_block(block, folder, environment):
     assert done.returncode == 0, f"{block}\nexit code {done.returncode}\n{done.stdout}"
     problems = [
         line for line in done.stdout.splitlines()
-        if re.search(r"(ERROR|Warning) \d", line) and not line.endswith(OF_GDALS_TOOLS)
+        if re.search(r"(ERROR|Warning) \d", line) and not line.endswith(GDAL_WARNING)
     ]  # fmt: skip
     assert problems == [], f"{block}\n{done.stdout}"
     return done.stdout

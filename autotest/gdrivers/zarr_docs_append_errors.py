@@ -51,14 +51,14 @@ def _(folder):
     append(folder, "APPEND_DIM_VALUES=9", of=source(4, 8))
 
 
-def placed(folder, transform, epsg):
+def append_georeferenced(folder, transform, epsg):
     """Writes a raster to a store, and appends a raster with the geotransform `transform` and the CRS `epsg`
     to it."""
     store, first, other = folder / "place.zarr", source(bands=2), source()
-    for raster, place, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
+    for raster, geotransform, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
         srs = osr.SpatialReference()
         srs.ImportFromEPSG(code)
-        raster.SetGeoTransform(place)
+        raster.SetGeoTransform(geotransform)
         raster.SetSpatialRef(srs)
     translate(store, of=first)
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=band", "APPEND_DIM_VALUES=new", of=other)
@@ -66,12 +66,12 @@ def placed(folder, transform, epsg):
 
 @provokes("/<path>: the geotransform of the source differs from that of the array")
 def _(folder):
-    placed(folder, (100, 1, 0, 0, 0, -1), 32632)
+    append_georeferenced(folder, (100, 1, 0, 0, 0, -1), 32632)
 
 
 @provokes("/<path>: the CRS of the source differs from that of the array")
 def _(folder):
-    placed(folder, (0, 1, 0, 0, 0, -1), 32633)
+    append_georeferenced(folder, (0, 1, 0, 0, 0, -1), 32633)
 
 
 @provokes("/<path> has coordinates, but band <n> of the source has none; set creation option "

@@ -99,7 +99,7 @@ class Case:
         if self._read(ours) != self._read(wanted):
             return "reads as other values"
         chain = [codec for codec in self.filters + [self.compressor] if codec]
-        if any(has_bytes_of_its_own(codec) for codec in chain):
+        if any(may_encode_differently(codec) for codec in chain):
             return None
         self.labels.append("same bytes")
         if ours == wanted:
@@ -108,7 +108,7 @@ class Case:
         return f"{len(ours)} bytes, numcodecs {len(wanted)}, the first other one at {at}"
 
 
-def has_bytes_of_its_own(codec):
+def may_encode_differently(codec):
     """True if the core may encode other bytes than the codec of numcodecs. Both must decode to equal values."""
     if isinstance(codec, numcodecs.Blosc) and not IS_OF_SYSTEM:
         return True

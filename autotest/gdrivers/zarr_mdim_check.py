@@ -242,8 +242,8 @@ def nodata_problem(array, wanted, dtype):
     typed, value = array.GetNoDataValue(), wanted[""]
     if np.iscomplexobj(value):
         value = value.real
-    same = typed == value or (np.isnan(typed) and np.isnan(value))
-    return None if same else f"typed nodata {typed!r}, expected {value!r}"
+    is_equal = typed == value or (np.isnan(typed) and np.isnan(value))
+    return None if is_equal else f"typed nodata {typed!r}, expected {value!r}"
 
 
 def _shown_axes(shape):

@@ -38,7 +38,7 @@ def smooth(rng, bands, rows, columns, dtype="f4", top=200):
     return values.astype(dtype)
 
 
-def make(store, values, *options, place=True, nodata=None, driver="Zarr"):
+def make(store, values, *options, georeferenced=True, nodata=None, driver="Zarr"):
     """Creates a dataset with the pixels `values`, and returns it open. With `place` the dataset has a
     geotransform and a CRS."""
     bands, rows, columns = values.shape
@@ -46,7 +46,7 @@ def make(store, values, *options, place=True, nodata=None, driver="Zarr"):
         str(store), columns, rows, bands, CODES[values.dtype.str[1:]], list(options)
     )
     assert dataset is not None, gdal.GetLastErrorMsg()
-    if place:
+    if georeferenced:
         srs = osr.SpatialReference()
         srs.ImportFromEPSG(32632)
         dataset.SetSpatialRef(srs)

@@ -90,8 +90,8 @@ class Array(zarr.Array):
     @property
     def fill_value(self):
         """Returns the fill value; None in Zarr v3 if the fill value is not the nodata value."""
-        is_missing = self.metadata.zarr_format == 2 or zarr_as_v3.is_fill_missing(_document(self))
-        return super().fill_value if is_missing else None
+        has_fill = self.metadata.zarr_format == 2 or zarr_as_v3.is_fill_nodata(_document(self))
+        return super().fill_value if has_fill else None
 
     def put_members(self, attributes, dimension_names):
         """Replaces the attributes and the names of dimensions. zarr-python itself cannot change the names."""
@@ -274,7 +274,7 @@ def _v3_members(array, attributes):
     separator = None if array["dimension_separator"] == "/" else "/"
     document = zarr_as_v3.array_document(array, attributes, separator)
     codecs, dtype, fill_value = document["codecs"], array["dtype"], array["fill_value"]
-    at = [c["name"] in ("bytes", *zarr_as_v3.OF_TEXTS) for c in codecs].index(True)
+    at = [c["name"] in ("bytes", *zarr_as_v3.TEXT_CODECS) for c in codecs].index(True)
     if fill_value is None and dtype.kind in "mMV":
         fill_value = np.zeros((), dtype)[()]
     return {

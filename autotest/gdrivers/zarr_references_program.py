@@ -57,19 +57,19 @@ def hdf5(path):
     """Writes an HDF5 file with an array for each way in which HDF5 stores chunks."""
     import h5py
 
-    image = np.add.outer(np.arange(20), np.arange(30)) * 7 % 1000
+    pixels = np.add.outer(np.arange(20), np.arange(30)) * 7 % 1000
     chunked = {"chunks": (8, 16)}
     deflated = {**chunked, "compression": "gzip"}
     arrays = {
-        "contiguous": (image.astype("i2"), {}),
-        "plain": (image.astype("<f4"), chunked),
-        "big": (image.astype(">f8"), chunked),
-        "deflated": (image.astype("i4"), deflated),
-        "shuffled": (image.astype("i4"), {**deflated, "shuffle": True}),
-        "half": (image.astype("f2"), deflated),
-        "complex": ((image + 1j * image).astype("c8"), chunked),
-        "unsigned": (image.astype("u8") + 2**63, deflated),
-        "group/nested": (image.astype("u1"), deflated),
+        "contiguous": (pixels.astype("i2"), {}),
+        "plain": (pixels.astype("<f4"), chunked),
+        "big": (pixels.astype(">f8"), chunked),
+        "deflated": (pixels.astype("i4"), deflated),
+        "shuffled": (pixels.astype("i4"), {**deflated, "shuffle": True}),
+        "half": (pixels.astype("f2"), deflated),
+        "complex": ((pixels + 1j * pixels).astype("c8"), chunked),
+        "unsigned": (pixels.astype("u8") + 2**63, deflated),
+        "group/nested": (pixels.astype("u1"), deflated),
     }
     with h5py.File(path, "w") as file:
         for name, (values, options) in arrays.items():

@@ -49,9 +49,9 @@ def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=Fal
     """Zips a store into the zip file `path`, below the folder `top` of the zip file. Returns `path`. With
     `folders` the zip file also has members for folders, as desktop programs write them."""
     with zipfile.ZipFile(path, "w", compression) as archive:
-        for place, names, files in os.walk(folder):
+        for below, names, files in os.walk(folder):
             for name in sorted(files) + (sorted(names) if folders else []):
-                file = os.path.join(place, name)
+                file = os.path.join(below, name)
                 archive.write(file, os.path.join(top, os.path.relpath(file, folder)))
     return path
 

@@ -20,8 +20,8 @@ const storage = await load("@zarrita/storage", "./fs");
 async function read(request) {
   const store = new storage.default(request.store);
   const root = zarrita.root(store);
-  const place = request.path ? root.resolve(request.path) : root;
-  const array = await zarrita.open.v3(place, { kind: "array" });
+  const node = request.path ? root.resolve(request.path) : root;
+  const array = await zarrita.open.v3(node, { kind: "array" });
   const got = await zarrita.get(array);
   // For an array without dimensions, get() returns the element itself instead of an array.
   const { data, shape, stride } = array.shape.length ? got : await array.getChunk([]);
