@@ -58,7 +58,7 @@ def parse_time(text):
         return None
 
 
-def add_step(earlier, time):
+def end_of_last_step(earlier, time):
     """Returns the end of the last step, which begins at `time`. The last step is as long as the step before,
     which begins at `earlier`. If both begin on the same day of the month and at the same time of day, the
     length is a whole number of months."""
@@ -76,7 +76,7 @@ def set_ends(steps):
     begins = sorted({step.begin for step in steps})
     ends = dict(zip(begins, begins[1:]))
     if len(begins) > 1:
-        ends[begins[-1]] = add_step(*begins[-2:])
+        ends[begins[-1]] = end_of_last_step(*begins[-2:])
     else:
         ends[begins[0]] = begins[0] + datetime.timedelta(days=1)
     for step in steps:

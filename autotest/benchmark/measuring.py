@@ -140,7 +140,7 @@ class Floor:
         """Reads the array into memory that is new to the process. Returns the seconds."""
         return self._ask("read new")["seconds"]
 
-    def of_windows(self, windows, new=False):
+    def windows_contender(self, windows, new=False):
         """Returns a contender that decodes each chunk of the windows once, and then copies each window into
         memory of its own. A window is (x, y, width, height). With `new` that memory is new to the
         process; otherwise it is touched before."""

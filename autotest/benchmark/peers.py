@@ -184,7 +184,7 @@ def floor_of(floor, sample, title, command, target):
         for window in command.split()[1:]:
             (top, bottom), (left, right) = (map(int, part.split(":")) for part in window.split(","))
             windows.append((left, top, right - left, bottom - top))
-        return floor.of_windows(windows, new=True)
+        return floor.windows_contender(windows, new=True)
     variant = variant_of(sample)
     if command.startswith("write ") and variant:
 

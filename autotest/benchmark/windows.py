@@ -48,7 +48,7 @@ def measure(setting):
         for title, windows in tasks.items():
             memory = [np.full((h, w), 0xFEFE, array.dtype) for _, _, w, h in windows]
             # The strips together are the whole array, in its order.
-            contenders = {"floor": floor.of_windows(windows) if "windows" in title else floor}
+            contenders = {"floor": floor.windows_contender(windows) if "windows" in title else floor}
             for name, each in openers(sample).items():
                 read_all(windows, memory)(each())
                 for (x, y, w, h), part in zip(windows, memory):

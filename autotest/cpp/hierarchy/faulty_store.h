@@ -19,13 +19,13 @@ class FaultyStore final : public Store, private StoreWriter {
     StoreWriter* writer() override { return this; }
     explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
 
-    // Makes call number `call` fail, counted from 1 on. If `and_after` is true, all later calls
+    // Makes call number `call` fail, counted from 1 on. If `all_later` is true, all later calls
     // fail, too. With `call` 0 no call fails.
-    void FailAt(std::size_t call, bool and_after) {
+    void FailAt(std::size_t call, bool all_later) {
         const std::lock_guard lock(mutex_);
         calls_ = 0;
         fail_at_ = call;
-        and_after_ = and_after;
+        all_later_ = all_later;
     }
     std::vector<std::string> TakeChanges() {
         const std::lock_guard lock(mutex_);
@@ -66,7 +66,7 @@ class FaultyStore final : public Store, private StoreWriter {
     Status Fault(const std::string& key, const char* change = nullptr) const {
         const std::lock_guard lock(mutex_);
         ++calls_;
-        if (fail_at_ != 0 && (calls_ == fail_at_ || (and_after_ && calls_ > fail_at_)))
+        if (fail_at_ != 0 && (calls_ == fail_at_ || (all_later_ && calls_ > fail_at_)))
             return Status::Io(key + ": injected fault");
         if (change != nullptr) changes_.push_back(change + key);
         return {};
@@ -77,7 +77,7 @@ class FaultyStore final : public Store, private StoreWriter {
     mutable std::vector<std::string> changes_;
     mutable std::size_t calls_ = 0;
     std::size_t fail_at_ = 0;
-    bool and_after_ = false;
+    bool all_later_ = false;
 };
 
 }  // namespace zarr::test

@@ -35,15 +35,15 @@ struct Sample {
         store = std::make_shared<FaultyStore>(memory);
     }
 
-    // Resizes the array. The store call number `fail_at` fails; if `and_after` is true, all later
+    // Resizes the array. The store call number `fail_at` fails; if `all_later` is true, all later
     // calls fail, too.
-    Status Resize(const Shape& shape, std::size_t fail_at = 0, bool and_after = false) {
+    Status Resize(const Shape& shape, std::size_t fail_at = 0, bool all_later = false) {
         HierarchyWriter metadata(store);
         const auto array = Tree(store)->OpenArray("a");
         if (!array.ok()) return array.status();
         auto writer = ArrayWriter::Open(*array, store, std::size_t{1} << 20);
         if (!writer.ok()) return writer.status();
-        store->FailAt(fail_at, and_after);
+        store->FailAt(fail_at, all_later);
         const Status status = ResizeArray(metadata, *store, **writer, shape, 1);
         store->FailAt(0, false);
         if (!status.ok()) (*array)->pending().Clear();  // as if the writer was killed
@@ -132,12 +132,12 @@ TEST(Resize, RefusesInvalidShapes) {
 TEST(Resize, SurvivesAFaultAtEveryCall) {
     const StringList old = {"abcd", "efgh", "ijkl"};
     for (const Shape& shape : {Shape{1, 3}, Shape{2, 1}, Shape{5, 3}, Shape{2, 7}}) {
-        for (const bool and_after : {false, true}) {
+        for (const bool all_later : {false, true}) {
             bool is_done = false;
             for (std::size_t call = 1; !is_done; ++call) {
                 ASSERT_LT(call, 200U);
                 Sample sample;
-                is_done = sample.Resize(shape, call, and_after).ok();
+                is_done = sample.Resize(shape, call, all_later).ok();
                 const StringList rows = sample.Read();
                 const bool is_new = rows.size() == shape[0] && rows[0].size() == shape[1];
                 ASSERT_TRUE(is_new || (rows.size() == 3 && rows[0].size() == 4)) << rows[0];

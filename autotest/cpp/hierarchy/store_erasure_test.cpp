@@ -81,7 +81,7 @@ constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
     // Key of the document of each array, and the key of a chunk of the array.
-    std::vector<std::pair<std::string, std::string>> chunks_of;
+    std::vector<std::pair<std::string, std::string>> documents_and_chunks;
 };
 
 class Erasures : public testing::TestWithParam<Erased> {};
@@ -99,7 +99,7 @@ TEST_P(Erasures, LeaveNoArrayWithoutItsChunks) {
         test::FaultyStore store(memory);
         store.FailAt(fault, true);
         const bool is_done = EraseStore(store).ok();
-        for (const auto& [document, chunk] : GetParam().chunks_of) {
+        for (const auto& [document, chunk] : GetParam().documents_and_chunks) {
             const std::string now = text(*memory, document);
             const bool describes_array = !now.empty() && now != V3GroupText();
             EXPECT_TRUE(!describes_array || !text(*memory, chunk).empty()) << document << fault;

@@ -96,12 +96,12 @@ struct Case {
 
 // Runs the operation `tried` while store call number `n` fails. Returns false if the operation
 // makes fewer calls.
-bool FailsAt(std::size_t n, bool and_after, const Case& tried, const Contents& expected) {
+bool FailsAt(std::size_t n, bool all_later, const Case& tried, const Contents& expected) {
     SCOPED_TRACE(std::string(tried.name) + ", call " + std::to_string(n));
     const auto base = Sample();
     const auto store = std::make_shared<FaultyStore>(base);
     HierarchyWriter writer(store);
-    store->FailAt(n, and_after);
+    store->FailAt(n, all_later);
     Status status = tried.run(writer);
     if (status.ok()) status = writer.Finish();
     store->FailAt(0, false);
@@ -131,9 +131,9 @@ void TryEveryFault(const Case& tried) {
     ExpectGood(writer.Finish());
     const Contents expected = All(*base);
     EXPECT_EQ(expected.count(".zmetadata"), 1U);
-    for (const bool and_after : {false, true}) {
+    for (const bool all_later : {false, true}) {
         std::size_t n = 1;
-        while (FailsAt(n, and_after, tried, expected) && !testing::Test::HasFailure()) ++n;
+        while (FailsAt(n, all_later, tried, expected) && !testing::Test::HasFailure()) ++n;
         EXPECT_GT(n, 3U) << "there were calls to fail";
     }
 }
