@@ -28,7 +28,7 @@ def utm():
 
 
 def slices(*values, size=(20, 10), transform=PLACE):
-    """Returns a raster in memory with one band for each of `values`; all pixels of a band have that value."""
+    """Returns a raster in memory with one band for each of `values`. All pixels of a band have its value."""
     dataset = gdal.GetDriverByName("MEM").Create("", *size, len(values), gdal.GDT_Int16)
     dataset.SetGeoTransform(transform)
     dataset.SetSpatialRef(utm())
@@ -43,8 +43,8 @@ def contents(folder):
 
 
 def make_cube(folder, times=("2020-01-01", "2020-01-02"), encoding=None, variables=("v",), chunk=1):
-    """Writes a store with xarray. The variables have the dimensions time, y and x. Their y and x are those
-    of the rasters that slices() returns."""
+    """Writes a store with xarray. The variables have the dimensions time, y and x, and the y and x of the
+    rasters that slices() returns."""
     store = folder / "cube.zarr"
     data = np.arange(len(times), dtype="i2")[:, None, None] + np.zeros((1, 10, 20), "i2")
     coordinates = {"time": np.array(times, "M8[ns]"), "y": 5199995.0 - 10 * np.arange(10),
@@ -78,7 +78,7 @@ def test_xarray_finds_the_next_times(tmp_path, encoding, chunk, cpl):
     assert append(store, slices(70), "APPEND_DIM_VALUES=2020-01-05")
     assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06T06:00,2020-01-07") or (
         encoding == "days")  # fmt: skip
-    if encoding == "days":  # days are integers, which cannot hold a quarter of a day
+    if encoding == "days":  # coordinates in integer days cannot hold a quarter of a day
         assert "cannot be stored exactly" in cpl.the_error()
         cpl.clear()
         assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06,2020-01-07")
@@ -169,8 +169,8 @@ def test_the_time_comes_from_a_tiff_tag(tmp_path):
 
 
 def test_a_dimension_between_others(tmp_path):
-    """The appended dimension is the second of (level, time, y, x). The bands of the source are in the order
-    of the array's bands."""
+    """The dimensions are (level, time, y, x), and slices are appended along time. The source has the bands of
+    the first level first, as the array has."""
     store = tmp_path / "l.zarr"
     data = np.arange(4, dtype="i2").reshape(2, 2, 1, 1) + np.zeros((2, 2, 10, 20), "i2")
     array = zarr.open_group(str(store), mode="w").create_dataset("v", data=data, chunks=(1, 3, 10, 20))
@@ -413,7 +413,8 @@ def levels(folder, times, lev, value, calendar="standard", units="days since 202
 
 
 def store_of(folder, *arguments, **options):
-    """Writes the file of levels() and copies it to a store by the multidimensional API. Returns the store."""
+    """Writes the netCDF file of levels(), and copies it to a store by the multidimensional API. Returns the
+    store."""
     levels(folder, *arguments, **options)
     path = folder / f"{arguments[2]}.nc"
     store = str(folder / "c.zarr")
@@ -444,8 +445,8 @@ def test_other_dimensions_have_the_same_coordinates(tmp_path, cpl, lev, along, f
 ])  # fmt: skip
 @pytest.mark.parametrize("units", ["days since 2020-01-01", "hours since 2019-12-01"])
 def test_dates_of_another_calendar(tmp_path, cpl, calendar, source, count, wanted, units):
-    """An appended date of another calendar keeps its year, month and day. If the array's calendar lacks this
-    date, the append fails."""
+    """An appended date keeps its year, month and day if the source has another calendar than the array. If the
+    array's calendar has no such date, the append fails."""
     store = store_of(tmp_path, [0.0], [10], 1, calendar=calendar)
     days = {"noleap": 31, "360_day": 30, "standard": 31}[source]
     number = count if units.startswith("days") else 24.0 * (count + days)
@@ -543,7 +544,7 @@ def test_a_number_like_a_year_gives_a_warning(tmp_path):
 
 
 def test_numbers_of_metadata_stay_numbers(tmp_path, cpl):
-    """A count of minutes in the metadata of a source is not read as a date, even if its digits look like a
+    """A number of minutes in the metadata of a source is not read as a date, even if its digits look like a
     date."""
     store = make_cube(tmp_path, encoding={"units": "minutes since 1970-01-01", "dtype": "i8"})
     source = slices(4)
@@ -577,7 +578,7 @@ def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, unit
 
 
 def test_a_copy_of_a_cube_of_days_takes_times_of_day(tmp_path):
-    """Copying the cube as docs/errors.md recommends makes the append succeed."""
+    """A cube whose times count days takes no time of day. Copied as docs/errors.md recommends, it does."""
     for name, source, values in (("old", slices(1, 2), "2024-05-01,2024-05-02"),
                                  ("new", None, "2024-05-01T00:00:00,2024-05-02T00:00:00")):  # fmt: skip
         source = source or open_raster(tmp_path / "old.zarr")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""After an append with APPEND_DIM was killed, the next append repairs coordinates and overviews."""
+"""If an append with APPEND_DIM is killed, the next append repairs the coordinates and the overviews."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ pytestmark = [
                        reason="strace and AddressSanitizer's runtime do not go together; the other stage does it"),
 ]  # fmt: skip
 APPEND = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
-GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # "is Zarr v3": groups of overviews
+GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # is_v3() -> groups of overviews
 
 
 def values_of(day):
@@ -84,8 +84,8 @@ def assert_holds(store, *days):
 
 
 def faults(tmp_path, *days):
-    """Yields the numbers of renames at which an append is killed, each after a fresh copy of the store. The
-    store holds `days`."""
+    """Yields the number of each rename at which the test kills an append. Before each, tmp_path/a.zarr is a
+    fresh copy of a store with the slices `days`."""
     make(tmp_path / "old.zarr", *days)
     shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
     renames = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
@@ -107,7 +107,8 @@ def test_the_same_append_after_a_kill(tmp_path):
 
 
 def test_another_append_after_a_kill(tmp_path):
-    """After a killed append, its slice exists completely or not at all. No other slice gets its time."""
+    """After an append is killed, another slice is appended. The killed append's slice exists completely or not
+    at all, and no other slice gets its time."""
     store = tmp_path / "a.zarr"
     sizes = set()
     for number in faults(tmp_path, 1, 2):
@@ -119,7 +120,8 @@ def test_another_append_after_a_kill(tmp_path):
 
 
 def test_a_replacement_after_a_kill(tmp_path):
-    """A replacement of an existing slice also repairs arrays whose sizes are wrong since a killed append."""
+    """After an append is killed, an append that replaces an existing slice also repairs the sizes of all
+    arrays."""
     store = tmp_path / "a.zarr"
     for number in faults(tmp_path, 1, 2):
         append_and_kill(store, 9, tmp_path, number)
@@ -140,8 +142,8 @@ def test_an_append_after_several_kills(tmp_path):
 
 
 def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
-    """Between writing the documents of coordinates and of the array, readers see no times. After the write
-    of any other document, the former slices are readable."""
+    """An append writes the documents of /time and of the array /a directly one after the other, and after those
+    of the overviews. A kill between them leaves all former slices readable, but without times."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, 9999)
@@ -153,7 +155,8 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
     assert resized[at + 1] == f"a/{document}"
     before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
     assert set(before) <= set(resized[:at])
-    # If the process is killed between the two writes, the store shows all former slices, but without times.
+    # If the process is killed between the documents of /time and /a, the store shows all former slices, but
+    # without times.
     shutil.rmtree(store)
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, targets.index(f"{store}/a/{document}") + 1)
@@ -165,12 +168,12 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
 
 
 def test_a_replacement_that_is_killed(tmp_path):
-    """After the replacement of a slice was killed, the next append fills the overviews of this slice again."""
+    """If the replacement of a slice is killed, the next append fills the overviews of this slice again."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)
     pixels = dataset.GetRootGroup().OpenMDArray("a")
-    # The pixels change, but the overviews and the record of the pixels' state do not.
+    # The pixels change, but the overviews and the attribute gdal_base_state do not, like in a killed replacement.
     pixels.Write(np.stack([values_of(1), values_of(7)]))
     del pixels, dataset
     append(store, 1)
@@ -181,7 +184,7 @@ def test_a_replacement_that_is_killed(tmp_path):
 
 
 def shorten(store, name, size):
-    """Resizes the array `name` to `size` slices, as an older append may have left it."""
+    """Resizes the array `name` to `size` slices, as a killed append may have left it."""
     import zarr
 
     array = zarr.open_array(str(store / name), mode="r+")

@@ -89,7 +89,8 @@ def test_items_that_all_scenes_share_stay(tmp_path):
 
 
 def test_items_of_a_cube_with_more_slices_stay(tmp_path):
-    """Attributes of a cube with several slices stay unchanged, because they do not describe a single scene."""
+    """Attributes of a cube with several slices stay unchanged by an append, because they do not describe a
+    single scene."""
     store = tmp_path / "a.zarr"
     both = gdal.GetDriverByName("MEM").Create("", 40, 30, 2, gdal.GDT_Byte)
     both.SetGeoTransform((0, 1, 0, 30, 0, -1))
@@ -113,8 +114,8 @@ def test_a_slice_without_description(tmp_path):
     band = dataset.GetRasterBand(2)
     assert band.GetDescription() == "time=2024-05-02T00:00:00Z"
     assert band.GetMetadataItem("CLOUD_COVER") == "30"
-    # The description of a cube's band is its position in the cube. This description is not copied to other
-    # cubes.
+    # A band without a description of its own is described by its coordinate. That description is not copied to
+    # another cube.
     cut = gdal.Translate("", str(store), format="MEM", bandList=[2])
     append(store, cut, 9)
     dataset = open_raster(store)
@@ -136,8 +137,8 @@ def test_descriptions_that_cannot_be_stored(tmp_path):
 
 
 def test_two_slices_at_once_and_from_a_file(tmp_path):
-    """The first of two appended slices replaces the array's only slice, the second is new. Their
-    metadata comes from a GeoTIFF."""
+    """Two slices from a GeoTIFF are appended. The first replaces the array's only slice, and the second is new.
+    Each slice has its own metadata."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     both = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "s.tif"), 40, 30, 2, gdal.GDT_Byte)

@@ -72,7 +72,7 @@ def contents(folder):
 @pytest.mark.parametrize("method", ["NEAREST", "AVERAGE", "CUBIC"])
 @pytest.mark.parametrize("layout", [[], ["BLOCKSIZE=2,16,16"], ["INTERLEAVE=PIXEL"], ["PROFILE=CLOUD"]])
 def test_appended_slices_have_overviews(tmp_path, method, layout):
-    """Appended slices get the overviews that they have in a store that is written with all slices at once."""
+    """Appended slices get the same overviews as if the store had been written with all slices at once."""
     options = [*layout, "OVERVIEWS=2,4", f"OVERVIEW_RESAMPLING={method}"]
     if "PROFILE=CLOUD" in options:
         options.append("FORMAT=ZARR_V3" if zarr_formats.is_v3() else "FORMAT=ZARR_V2")
@@ -150,7 +150,8 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
 
     make(tmp_path / "b.zarr", "OVERVIEWS=2,4")
     append(tmp_path / "b.zarr", 2, callback=record)
-    assert len(reported) > 2 and 0 <= reported[0] < 0.76 and reported[-1] == 1  # overviews: last quarter
+    # The last quarter of the progress is for overviews.
+    assert len(reported) > 2 and 0 <= reported[0] < 0.76 and reported[-1] == 1
     for last in range(len(reported)):
         seen = []
 
@@ -163,9 +164,9 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
                 str(tmp_path / "a.zarr"), raster(values_of(2)), callback=cancel,
                 options=[*APPEND, "APPEND_DIM_VALUES=2"],
             )  # fmt: skip
-        if made is not None:  # this run was cancelled after all work was done
+        if made is not None:  # the last call comes after all work is done, so nothing is cancelled
             break
-        # GDAL itself reports a cancellation that precedes the first part.
+        # GDAL itself gives the error if the copy is cancelled before its first part.
         assert len(log.errors) == 1 and ("cancelled" in log.errors[0] or "terminated" in log.errors[0])
         assert contents(tmp_path / "a.zarr") == before
         assert_equal(overviews(tmp_path / "a.zarr"), pixels)
@@ -176,7 +177,8 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
 
 
 def test_a_cube_of_levels(tmp_path):
-    """In a cube of (time, level, y, x), each appended time has several bands, one for each level."""
+    """In a cube of (time, level, y, x), each appended time has several bands, one for each level. All of them
+    get overviews."""
     shape = (2, 3, 32, 48)
     data = np.random.default_rng(1).integers(0, 99, (4, *shape[1:]), "i2")
     cube = xarray.Dataset({"a": (("time", "level", "y", "x"), data)}, {"time": [0, 1, 2, 3], "level": [5, 6, 7]})
@@ -224,8 +226,8 @@ def test_overviews_of_one_of_several_arrays(tmp_path):
 
 
 def assert_readable(folder, former, grown):
-    """Asserts that the store holds either only the former slices or all slices, and that each overview
-    matches the current pixels."""
+    """Asserts that the store holds either the pixels `former` or the pixels `grown`, and that each overview
+    matches its pixels. Returns the number of slices, and whether there are overviews."""
     with error_log() as log:
         dataset = open_raster(folder)
         pixels = dataset.ReadAsArray().reshape(-1, 64, 48)
@@ -241,8 +243,8 @@ def assert_readable(folder, former, grown):
 
 
 def test_a_killed_append_leaves_a_readable_store(tmp_path):
-    """Copies the folder of the store while a process appends to it. Each copy is what a kill at that moment
-    would leave."""
+    """If an append is killed, the store stays readable. Each progress call of an append copies the folder of
+    the store, as a kill at this call would leave it."""
     store, seen = tmp_path / "a.zarr", []
     make(store, "OVERVIEWS=2")
     former = open_raster(store).ReadAsArray()
@@ -262,7 +264,8 @@ def test_a_killed_append_leaves_a_readable_store(tmp_path):
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
                     reason="strace and AddressSanitizer's runtime do not go together; the other stage does it")  # fmt: skip
 def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
-    """Each run makes another rename fail, as on a full disk."""
+    """If any rename of an append fails, as on a full disk, the append gives one error, and the store stays
+    readable."""
     store, source = tmp_path / "a.zarr", str(tmp_path / "s.tif")
     make(tmp_path / "old.zarr", "OVERVIEWS=2,4")
     gdal.Translate(source, raster(values_of(2)))
@@ -289,8 +292,8 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
 
 
 def test_a_store_is_readable_after_each_document_of_an_append(tmp_path):
-    """An append writes first the chunks, then the documents of overviews, coordinates and the array, then
-    the consolidated metadata. A store with only the first of these changes is readable."""
+    """An append writes the chunks first, then the documents of overviews, of coordinates and of the array, and
+    then the consolidated metadata. The store is readable after each of these writes."""
     store, before = tmp_path / "a.zarr", tmp_path / "before" / "a.zarr"
     make(store, "OVERVIEWS=2,4")
     shutil.copytree(store, before)

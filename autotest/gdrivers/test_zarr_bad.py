@@ -123,7 +123,8 @@ def assert_refused(outcome_errors, opened, pattern):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_metadata(tmp_path, case):
-    """Opens the bad array once as a whole store, and once as an array of a group."""
+    """Invalid metadata gives one error. The test opens the bad array once as a whole store, and once as an
+    array of a group."""
     changes, pattern = WRONG[case]
     names, paths = [], ("", "group/elevation")
     for path in paths:

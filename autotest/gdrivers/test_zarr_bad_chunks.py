@@ -36,7 +36,7 @@ CHECKSUMS = {"crc32": CRC32(), "adler32": Adler32()}
 
 
 def damaged(folder, data, compressor=None, filters=None):
-    """Makes a store whose chunk [1, 0] has the stored bytes `data`. The other three chunks are valid."""
+    """Makes a store whose chunk [1, 0] consists of the bytes `data`. The other three chunks are valid."""
     store = make_array(
         folder, good_values(), "bad.zarr", chunks=(2, 3), compressor=compressor, filters=filters
     )
@@ -208,7 +208,8 @@ def test_a_chunk_that_may_not_be_read(public_folder):
 
 
 def without_permission(folder, key):
-    """Opens a store whose document `key` the user may not read. Returns the outcome."""
+    """Asserts that opening a store gives one message if the user may not read the document `key`. Returns the
+    outcome."""
     store = handmade(folder / "bad.zarr", attrs={"units": "m"})
     document = zarr_formats.document_file(store, key)
     os.chmod(document, 0)
@@ -239,7 +240,7 @@ def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
     assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
 
 
-# sample in data/corrupt -> (step that fails, pattern of the error). README.md in that folder describes the
+# sample in data/corrupt -> (operation that fails, pattern of the error). README.md in data/corrupt describes the
 # samples.
 CORRUPT = {
     "bad_json": ("open", "elevation/.zarray"), "nested_array_json": ("open", "elevation/.zarray"),
@@ -280,7 +281,8 @@ def test_corrupt_samples(name):
 
 @zarr_formats.BOTH
 def test_a_dangling_link_in_place_of_a_chunk_is_an_error(tmp_path, cpl):
-    """git-annex and DVC leave dangling symbolic links in place of files that were not fetched."""
+    """A dangling link in place of a chunk gives an error, unlike an absent chunk. git-annex and DVC leave such
+    links in place of files that were not fetched."""
     store = handmade(tmp_path / "a.zarr")
     chunk = zarr_formats.chunk_file(store, "", 0, 0)
     chunk.unlink()

@@ -45,8 +45,9 @@ def files_below(folder):
 
 
 def assert_as_builtin(answers, names):
-    """Compares three answers for each name: with the built-in driver alone, with all drivers, and with
-    "Zarr" alone. Returns how many answers have contents."""
+    """Asserts for each name that this driver opens it as the built-in driver does. `answers` has three answers
+    for each name: with the built-in driver alone, with all drivers, and with "Zarr" alone. Returns how many
+    answers have contents."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -85,8 +86,8 @@ def test_references_in_a_json_file(tmp_path, order):
     # This driver opens the references, in either order of the drivers.
     for (name, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
-            # A document on a server must not refer to a local file. If the document is on a server, x cannot be
-            # read.
+            # References on a server must not name a local file, so x cannot be read if the references are on a
+            # server.
             expected = [[0, [[1, 2], [3, 4]]], {"x": "01020304"}] if "/vsicurl/" not in name else [None, [0, None], {"x": None}]
             assert answer["contents"] in expected, (name, answer)
             assert answer["driver"] in ("Zarr", None) and ("/vsicurl/" in name or answer["errors"] == []), (name, answer)
@@ -190,8 +191,8 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
 
 
 def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
-    """Each of the drivers converts the stores that it has opened itself. test_zarr_write_references.py tests
-    the conversion by this driver."""
+    """Each driver converts the stores that it has opened itself to Kerchunk references.
+    test_zarr_write_references.py tests the conversion by this driver."""
     option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
     for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
         assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Progress functions cancel copies, creations and overviews at one call after the other. Afterwards the
-unfinished store or array is gone, and the former contents are unchanged."""
+"""A progress function cancels copies, creations and builds of overviews. Afterwards the unfinished store or
+array is gone, and the former contents are unchanged."""
 
 import functools
 import json
@@ -21,8 +21,8 @@ RANDOM = np.random.default_rng(1).integers(1, 250, SHAPE, "u1")
 
 @pytest.fixture(autouse=True)
 def many_calls():
-    """Makes GDAL's block cache smaller. The size of the cache sets the size of the parts of a copy, so small
-    parts give many progress calls."""
+    """Makes GDAL's block cache smaller, which also makes the parts of a copy smaller. Each part calls the
+    progress function."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -61,16 +61,16 @@ def raster(side=2300, bands=3):
 
 
 def without_consolidated(files):
-    """Returns the files, with consolidated metadata parsed. The document may be rewritten with other bytes
-    and equal contents."""
+    """Returns {key: contents} with parsed consolidated metadata. A cancelled run may write this document with
+    other bytes, but equal contents."""
     return {name: json.loads(data) if name.endswith(".zmetadata") else data
             for name, data in files.items()}  # fmt: skip
 
 
 def refused_at_each_call(folder, job, undo, contents_of=entries):
-    """Runs `job(progress)`, which returns true on success, and reverts its changes by `undo()`. Then cancels
-    a run at each call of the progress function in turn. Each cancelled run must give one error, and must
-    leave the contents of `folder`, as returned by `same`, unchanged. Returns the number of calls."""
+    """Runs job(progress), which returns true on success, and reverts its changes by undo(). Then cancels a run
+    at each call of the progress function in turn. Each cancelled run must give one error, and must leave
+    contents_of(folder) unchanged. Returns the number of calls."""
     before = contents_of(folder)
     counter = Refuse()
     with error_log() as log:
@@ -175,7 +175,7 @@ def test_a_cancelled_subdataset_is_removed(tmp_path, options):
 
 
 def test_cancelled_slices_are_not_visible(tmp_path):
-    """A slice whose append was cancelled is not visible. Here each slice has its own chunks;
+    """A slice whose append is cancelled is not visible. In this test each slice has its own chunks.
     test_zarr_append_dim.py tests slices that share chunks."""
     store = tmp_path / "a.zarr"
     values = np.arange(2 * 700 * 900, dtype="i4").reshape(2, 700, 900)
@@ -217,7 +217,7 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
     def clean():
         assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
 
-    build(Refuse())  # after the first build and clean(), the store is as after each later clean()
+    build(Refuse())  # so that the store is already as clean() leaves it
     clean()
     refused_at_each_call(tmp_path, build, clean)
     dataset = open_raster(store)
@@ -225,8 +225,8 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
 
 
 def test_existing_overviews_stay_listed(tmp_path):
-    """If rebuilding is cancelled, overviews may be partly filled. The raster and the list of files are
-    unchanged."""
+    """If a build of existing overviews is cancelled, the overviews may be partly filled. The raster and the
+    list of overviews are unchanged."""
     store = tmp_path / "a.zarr"
     driver().CreateCopy(str(store), raster(900), options=["OVERVIEWS=2"])
     before = entries(store)

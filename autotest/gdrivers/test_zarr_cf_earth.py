@@ -72,8 +72,7 @@ EARTHS = {
     ),
 }  # fmt: skip
 
-# Cases like those of EARTHS which GDAL's netCDF driver reads wrongly. The comments say what the netCDF driver
-# does.
+# Further cases, which GDAL's netCDF driver reads wrongly. Each comment says what the netCDF driver does.
 EARTHS_NETCDF_IS_WRONG = {
     # The netCDF driver uses the name of a datum only if axes are given, and takes WGS 84 here.
     "datum alone": (
@@ -152,7 +151,8 @@ def test_figure_equals_the_netcdf_drivers(tmp_path, name):
 
 
 def test_datum_of_another_angle():
-    """EPSG defines NTF (Paris) in grads from Paris, but CF coordinates are in degrees. Longitude 0 is Paris."""
+    """EPSG defines NTF (Paris) in grads from Paris, but CF coordinates are in degrees. The CRS has degrees, and
+    its longitude 0 is Paris."""
     paris = {"horizontal_datum_name": "Nouvelle_Triangulation_Francaise_Paris"}
     wgs84 = srs_of("+proj=longlat +datum=WGS84")
     wanted = transform(srs_of(epsg_wkt(4807)), wgs84, [(0, 54)])[0]

@@ -150,8 +150,8 @@ CASES = {
     ),
 }  # fmt: skip
 
-# case -> reason why GDAL's netCDF driver (3.6, 3.10 and 3.13) finds a wrong CRS or none. The PROJ strings above
-# are right for all these cases.
+# case -> reason why GDAL's netCDF driver (3.6, 3.10 and 3.13) finds a wrong CRS or none. The PROJ strings of
+# CASES are right.
 NETCDF_IS_WRONG = {
     "geostationary sweep x": "it builds the CRS from a PROJ string, whose WKT loses the unit km",
     "geostationary fixed y": "it does not know fixed_angle_axis, which implies sweep_angle_axis x",
@@ -163,7 +163,7 @@ NETCDF_IS_WRONG = {
     "sinusoidal": "it knows only longitude_of_central_meridian, which CF does not have here",
     "vertical perspective": "it does not know this projection",
 }
-# case -> reason why the netCDF driver is wrong. It is wrong only if the CRS's unit is kilometres or feet.
+# Cases in which the netCDF driver is wrong only if the unit of the CRS is kilometres or feet, with the reason.
 NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
@@ -198,8 +198,8 @@ def proj_string(name, metres):
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_proj(name, units):
-    """The CRS agrees with PROJ if false easting and northing have the unit of the coordinates, and heights
-    are in metres."""
+    """The CRS agrees with PROJ's. False easting and northing have the unit of the coordinates, and heights are
+    in metres."""
     metres = UNITS[units]
     ours = Ours(attributes_of(name), units)
     assert ours.error is None and ours.warnings == [] and ours.scale == 1
@@ -210,24 +210,26 @@ def test_agrees_with_proj(name, units):
     wanted = project(reference, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours.srs, points) - wanted).max() * metres < 1e-6
-    # PROJ's inverse equal-area projections have errors of 1e-8 degrees, so both inverses are compared.
+    # PROJ's inverse equal-area projections have errors of 1e-8 degrees, so the results of both inverse
+    # projections are compared.
     assert np.abs(unproject(ours.srs, wanted) - unproject(reference, wanted)).max() < 1e-9
 
 
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_netcdf(tmp_path, name, units):
-    """GDAL 3.10 and 3.13 convert the coordinates and the CRS of netCDF files from kilometres and feet to
-    metres. They treat the false origin as metres, although CF states it in the unit of the coordinates.
-    The test therefore expects a CRS in metres, and compares coordinates for a false origin of 0."""
+    """The CRS agrees with that of GDAL's netCDF driver.
+
+    GDAL 3.10 and 3.13 convert coordinates and CRS of netCDF files from kilometres and feet to metres. They
+    treat the false origin as metres, although CF states it in the unit of the coordinates. The test therefore
+    expects a CRS in metres, and compares coordinates for a false origin of 0."""
     theirs, scale = netcdf_crs_and_scale(tmp_path, attributes_of(name), units)
     in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
     ours = Ours(attributes_of(name), "m" if in_metres else units).srs
     if name in NETCDF_IS_WRONG or (
         units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
     ):
-        # The reasons in NETCDF_IS_WRONG must still hold. GDAL versions after those named there may be
-        # corrected.
+        # In the GDAL versions that NETCDF_IS_WRONG names, the CRS must differ. Later versions may be corrected.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not is_same_crs(ours, theirs)
         return
@@ -243,7 +245,8 @@ def test_agrees_with_netcdf(tmp_path, name, units):
 
 
 def assert_same_coordinates(ours, theirs, scale, points):
-    """Asserts that coordinates in the CRS `theirs` are coordinates in the CRS `ours` times `scale`."""
+    """Asserts for `points` (longitude, latitude) that their coordinates in the CRS `theirs` are those in the
+    CRS `ours` times `scale`."""
     wanted = project(theirs, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours, points) * scale - wanted).max() * theirs.GetLinearUnits() < 1e-6
@@ -331,8 +334,8 @@ GOES = {
 
 
 def view(longitude, latitude, sweep):
-    """Returns the scanning angles of a point in radians. Sweep x: GOES-R product users' guide, volume 3,
-    section 5.1.2.8.2. Sweep y: CGMS 03, section 4.4.3.2."""
+    """Returns the scanning angles (x, y) in radians under which the satellite GOES sees a point. Sweep x:
+    GOES-R product users' guide, volume 3, section 5.1.2.8.2. Sweep y: CGMS 03, section 4.4.3.2."""
     phi = math.atan((B / A) ** 2 * math.tan(math.radians(latitude)))
     r = B / math.sqrt(1 - (1 - (B / A) ** 2) * math.cos(phi) ** 2)
     dl = math.radians(longitude + 75)

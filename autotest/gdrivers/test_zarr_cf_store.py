@@ -18,7 +18,7 @@ DATA = np.arange(20, dtype="i2").reshape(4, 5)
 
 
 def store(folder, attributes, x, y, x_attrs, y_attrs):
-    """Makes a store with the array `data`, whose coordinates are x and y. Returns the array's name."""
+    """Makes a store with the array `data`, and its coordinates x and y. Returns the array's name."""
     return array_name(
         make_store(folder, {
             "data": {"values": DATA, "dims": ["y", "x"], "attrs": {"grid_mapping": "crs"}},
@@ -31,7 +31,7 @@ def store(folder, attributes, x, y, x_attrs, y_attrs):
 
 
 def projected(folder, attributes, units, step, kind=""):
-    """Makes a store with pixels of size `step`. The corner of the first pixel is at (0, 0)."""
+    """Makes a store with pixels of size `step`. The upper left corner of the raster is at (0, 0)."""
     x, y = (np.arange(5) + 0.5) * step, (np.arange(4) + 0.5) * -step
     names = [{"standard_name": f"projection_{a}_{kind}coordinate", "units": units} for a in "xy"]
     return store(folder, attributes, x, y, *names)
@@ -83,7 +83,7 @@ def test_rotated_pole(tmp_path, cpl):
     srs = dataset.GetSpatialRef()
     assert is_same_crs(srs, Ours(attributes, "degrees").srs)
     assert dataset.GetGeoTransform() == pytest.approx((-10.25, 0.5, 0, 5.25, 0, -0.5))
-    # gdalwarp must move the first pixel's value to the first pixel's centre in EPSG:4326.
+    # gdalwarp to EPSG:4326 must move the value of the first pixel to the centre of the first pixel.
     (centre,) = unproject(srs, [(-10.0, 5.0)])
     warped = gdal.Warp(
         "", dataset, format="MEM", dstSRS="EPSG:4326", resampleAlg="near",

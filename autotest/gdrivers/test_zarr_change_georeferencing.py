@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""After the CRS and the geotransform of a raster are changed, readers find only the new ones. The old ones
-were written by different conventions."""
+"""After the CRS or the geotransform of a raster is changed, every reader finds the new one. The convention that
+stated the old one differs between the cases."""
 
 import subprocess
 

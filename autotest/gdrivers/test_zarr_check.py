@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests zarr_check. Good stores have no finding, and for each kind of finding a store provokes it. If a
-finding recommends a command, the test runs the command, after which the finding is gone."""
+"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a store provokes it. If
+a finding recommends a command, the test runs the command, and the finding is gone."""
 
 import contextlib
 import io
@@ -84,7 +84,7 @@ def raster(store, *options, shape=(300, 400), dtype=gdal.GDT_Float32, georeferen
 
 
 def change(store, what):
-    """Opens the store in update mode, calls `what(dataset)`, and closes the store."""
+    """Opens the store in update mode, calls what(dataset), and closes the store."""
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     what(dataset)
     del dataset
@@ -109,7 +109,7 @@ def mend(finding, folder):
 def test_a_store_of_the_driver_is_valid(tmp_path, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = raster(tmp_path / "a.zarr", *options, "OVERVIEWS=AUTO", shape=(1100, 1200))
-    # The coordinates of each level are read when the store opens, unless the level has a transform.
+    # Opening reads the coordinates of each level that has no transform, which takes more requests.
     report = check(store, "--max-requests", "20", http=True)
     assert {one["code"] for one in report["findings"]} <= {"convention-undeclared"}
     assert report["status"] == "valid" and report["facts"]["arrays"]["/a"]["overviews"] == 3
@@ -123,7 +123,7 @@ def test_shards_of_the_driver_are_valid(tmp_path):
     report = check(store)
     assert report["findings"] == []
     assert report["facts"]["arrays"]["/a"]["shard"] == [1024, 1024]
-    assert report["facts"]["chunks_read"]["/a"] == 4  # these are inner chunks, counted by the index of the shard
+    assert report["facts"]["chunks_read"]["/a"] == 4  # inner chunks, which the shard index lists
 
 
 def test_files_and_servers(tmp_path):
@@ -243,7 +243,7 @@ SIZES = {
 def test_chunk_sizes(tmp_path, code):
     options, shape = SIZES[code]
     store = raster(tmp_path / "a.zarr", *options, f"GEOREFERENCING_CONVENTION={CONVENTIONS}", shape=shape)
-    if code == "chunk-oblong":  # its chunks of 62.5 KiB are also too small
+    if code == "chunk-oblong":  # chunks of 62.5 KiB are also too small
         assert codes(store) >= {code}
     else:
         assert codes(store) - {"overviews-missing"} == {code}
@@ -272,7 +272,7 @@ def test_the_remedy_for_small_chunks_keeps_format_and_profile(tmp_path, profile)
 
 
 def ome_statement(store):
-    """Returns the attributes by which the root of a store describes an OME-Zarr image."""
+    """Returns the OME-Zarr attributes of the root of a store."""
     is_v3 = zarr_formats.is_v3()
     document = json.loads((store / ("zarr.json" if is_v3 else ".zattrs")).read_text())
     return document["attributes"]["ome"] if is_v3 else document

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A store on a web server opens in three round trips, because the driver sends requests together where
-possible. A pyramid of Zarr v2 without consolidated metadata takes four, because the first one only shows
-that the store is not Zarr v3. The server delays each request, so that requests sent together count as one
-round trip. Each test uses a new port, so that nothing is cached.
+"""A store on a web server opens in three round trips, because the driver sends several requests together.
 
-The environment variable ZARR_COLD_OPEN_LOG names a file. Each opening adds a line to it: round trips and
-requests."""
+A pyramid of Zarr v2 without consolidated metadata takes four, because the first one only shows that the store
+is not Zarr v3. The server delays each answer, so that requests sent together count as one round trip. Each test
+uses a new port, so that nothing is cached.
+
+The environment variable ZARR_COLD_OPEN_LOG names a file. Each opening adds its number of round trips and its
+requests to the file."""
 
 import os
 
@@ -51,7 +52,8 @@ def image_of_channels(folder):
 
 
 def levels(side=SIDE):
-    """Returns {path: array} with the levels "0", "1", ... Each level has a geotransform in its attributes."""
+    """Returns arrays for make_store(): the levels "0", "1", ... of a pyramid, each with a geotransform in its
+    attributes."""
     arrays = {}
     for level in range(LEVELS):
         pixel = UTM[1] * 2**level
@@ -71,7 +73,7 @@ def layout(names, crs=True):
 
 
 def arrays(folder, consolidated=False):
-    """Writes a pyramid by the convention `multiscales`. The levels are arrays."""
+    """Writes a pyramid by the Zarr convention "multiscales". The levels are arrays."""
     make_store(folder, levels(), layout([str(k) for k in range(LEVELS)]), "arrays.zarr", consolidated)
 
 
@@ -204,8 +206,8 @@ def open_cold(front, name, case):
 
 def most_round_trips(case):
     is_old_pyramid = not zarr_formats.is_v3() and case.startswith(("ome", "layout"))
-    # A folder of Zarr v2 may be an array of many chunks. Opening therefore lists the folder only if it has no
-    # array document.
+    # In Zarr v2, opening lists a folder only after it has found no array document there, which takes another
+    # round trip.
     return 3 + is_old_pyramid + (case in LISTED and not zarr_formats.is_v3())
 
 

@@ -42,8 +42,7 @@ def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     if len(names) > 1:
         order = [band.GetDescription() for band in map(open_raster(group).GetRasterBand, range(1, len(names) + 1))]
         assert dict(zip(order, colours(group))) == dict(zip(names, expected))
-        # If the store has red, green and blue bands, these come first, because viewers show the first three
-        # bands as colours.
+        # Red, green and blue bands come first, because viewers show the first three bands as colours.
         is_coloured = {RED, GREEN, BLUE} <= set(expected)
         assert (colours(group)[:3] == [RED, GREEN, BLUE]) == is_coloured
         assert is_coloured or order == sorted(names)
@@ -62,7 +61,7 @@ def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
     (["0000FF"], [BLUE]),
 ])  # fmt: skip
 def test_channels_of_an_image(channels, expected, tmp_path, cpl):
-    """The driver reports the colour of each channel, independent of the colours of other channels."""
+    """Each band has the colour of its channel, independent of the colours of other channels."""
     image = {
         "version": "0.4", "datasets": [{"path": "0"}],
         "axes": [{"name": n, "type": "channel" if n == "c" else "space"} for n in "cyx"],

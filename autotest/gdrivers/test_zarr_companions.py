@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""If an array is deleted or renamed, so are its mask, overviews, coordinates and CRS. If another program has
-replaced an array, its outdated overviews are ignored."""
+"""If an array is deleted or renamed, so are its mask, its overviews, its coordinates and its CRS. If another
+program has replaced the values of an array, its outdated overviews are ignored."""
 
 import shutil
 
@@ -258,8 +258,7 @@ def test_overviews_of_a_replaced_shape_are_left_out(tmp_path):
 
 
 def test_an_array_replaced_by_xarray_has_no_overviews(tmp_path):
-    """xarray replaces the array in mode="a" by one without any attributes. The old overviews are then
-    ignored."""
+    """If xarray replaces an array in mode="a" by an array without attributes, the old overviews are ignored."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     xr.Dataset({"a": (("y", "x"), VALUES + 7)}).to_zarr(store, mode="a")
     with error_log() as log:

@@ -39,7 +39,7 @@ BROKEN = {
 }
 
 INLINE = {"kind": "inline", "must_understand": False}
-# case of BROKEN -> ("consolidated_metadata" in the root document of Zarr v3, part of the warning)
+# case of BROKEN -> (member "consolidated_metadata" of the root's zarr.json, text in the warning)
 BROKEN_INLINE = {
     "cut off": ("{", "an object"),
     "empty": ("", "an object"),
@@ -55,7 +55,8 @@ BROKEN_INLINE = {
 
 
 def broken(case):
-    """Returns a function that breaks the consolidated metadata in a document, and the text of the warning."""
+    """Returns (change, texts). change(text) breaks the consolidated metadata in the text of a document. The
+    warning contains one of `texts`, which are separated by "|"."""
     if not zarr_formats.is_v3():
         return BROKEN[case]
     value, told = BROKEN_INLINE[case]
@@ -88,7 +89,8 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
         return json.dumps(document)
 
     store = store_with(tmp_path, change)
-    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)  # /deep/slope is the second raster
+    # The consolidated metadata lists only /deep/slope.
+    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)
     assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
 
 

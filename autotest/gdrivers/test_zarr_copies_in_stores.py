@@ -58,7 +58,7 @@ def facts(name):
 
 
 def mappings(store, group=""):
-    """Returns the names of the scalar arrays in a group. These arrays are its grid mappings."""
+    """Returns the names of the scalar arrays in a group, which are its grid mappings."""
     opened = zarr.open_group(str(store), mode="r")
     opened = opened[group] if group else opened
     return sorted(name for name, array in opened.arrays() if array.ndim == 0)
@@ -190,8 +190,8 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
 
 @pytest.mark.parametrize("size", [(3, 4), (5, 6)])
 def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
-    """If the source has no coordinates, the copy has none. It does not share dimensions with the arrays of
-    the target, which have coordinates."""
+    """A copy of an array without coordinates has none. It shares no dimensions with the arrays of the target,
+    because they have coordinates."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a", geotransform=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")
@@ -271,7 +271,8 @@ def test_arrays_of_equal_crs_share_a_grid_mapping(tmp_path, cpl, other, spelled)
         assert dataset.GetSpatialRef().IsSame(srs)
     read = xr.open_zarr(str(store))
     assert read.rio.crs.to_epsg() == 32632
-    # rioxarray reads GeoTransform from the grid mapping, so it is stated only if it holds for both arrays.
+    # rioxarray reads GeoTransform from the grid mapping. The grid mapping therefore states it only if it holds
+    # for both arrays.
     stated = zarr_formats.attributes(store, "spatial_ref").get("GeoTransform")
     assert (stated is not None) == (other == PLACE)
 
@@ -406,7 +407,7 @@ def test_a_copied_group_keeps_the_geotransform_of_a_group_above(tmp_path, cpl, s
         assert copy(array_name(store, source), target) == gdal.CE_None
         held = out if target == out else store
         assert facts(array_name(held, name)) == (PLACE, "32632", VALUES.tolist())
-    # The copied group states the CRS itself, so its arrays have no grid mapping.
+    # The copied group has the attributes that state the CRS, so its arrays need no grid mapping.
     assert "grid_mapping" not in zarr.open_group(str(out), mode="r")["a"].attrs
     assert cpl.events == []
 

@@ -48,7 +48,7 @@ def random_values(rng, dtype, shape):
 
 
 def builtin(store, path):
-    """Returns a 2D array, or all slices of a cube, read by GDAL's built-in driver."""
+    """Returns the values of a 2D array, or all slices of a cube, that GDAL's built-in driver reads."""
     name = array_name(store, path)
     shape = zarr.open_array(str(store / path), mode="r").shape
     slices = [name] if len(shape) == 2 else [f"{name}:{i}" for i in range(shape[0])]
@@ -58,7 +58,8 @@ def builtin(store, path):
 
 @pytest.mark.parametrize("turn", range(40))
 def test_random_rasters_and_windows(tmp_path, turn, cpl):
-    """Writes random windows of random bands in random order, and flushes now and then."""
+    """Random windows of random bands are written in random order, with flushes between them. All readers return
+    what was written."""
     choose, rng = random.Random(f"{SEED} {turn}"), np.random.default_rng([turn, *SEED.encode()])
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     gdal_type = choose.choice(list(TYPES))

@@ -358,8 +358,8 @@ def test_placeholder_names_of_bands_are_not_stored(tmp_path, cpl, through, dims,
     if options:
         assert sorted(group.array_keys()) == ["Band1", "Band2", "Band3", "Band4"]
     else:
-        # The copy has the dimensions of the source. The names of bands are made of the indices along these
-        # dimensions.
+        # The copy has the dimensions of the source, so its bands get the same names, which are made of indices
+        # along these dimensions.
         assert list(group.array_keys()) == ["c"] and names_of(copied) == placeholders
     assert cpl.events == []
 

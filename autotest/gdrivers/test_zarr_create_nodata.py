@@ -76,8 +76,7 @@ def test_nodata_inside_of_the_type_is_stored(tmp_path, data_type, value, cpl):
 
 
 def test_a_refused_value_removes_the_old_one(tmp_path):
-    """After a nodata value is refused, the band has no nodata value. GDAL's GeoTIFF driver behaves in this
-    way."""
+    """After a nodata value is refused, the band has no nodata value, as with GDAL's GeoTIFF driver."""
     store = tmp_path / "s.zarr"
     dataset = create(store, gdal.GDT_Byte)
     band = dataset.GetRasterBand(1)
@@ -160,7 +159,7 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
 
 
 # ---------------------------------------------------------------------------------------------
-# A nodata value that is set after the first pixels are written
+# Nodata values that are set after the first pixels are written
 
 PROFILES = [[], ["SINGLE_ARRAY=NO"], ["BLOCKSIZE=100,200"], ["FORMAT=ZARR_V3", "SHARD=YES", "BLOCKSIZE=400,400",
             "SHARD_CHUNK_SHAPE=100,100"], ["PROFILE=CLOUD"]]  # fmt: skip
@@ -187,7 +186,7 @@ def test_unwritten_chunks_become_nodata_as_in_geotiff(tmp_path, options):
             band.WriteArray(np.full((10, 10), 3, "i2"))
         for number in (1, 2):
             dataset.GetRasterBand(number).SetNoDataValue(-7)
-        if driver == "Zarr":  # the GTiff driver returns the block that was cached before
+        if driver == "Zarr":  # the GTiff driver returns a block that it read before
             assert dataset.GetRasterBand(1).ReadAsArray(800, 800, 1, 1)[0, 0] == -7
         dataset = None
         for number in (1, 2):

@@ -84,8 +84,8 @@ def run(script, *arguments):
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 def test_image_structure_is_not_saved_in_pam(tmp_path, options):
-    """How pixels are stored is not saved in attributes or in the auxiliary file, because another program may
-    rewrite the pixels."""
+    """The domain IMAGE_STRUCTURE is saved neither in attributes nor in the auxiliary file, because another
+    program may rewrite the pixels with another structure."""
     store = tmp_path / "c.zarr"
     run(PROLOGUE + STRUCTURE.replace("OPTIONS", repr(options)), str(store))
     arrays = [""] + (["Band1", "Band2"] if options else ["c"])

@@ -15,8 +15,8 @@ from zarr_gdal import array_name, config_options, open_raster
 pytestmark = zarr_formats.BOTH
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
-# CRS -> (grid_mapping_name, whether CF's parameters alone give the CRS back). True: they do. None: CF cannot
-# name the datum. False: CF cannot express the CRS, such as Web Mercator's sphere.
+# CRS -> (grid_mapping_name, whether CF's parameters alone describe the CRS). True: they do. None: they describe
+# all but the datum. False: CF cannot express the CRS, for example the sphere of Web Mercator.
 CRSS = {
     "EPSG:32632": ("transverse_mercator", True),
     "EPSG:4326": ("latitude_longitude", True),
@@ -86,7 +86,8 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
     with xr.open_zarr(str(store)) as opened:
         for crs in (opened.rio.crs, opened["a"].rio.crs):
             assert crs is not None
-            # rasterio returns WKT 1 of GDAL, which contains less than the CRS, so both are compared as WKT 1.
+            # rasterio returns WKT 1, which contains less than the CRS, so the expected CRS is converted to WKT 1,
+            # too.
             assert crs_of(crs.to_wkt()).IsSame(crs_of(crs_of(text).ExportToWkt()), SAME)
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert is_same(gdal.Open(f'NETCDF:"{tmp_path / "a.nc"}":a').GetSpatialRef(), text)
@@ -108,8 +109,8 @@ def test_cf_parameters(tmp_path, text):
     zarr_formats.put_attributes(store, attributes, "spatial_ref")
     (store / "pam.aux.xml").unlink()
     found = open_raster(store, "USE_CONSOLIDATED_METADATA=NO").GetSpatialRef()
-    # If the CRS is not exactly equal, transformed points are compared. CF keeps only the ellipsoid of a datum
-    # that it cannot name.
+    # If the CRS is not exactly equal, transformed points are compared. CF states only the ellipsoid of a datum
+    # without a CF name.
     if comes_back:
         assert is_same(found, text)
     if comes_back is not False:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Copies of cubes get back their dimensions and coordinates from the metadata of bands. The source may be a
-store, a netCDF file, a GRIB file, or a file of another format to which such a source was copied."""
+"""A copy of a cube has the dimensions and coordinates of its source, which the metadata of bands describes. The
+source may be a store, a netCDF file or a GRIB file. It may also be a file of another format to which one of
+these was copied."""
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def copy(source, target, driver="Zarr", options=(), **translate):
 
 
 def own_format():
-    """Returns the creation option that sets the Zarr version of the test. Without it, PROFILE=CLOUD makes
+    """Returns the creation option that sets the tested Zarr version. Without this option, PROFILE=CLOUD makes
     v3."""
     return "FORMAT=ZARR_V3" if zarr_formats.is_v3() else "FORMAT=ZARR_V2"
 
@@ -364,7 +365,8 @@ def test_masks_and_statistics_of_a_cube(tmp_path, store):
 
 
 def warp(source, target, *options, **arguments):
-    """Runs gdalwarp with a store as its target. The grid stays unchanged."""
+    """Runs gdalwarp from `source` to the store `target`, with an unchanged grid. Asserts that no error and no
+    warning occurs."""
     with error_log() as log:
         made = gdal.Warp(str(target), str(source), format="Zarr", creationOptions=list(options), **arguments)
         assert made is not None, log.events
@@ -375,8 +377,8 @@ def warp(source, target, *options, **arguments):
 @pytest.mark.parametrize("between", [None, "VRT", "GTiff", "netCDF"])
 @pytest.mark.parametrize("options", [[], ["OVERVIEWS=2"], ["BLOCKSIZE=4,4"]])
 def test_gdalwarp(tmp_path, store, between, options):
-    """gdalwarp creates the target by Create(), and only then sets the metadata that describes the
-    dimensions."""
+    """A target of gdalwarp has the dimensions of its source, although gdalwarp calls Create() before it sets
+    the metadata that describes them."""
     source = str(store)
     if between == "netCDF":
         cube().to_netcdf(str(tmp_path / "c.nc"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/examples/dask_mosaic.py: the processes of a Dask cluster write one store together, region by region."""
+"""Tests docs/examples/dask_mosaic.py: processes of a Dask cluster write one store together, region by region."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ PLACE = (500000.0, 10.0, 0.0, 5000000.0, 0.0, -10.0)
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory):
-    """Returns the paths of four overlapping rasters with two bands. Their edges do not lie on edges of
+    """Returns the paths of four overlapping rasters with two bands. The edges of the rasters are not edges of
     chunks."""
     folder, paths = tmp_path_factory.mktemp("scenes"), []
     for i, (x, y) in enumerate([(0, 0), (333, 0), (0, 411), (333, 411)]):
@@ -91,7 +91,7 @@ def test_in_an_object_store(tmp_path, scenes):
 
 
 def test_an_error_of_a_process_ends_the_program(tmp_path, scenes):
-    """The program fails if a region cannot be read."""
+    """If a process cannot read its region, the program fails and names the file."""
     broken = tmp_path / "broken.tif"
     data = pathlib.Path(scenes[0]).read_bytes()
     broken.write_bytes(data[: len(data) // 2])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Kills deletions and renames at one of their steps. Afterwards nothing opens with zeros in place of data,
-and the next writer of the name removes the remaining files. Only some steps are tried; ZARR_FAULTS=all
-tries each."""
+"""Kills deletions and renames at a system call or a request.
+
+Afterwards nothing opens with zeros in place of data, and the next writer of the name removes the remaining
+files. Only some calls and requests are tried; ZARR_FAULTS=all tries each."""
 
 import collections
 import os
@@ -51,7 +52,7 @@ def traced(act, *words, trace=()):
 
 
 def each_kill(prepare, act, *words):
-    """Runs gdalmanage several times; strace kills each run at another system call. `prepare` makes a fresh
+    """Runs gdalmanage several times. strace kills each run at another system call. prepare() makes a fresh
     store before each run. Yields the name and the number of the system call after each killed run."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
@@ -178,7 +179,8 @@ def test_a_killed_deletion_of_a_node(tmp_path, node):
 
 
 def left_over(store, path):
-    """Removes the documents of an array, or of a group and all its nodes. The chunks stay."""
+    """Removes the documents of an array, or of a group and all its nodes, but not the chunks, as a killed
+    deletion does."""
     for file in (store / path).rglob("*"):
         if file.is_file() and file.name.startswith((".z", "zarr.json")):
             file.unlink()
@@ -266,8 +268,8 @@ def server(zarr_format, tmp_path_factory):
 
 
 def each_interruption(server, store, act):
-    """Runs `act` several times; in run n, only the first n changes reach the server. `prepare` makes a fresh
-    store before each run. Yields n after each run that fails."""
+    """Runs act() several times. In run n, only the first n changes reach the server, as if the client had been
+    killed. The local store `store` is uploaded as m.zarr before each run. Yields n after each run that fails."""
     for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):
@@ -312,7 +314,7 @@ def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
 @pytest.mark.parametrize("kind", ["consolidated", "an array"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, times):
-    """A server error during a listing does not lose the store: the deletion succeeds only if no key is left."""
+    """If the server fails during a listing, a deletion that succeeds has removed all keys."""
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
     driver = gdal.GetDriverByName("Zarr")
     listings = failed = 0

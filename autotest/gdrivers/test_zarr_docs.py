@@ -32,11 +32,11 @@ LINKING = (
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md", "docs/qgis.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
-# first line of a block of commands -> reason why the block is not run
+# first line of a block of commands -> reason why tests do not run it
 NOT_RUN = {
     "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
 }
-ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # GDAL adds these to the open options of every driver
+ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # options that GDAL adds to the open options of every driver
 PROVOKED = {
     **zarr_docs_errors.PROVOKED,
     **zarr_docs_v3_errors.PROVOKED,
@@ -150,7 +150,7 @@ def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
 
 
 def test_chunks_that_differ_from_a_default_copys(tmp_path):
-    """Create(), a BLOCKSIZE of two numbers, and pixel-interleaved copies do not use the default chunks of a
+    """Create(), a BLOCKSIZE of two numbers, and copies with INTERLEAVE=PIXEL do not use the default chunks of a
     copy."""
     driver = gdal.GetDriverByName("Zarr")
     driver.Create(str(tmp_path / "a.zarr"), 900, 700, 40, gdal.GDT_Byte)
@@ -251,8 +251,8 @@ def test_limits_are_those_of_the_sources(cpl):
 
 
 def codecs_of_the_registry():
-    """Returns, for each codec in kCodecs of registry.cpp, its names in Zarr v2 and v3; also returns the
-    names that the registry refuses."""
+    """Returns (names, refused) from registry.cpp. `names` has the names in Zarr v2 and v3 of each codec in
+    kCodecs, and `refused` has the names in kRefused."""
     text = (REPOSITORY / "core" / "codec" / "registry.cpp").read_text()
     rows = re.search(r"kCodecs\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
     refused = re.search(r"kRefused\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]

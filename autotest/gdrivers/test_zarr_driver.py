@@ -64,8 +64,8 @@ def test_the_compression_is_metadata(tmp_path, option, told, single):
     dataset = gdal.Open(str(tmp_path / "a.zarr"))
     for number in (1, 2):
         assert dataset.GetRasterBand(number).GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == told
-    # rasterio fails if a dataset states a compression that it does not know. The dataset states only known
-    # ones.
+    # rasterio fails on a compression that it does not know, so the dataset states only compressions that rasterio
+    # knows.
     known = {"ZSTD": "ZSTD", "ZLIB": "DEFLATE"}.get(told)
     assert dataset.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == known
     with rasterio.open(tmp_path / "a.zarr") as opened:
@@ -198,15 +198,15 @@ def test_references_in_json_are_identified(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     assert gdal.OpenEx(str(reference), gdal.OF_MULTIDIM_RASTER).GetDriver().ShortName == "Zarr"
-    # Before a copy, GDAL before 3.7 calls IdentifyDriverEx() before it deletes the files that the copy
-    # replaces.
+    # GDAL before 3.7 makes this call before a copy, and deletes the file if a driver identifies it. The driver
+    # therefore does not identify references in this call.
     found = gdal.IdentifyDriverEx(str(reference), gdal.OF_RASTER)
     assert (found.ShortName == "Zarr") if gdal_is_at_least(3, 7) else (found is None)
 
 
 @pytest.mark.parametrize("how", [[], ["missing"]])
 def test_a_plugin_in_the_place_of_the_builtin_driver(how):
-    """In GDAL from 3.9 on, the built-in driver can be a plugin. If that plugin is absent, this driver works
+    """In GDAL from 3.9 on, the built-in driver can be a plugin. If this plugin is absent, the driver Zarr works
     alone."""
     tool = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_deferred")
     done = subprocess.run([tool, *how], capture_output=True, text=True, check=False, timeout=120)
@@ -214,7 +214,8 @@ def test_a_plugin_in_the_place_of_the_builtin_driver(how):
 
 
 class Watch:
-    """Watches a folder by inotify. Reports the folders that are listed and the files that are opened."""
+    """Watches a folder by inotify. events() returns the folders that were listed and the files that were
+    opened."""
 
     ACCESS, OPEN = 0x1, 0x20
 

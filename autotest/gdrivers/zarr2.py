@@ -15,11 +15,12 @@ from zarr_tools import Program, plain_environment
 
 PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "tools" / "zarr2" / "bin" / "python"
 HERE = pathlib.Path(__file__).resolve().parent
-_programs = {}  # process id -> Program: a forked child must not share the program of its parent
+_programs = {}  # process id -> Program: a forked child starts its own, because processes cannot share pipes
 
 
 def call(name, *arguments, **named):
-    """Calls a function of zarr2_program.py and returns its result. Fails the test if the function fails."""
+    """Calls the function `name` of zarr2_program.py in another process, and returns its result. Fails the test
+    if the function raises an exception."""
     assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
     program = _programs.get(os.getpid())
     if program is None:

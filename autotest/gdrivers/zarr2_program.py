@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Program with zarr-python 2, which zarr2.py starts. It reads each call as one line of JSON, and answers with
-one line of JSON."""
+"""Program that runs zarr-python 2 for zarr2.py. It reads calls from standard input, one line of JSON each:
+[function, pickled arguments]. It answers each call with one line of JSON."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from zarr2 import packed, unpacked
 from zarr.storage import migrate_1to2
 from zarr_tools import temporary
 
-numcodecs.blosc.use_threads = False  # several threads write blocks in random order
+numcodecs.blosc.use_threads = False  # with several threads, Blosc writes its blocks in random order
 _cases = {}  # folder -> Case
 
 
@@ -28,7 +28,8 @@ def create(store, path, values, attributes=None, **options):
     """Creates an array and writes `values`. If `path` is not empty, also creates the root group."""
     if path:
         zarr.open_group(_folder(store), mode="a")
-    for name in ("object_codec", "compressor"):  # configurations: pickled codecs depend on the version of numcodecs
+    # Codecs are given by their configurations, because pickles of codecs differ between versions of numcodecs.
+    for name in ("object_codec", "compressor"):
         if isinstance(options.get(name), dict):
             options[name] = numcodecs.get_codec(options[name])
     options["filters"] = [numcodecs.get_codec(item) for item in options.get("filters") or []] or None
@@ -94,21 +95,23 @@ def blosc_names():
 
 
 def encode_cases(folder, seed, indices):
-    """Creates the cases `indices`. Returns (folder, description) for each case."""
+    """Creates the random arrays with the numbers `indices` below `folder`. Returns (folder of the array,
+    description) for each."""
     made = [zarr_encode_case.Case(temporary(folder), seed, index) for index in indices]
     _cases.update({str(case.folder): case for case in made})
     return [(str(case.folder), case.describe()) for case in made]
 
 
 def encode_problems(folders):
-    """Returns (problem, labels) for the case in each folder. `problem` is a message, or None if the case
-    passes. `labels` names the dtype, codecs and order of the case."""
+    """Checks the chunk that zarr_encode wrote to each of `folders`. Returns (problem, labels) for each.
+    `problem` is a message, or None if the chunk is right. `labels` names the dtype, codecs and order of the
+    array."""
     cases = [_cases.pop(folder) for folder in folders]
     return [(case.problem() if case.chunk.exists() else "not encoded", case.labels) for case in cases]
 
 
 def encode_large(what):
-    """Returns, for each codec of LARGE, the bytes to which it encodes the values `what`."""
+    """Encodes large_values(`what`) with each codec of LARGE. Returns the list of encoded bytes."""
     values = zarr_encode_case.large_values(what)
     return [bytes(codec.encode(values)) for codec in zarr_encode_case.LARGE]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Documents, chunks and shards of Zarr v3, and zarrita, which reads stores in Node.js.
+"""Makes documents, chunks and shards of Zarr v3 by hand, and reads stores with zarrita, a library for Node.js.
 
-zarr3_arrays.py writes and reads stores of Zarr v3 with zarr-python. `scripts/setup.sh test` installs both
-programs."""
+zarr3_arrays.py writes and reads stores of Zarr v3 with zarr-python. `scripts/setup.sh test` installs zarrita
+and zarr-python."""
 
 import base64
 import itertools
@@ -61,8 +61,8 @@ def bytes_for(data_type):
 
 
 def document(shape, data_type, chunks=None, codecs=None, fill_value=0, **members):
-    """Returns the zarr.json of an array. `members` replace members of the default document; the value ...
-    removes a member."""
+    """Returns the zarr.json of an array. `members` are added to the document, or replace its members. A member
+    with the value Ellipsis (...) is removed."""
     default = {
         "zarr_format": 3, "node_type": "array", "shape": list(shape), "data_type": data_type,
         "chunk_grid": codec("regular", chunk_shape=list(shape if chunks is None else chunks)),
@@ -113,9 +113,9 @@ def encoded_files(values, chunks, encode):
 
 
 def shard_of(chunks, entries=None, start=False, checksum=False):
-    """Returns the bytes of a shard that contains the encoded `chunks`. `entries` maps chunk numbers to wrong
-    (offset, size) pairs, which replace the right pairs in the shard index. `start` puts the index at the
-    start of the shard."""
+    """Returns the bytes of a shard that contains the encoded `chunks`. `entries` maps the number of a chunk to
+    a wrong (offset, size), or to a function that computes it from the right pair; the shard index then states
+    the wrong pair. `start` puts the index at the start of the shard. `checksum` adds a CRC32C to the index."""
     size = 16 * len(chunks) + (4 if checksum else 0)
     offset, pairs = size if start else 0, []
     for chunk in chunks:
@@ -156,8 +156,8 @@ def _run(command, text):
 
 
 def zarrita_read(arrays):
-    """Reads arrays (store, path) with zarrita in one process. Returns for each array its values, or the text
-    of the error."""
+    """Reads `arrays`, a list of (store, path), with zarrita in one process. Returns a list with the values of
+    each array, or the text of its error."""
     requests = [{"store": str(store), "path": path.lstrip("/")} for store, path in arrays]
     answers = _run(["node", HERE / "zarrita_program.mjs", PACKAGES], json.dumps(requests))
     return [_zarrita_values(answer) for answer in answers]
@@ -173,6 +173,7 @@ def _zarrita_values(answer):
     flat = np.frombuffer(base64.b64decode(answer["data"]), np.dtype(answer["type"]))
     if flat.size == 0 or not answer["shape"]:
         return flat.reshape(answer["shape"])
-    # zarrita returns a transposed array in its stored memory layout, so the strides are restored.
+    # zarrita returns the elements of a transposed array in stored order, with strides. The view has the logical
+    # order.
     strides = [step * flat.itemsize for step in answer["stride"]]
     return np.lib.stride_tricks.as_strided(flat, answer["shape"], strides)

@@ -48,8 +48,8 @@ def group(store, path="", attributes=None):
 
 
 def array(store, path, document, values=None):
-    """Creates an array with `document` as its zarr.json, and writes `values` unless they are None. zarr-python
-    then rewrites zarr.json. Returns the array that is read back, because lossy codecs change values."""
+    """Creates an array with `document` as its zarr.json, and writes `values` unless they are None. Returns the
+    Array that zarr-python reads back. zarr-python rewrites zarr.json, and lossy codecs change values."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "zarr.json").write_text(json.dumps(document))
@@ -61,7 +61,8 @@ def array(store, path, document, values=None):
 
 
 def create(store, path, values, **arguments):
-    """Creates an array by zarr.create_array(), which uses its own defaults for arguments that are not given."""
+    """Creates an array by zarr.create_array() and writes `values`. Arguments that are not given have
+    zarr-python's defaults. Returns the Array that zarr-python reads back."""
     named = {"dtype": values.dtype, "shape": values.shape, **arguments}
     zarr.create_array(pathlib.Path(store), name=path, zarr_format=3, **named)[...] = values
     return Array(store, path)
@@ -77,7 +78,8 @@ def consolidate(store, path=""):
 
 
 def tree(store, consolidated=None, path=""):
-    """Returns all nodes below a group by path: shapes of arrays, and attributes of all nodes."""
+    """Returns {path: {"attributes": ..., "shape": ...}} for the group `path` and all nodes below it. Groups
+    have no "shape". `consolidated` is zarr-python's argument use_consolidated."""
     opened = zarr.open_group(pathlib.Path(store), path=path, mode="r", zarr_format=3, use_consolidated=consolidated)
     found = {"": {"attributes": dict(opened.attrs)}}
     for name, member in opened.members(max_depth=None):
@@ -94,6 +96,7 @@ def kind(store, path=""):
 
 
 def narrow(name):
-    """Returns the float64 values of all bit patterns of a type of ml_dtypes. The type has one or two bytes."""
+    """Returns all values of the type `name` of ml_dtypes as float64, in the order of their bit patterns. The
+    type has one or two bytes."""
     dtype = np.dtype(getattr(ml_dtypes, name))
     return np.arange(1 << (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype).astype("f8")

@@ -151,7 +151,8 @@ def check(array, options=()):
 
 
 def check_values(store, path, values, fill=None, document=None):
-    """Asserts that both APIs read `values` from an array. For stores that no other program can read."""
+    """Asserts that both APIs of GDAL read `values` from an array. Used for stores that no other program can
+    read."""
     found = raster_problem(store, path, values, fill) or mdim_problem(
         store, path, values, fill, document
     )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores whose shards are replaced during a test. In the new shard the chunks have other offsets, so
-an outdated shard index finds wrong chunks. Chunks have no checksums, so wrong chunks decode without an
-error."""
+"""Writes stores, one shard of which a test replaces by a shard whose chunks have other offsets.
+
+A reader that uses the old shard index then finds wrong chunks. Chunks have no checksums, so wrong chunks decode
+without an error."""
 
 import numpy as np
 import zarr3
@@ -9,15 +10,15 @@ from zarr3 import LITTLE, document, shard_of, sharding
 
 SHAPE, SHARD, CHUNK = (8, 12), (4, 6), (2, 3)
 VALUES = np.arange(96, dtype="i2").reshape(SHAPE)
-KEY = "c/1/1"  # one of the four shards
+KEY = "c/1/1"  # key of the shard that tests replace, one of four
 IN_SHARD = (slice(4, 8), slice(6, 12))
 KINDS = ["end", "start", "nested"]  # position of the shard index ("end", "start"), or a shard in a shard ("nested")
 
 
 def shard(values, kind, turned=False, more=b""):
-    """Returns a shard of uncompressed chunks without checksums, because checksums would reveal wrong chunks.
-    `kind` is one of KINDS. If `turned`, the chunks are stored in reverse order. `more` is unused bytes,
-    which shift the index or the chunks."""
+    """Returns the bytes of a shard of `values`, whose chunks are uncompressed and have no checksums. `kind` is
+    one of KINDS. If `turned`, the chunks are stored in reverse order. `more` is unused bytes, which shift the
+    index or the chunks."""
 
     def encoded_chunks(rows):
         chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Repeats tests of plain stores with Kerchunk references and with repositories of Icechunk.
+"""Runs tests of plain stores again through Kerchunk references or Icechunk repositories.
 
-Within opening(), gdal.Open() and gdal.OpenEx() read the store's folder through references. The chunks are
-packed into one file, and refs.json refers to them. For Icechunk, the package icechunk copies a v3 store into a
-repository. A store that has changed since the last call is copied anew. Calls with other names, and calls for
-update, are passed on unchanged.
-"""
+Within opening(), gdal.Open() and gdal.OpenEx() open a copy of the store that is named. For Kerchunk, the copy
+is a JSON document of references to one file with all chunks. For Icechunk, the package icechunk copies a v3
+store into a repository. A store that has changed is copied again. Names that are no
+stores, and datasets opened for update, are not changed."""
 
 import contextlib
 import itertools
@@ -20,14 +19,14 @@ _copier = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_icechunk_progr
 
 
 def to_kerchunk(folder, output):
-    """Writes a JSON document of Kerchunk references to the store `folder`, and returns the path of the
-    document."""
+    """Writes Kerchunk references to the store `folder` as a JSON document in the folder `output`. Returns the
+    path of the document."""
     return write_json(output / f"{folder.name}.json", pack(folder, output / "packed.bin", inline=16))
 
 
 def to_icechunk(folder, output):
-    """Copies a v3 store into an Icechunk repository and returns the repository's path. If `folder` is not a
-    v3 store, returns `folder`."""
+    """Copies the v3 store `folder` into an Icechunk repository in the folder `output`. Returns the path of the
+    repository. If `folder` is not a v3 store, returns `folder`."""
     if not (folder / "zarr.json").is_file():
         return folder
     target = output / folder.name
@@ -47,7 +46,8 @@ def _state(folder):
 
 
 def _translate(name, copy):
-    """Returns `name` with the store's folder replaced by copy(folder), the path of a copy."""
+    """Returns the dataset name `name` with the path of its store replaced by copy(store), the path of a copy. A
+    name that is no store is returned unchanged."""
     prefix, path, node = "", str(name), ""
     if path.upper().startswith('ZARR:"'):
         path, _, node = path[6:].partition('"')

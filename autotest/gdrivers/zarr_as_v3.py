@@ -23,10 +23,10 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 ELEMENT_FILTERS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 TEXT_CODECS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
-# Attribute that states whether the fill value is the nodata value: 1 if it is, 0 if it is not. The attribute is
-# written only if the array does not show this otherwise.
+# Attribute that states whether the fill value is the nodata value (1) or not (0). It is written only if the
+# driver would otherwise decide wrongly.
 HAS_NODATA = "gdal_has_nodata"
-# Members that the zarr.json of an array may have, and members that the zarr.json of a group may have.
+# Members that zarr.json may have, for an array and for a group.
 ARRAY_MEMBERS = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
     "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
@@ -55,7 +55,7 @@ def is_ome(name, value):
 
 
 def ome_05(attributes, version="0.5"):
-    """Returns attributes of OME-NGFF 0.4 converted to those of `version`."""
+    """Converts the attributes of OME-NGFF 0.4 among `attributes` to `version`. Other attributes stay."""
     below = {name: value for name, value in attributes.items() if is_ome(name, value)}
     if not below:
         return attributes
@@ -69,7 +69,7 @@ def ome_05(attributes, version="0.5"):
 
 
 def ome_04(attributes):
-    """Returns attributes of OME-NGFF 0.5 converted to those of 0.4."""
+    """Converts the attributes of OME-NGFF 0.5 among `attributes` to version 0.4. Other attributes stay."""
     if "ome" not in attributes:
         return attributes
     rest = {name: value for name, value in attributes.items() if name != "ome"}
@@ -85,8 +85,8 @@ def ome_04(attributes):
 
 
 def double_text(value):
-    """Returns a double encoded as xarray encodes the attribute _FillValue of float arrays: as base64 of the
-    double's bytes."""
+    """Returns base64 of a double's bytes. xarray stores the attribute _FillValue of float arrays in this
+    encoding."""
     return base64.b64encode(struct.pack("<d", value)).decode()
 
 
@@ -112,8 +112,8 @@ def is_fill_nodata_by_default(fill, attributes):
 
 
 def is_fill_nodata(document):
-    """True if the fill value of an array's zarr.json is its nodata value. The .zarray then has this fill
-    value, too."""
+    """True if the fill value in an array's zarr.json is its nodata value. The .zarray then states this fill
+    value; otherwise it states null."""
     attributes = document.get("attributes", {})
     if HAS_NODATA in attributes:
         return bool(attributes[HAS_NODATA])
@@ -122,7 +122,7 @@ def is_fill_nodata(document):
 
 def mark_fill(document, attributes, is_nodata):
     """Adds HAS_NODATA to `attributes` if the driver would otherwise decide wrongly whether the fill value is
-    nodata. `is_nodata` is the right decision."""
+    the nodata value. `is_nodata` is the right decision."""
     if names_nodata(attributes) and is_nodata:
         return
     if is_fill_nodata_by_default(document["fill_value"], attributes) != is_nodata:
@@ -130,8 +130,8 @@ def mark_fill(document, attributes, is_nodata):
 
 
 def put_attributes(document, attributes, change=ome_05):
-    """Writes attributes of a Zarr v2 node into a zarr.json, in the form of v3. `change` converts the
-    attributes of OME-NGFF."""
+    """Converts the attributes of a Zarr v2 node to v3, and writes them into its zarr.json, `document`. `change`
+    converts the attributes of OME-NGFF."""
     attributes = dict(attributes)
     if document["node_type"] == "array":
         document.pop("dimension_names", None)
@@ -143,15 +143,15 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_nodata(document))
-    # If another program wrote OME attributes beside `ome`, the new values of these attributes also stay beside
-    # `ome`.
+    # OME attributes that the old document has outside of the attribute `ome` stay outside of it, with their new
+    # values.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}
 
 
 def attributes_of(document):
-    """Returns the attributes of a node in the form of Zarr v2."""
+    """Returns the attributes of a v3 node, converted to those of Zarr v2."""
     attributes = ome_04(dict(document.get("attributes", {})))
     if document["node_type"] == "array":
         attributes.pop(HAS_NODATA, None)
@@ -161,7 +161,8 @@ def attributes_of(document):
         if str(document["data_type"]).startswith("float") and isinstance(fill, str):
             try:
                 (value,) = struct.unpack("<d", base64.b64decode(fill, validate=True))
-                attributes["_FillValue"] = math.nan if math.isnan(value) else value  # dicts compare its identity
+                # NaN is always the object math.nan, because dicts compare NaN by identity.
+                attributes["_FillValue"] = math.nan if math.isnan(value) else value
             except (ValueError, struct.error):
                 pass  # a number given as text stays text
     return attributes
@@ -236,8 +237,8 @@ def _codec_in_v2(said):
 
 
 def codecs_in_v2(codecs, rank):
-    """Returns (order, filters, compressor, byte order "<" or ">") of a .zarray from v3 codecs. `codecs` are
-    the codecs of an array, or those inside of its shards."""
+    """Converts v3 codecs to members of a .zarray: (order, filters, compressor, byte order "<" or ">"). `codecs`
+    are the codecs of an array without shards, or the codecs inside of its shards."""
     codecs, order, filters, endian = list(codecs), "C", [], "<"
     if codecs[0]["name"] == "transpose":
         assert codecs.pop(0)["configuration"]["order"] == list(range(rank))[::-1], codecs
@@ -284,7 +285,7 @@ def _fill_in_v2(fill, dtype):
     if fill == "NaT":
         return -(2**63)
     if dtype.kind in "OU" and fill == "":
-        return None  # xarray does not mask an empty text in Zarr v3
+        return None  # an empty text is no nodata value in Zarr v3, because xarray does not mask it
     return fill
 
 
@@ -292,7 +293,8 @@ def array_document(array, attributes, separator=None, change=ome_05):
     """Returns the zarr.json for a .zarray and its .zattrs. `separator` is the separator of v3's default
     chunk key encoding; if it is None, the chunks keep their v2 keys."""
     texts = [item["id"] for item in array["filters"] or [] if item["id"] in TEXT_CODECS]
-    # zarr-python 3.0 writes fixed-length texts ("<U7") with the codec for texts of any length.
+    # zarr-python 3.0 stores fixed-length texts ("<U7") with a codec for texts of any length, so their v2 dtype is
+    # object.
     dtype = dtype_of("|O" if texts else array["dtype"])
     data_type = TEXT_CODECS[texts[0]] if texts else parse_dtype(dtype, zarr_format=3).to_json(zarr_format=3)
     own = array.get("dimension_separator", ".")
@@ -371,8 +373,8 @@ def v2_documents(document):
 
 
 def as_v3(store, target, change=ome_05):
-    """Copies the v2 store `store` to `target` as Zarr v3, and returns `target`. `change` converts the
-    attributes of OME-NGFF. Folders that contain nodes become groups."""
+    """Copies the v2 store `store` to `target` as Zarr v3, and returns `target`. `change` converts the OME-NGFF
+    attributes of groups."""
     store, target = pathlib.Path(store), pathlib.Path(target)
     shutil.copytree(store, target)
     nodes = {}

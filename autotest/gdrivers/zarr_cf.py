@@ -21,8 +21,8 @@ _program = Program([TOOL])
 
 
 def ask_many(questions):
-    """Sends questions to zarr_cf_srs and returns its answers in order. A question has `attributes` (or
-    `crs`) and `units`."""
+    """Sends questions to the program zarr_cf_srs and returns its answers in order. A question has the
+    attributes of a grid mapping (`attributes`) or a CRS (`crs`), and the `units` of coordinates."""
     answers, printed = _program.ask_many(questions)
     assert printed == "", f"GDAL printed {printed}"
     return answers
@@ -34,8 +34,10 @@ def ask(question):
 
 
 class Ours:
-    """The driver's result for a grid mapping. Has the members srs, scale and warnings, or, if the driver
-    fails, only error."""
+    """CRS that the driver makes of the `attributes` of a grid mapping, for coordinates with `units`.
+
+    If the driver succeeds, `srs`, `scale` (factor of the coordinates) and `mapping` (of data axes to CRS axes)
+    are set. If the driver fails, `error` is its message and `srs` is None. `warnings` is always set."""
 
     def __init__(self, attributes, units):
         answer = ask({"attributes": attributes, "units": units})
@@ -69,9 +71,9 @@ STEP = 0.01  # distance between neighbouring coordinates in the netCDF file
 
 
 def netcdf_crs_and_scale(folder, attributes, units):
-    """Returns (CRS, scale) as GDAL's netCDF driver reads them from a file with these attributes and units.
-    The CRS is None if the driver finds none. `scale` is the factor by which the driver multiplies the
-    coordinates of the file."""
+    """Returns (CRS, scale) that GDAL's netCDF driver reads from a file with these grid mapping attributes and
+    units of coordinates. The CRS is None if the driver finds none. `scale` is the factor by which the driver
+    multiplies the coordinates of the file."""
     assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
     path = pathlib.Path(folder) / "oracle.nc"
     kind = attributes["grid_mapping_name"]
@@ -123,7 +125,7 @@ def base_of(srs):
     if base is None:
         base = root
     else:
-        # WKT and PROJJSON omit the axes of a base CRS, so they are added.
+        # WKT and PROJJSON omit the axes of a base CRS, so this code adds them.
         axis = {"unit": "degree"}
         base = dict(base)
         base["coordinate_system"] = {

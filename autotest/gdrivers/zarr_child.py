@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Opens and reads rasters in another process, where a crash, a hang or a memory bomb does not end the tests.
+"""Opens and reads rasters in another process, because a crash, a hang or a memory bomb must not
+end the tests.
 
 attempt(name) reads one raster. attempts(names) reads several rasters in one process.
 
 A process with GDAL and the driver takes half a second to start, and longer under a sanitizer. Each test process
 therefore starts one server process, which forks a child for each attempt. The server itself opens no raster.
-The server runs this file as a program: it reads lines of JSON, and answers each with one line."""
+
+The server runs this file as a program. It reads requests as lines of JSON, and answers each with one line."""
 
 import atexit
 import json
@@ -18,7 +20,7 @@ import sys
 import time
 import traceback
 
-MEMORY = 2 << 30  # limit of address space in bytes; not set under a sanitizer, which needs more for itself
+MEMORY = 2 << 30  # bytes of address space; not limited under a sanitizer, which itself needs more
 SECONDS = 120  # an attempt that takes longer counts as a hang
 
 
@@ -38,8 +40,8 @@ class Outcome:
 
 
 def attempt(name, options=(), as_nobody=False, values=False, most=2000):
-    """Opens `name` in a child process with limits of memory and time. Reads at most `most` rows and columns
-    of every band. Returns an Outcome."""
+    """Opens `name` in a child process with limits of memory and time. Reads at most `most` rows and columns of
+    each band. `as_nobody` runs the child as the user nobody. Returns an Outcome."""
     return attempts([name], options, as_nobody, values, most)[0]
 
 
@@ -70,7 +72,7 @@ class _Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-B", str(pathlib.Path(__file__).resolve())], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # forking wants a single thread
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no threads, because a fork copies only one
             )  # fmt: skip
             atexit.register(self.process.kill)
         self.process.stdin.write(json.dumps(request) + "\n")
@@ -87,19 +89,19 @@ _server = _Server()
 
 
 def _main():
-    import zarr_gdal  # noqa: F401  (with NumPy, for all that are forked)
+    import zarr_gdal  # noqa: F401  (imported once for all children)
     from osgeo import gdal
 
     gdal.DontUseExceptions()
-    gdal.AllRegister()  # before the child drops its privileges, after which the plugin's folder may be unreadable
+    gdal.AllRegister()  # now, because the child may lose permission to read the plugin's folder
     assert len(os.listdir("/proc/self/task")) == 1, "a thread that forking would lose"
     for line in sys.stdin:
         print(json.dumps(_in_child(json.loads(line))), flush=True)
 
 
 def _in_child(request):
-    """Executes a request in a forked child. Returns what the child printed to standard output and standard
-    error, its exit status, and whether it was killed as hanging."""
+    """Executes a request in a forked child. Returns a dict: the child's standard output and standard error, its
+    exit status, and whether it was killed after SECONDS."""
     output, errors = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -127,7 +129,7 @@ def _in_child(request):
 
 
 def _read_all(ends, deadline):
-    """Reads from several pipes until all are closed or the deadline passes. Returns the bytes from each
+    """Reads the pipes `ends` until all are closed or the time `deadline` passes. Returns the bytes from each
     pipe, and whether a pipe is still open."""
     texts, still_open = {end: b"" for end in ends}, set(ends)
     while still_open:

@@ -9,13 +9,13 @@ import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DOCS = REPOSITORY / "docs"
-SECONDS = 300  # maximum run time of an example
+SECONDS = 300  # maximum run time of an example in seconds
 
 HEADING = re.compile(r"^(#+) +(.*)$")
 FENCE = re.compile(r"^```(.*)$")
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# Part of a warning of gdalmdimtranslate. GDAL gives this warning for files of its netCDF driver, too.
+# Warning of gdalmdimtranslate. GDAL gives this warning for netCDF files, too, so it is no fault of the driver.
 GDAL_WARNING = "lacks a indexing variable"
 HOST, BUCKET = "https://data.example.org", "my-bucket"
 
@@ -60,7 +60,7 @@ def indented_blocks(section):
 
 
 def sections(blocks):
-    """Returns the blocks grouped by section. The blocks of a section run one after another in one folder."""
+    """Returns {section: blocks}. Tests run the blocks of a section one after another in one folder."""
     found = {}
     for block in blocks:
         found.setdefault(block.section, []).append(block)
@@ -155,6 +155,7 @@ def preloaded():
 
 
 def addressed(block, url):
-    """Returns the block with the servers of the page replaced by the test's server at `url`."""
+    """Returns a copy of the block that uses the test's server at `url` in place of HOST, and the bucket "demo"
+    in place of BUCKET."""
     text = block.text.replace(HOST, url).replace(BUCKET, "demo")
     return Block(block.page, block.section, block.language, text)

@@ -52,8 +52,7 @@ def _(folder):
 
 
 def append_georeferenced(folder, transform, epsg):
-    """Writes a raster to a store, and appends a raster with the geotransform `transform` and the CRS `epsg`
-    to it."""
+    """Writes a raster to a store. Appends a raster with the geotransform `transform` and the EPSG code `epsg`."""
     store, first, other = folder / "place.zarr", source(bands=2), source()
     for raster, geotransform, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
         srs = osr.SpatialReference()
@@ -81,8 +80,8 @@ def _(folder):
 
 
 def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
-    """Writes a raster to a store, and appends another raster to it. `first` and `other` change the band of
-    the first and of the appended raster, so that the values would be stored differently."""
+    """Writes a raster to a store, and appends a second raster. first(band) and other(band) set properties of
+    their bands, such as a scale, so that the second raster does not fit the array."""
     rasters = source(kind=kind), source(kind=other_kind or kind)
     for raster, change in zip(rasters, (first, other)):
         change(raster.GetRasterBand(1))
@@ -282,8 +281,8 @@ def _(folder):
 
 @provokes("/<path>: its overviews lack the appended slices; build them again")
 def _(folder):
-    """Appends to a volume whose smaller level also has half of the slices, so that one new slice gives no
-    slice of the level."""
+    """Appends one slice to a pyramid whose levels have 4 and 2 slices. One new slice of the first level gives
+    no slice of the second level."""
     attributes = {"multiscales": [{"axes": [{"name": name, "type": "space"} for name in "zyx"],
                                    "datasets": [{"path": "0"}, {"path": "1"}], "version": "0.4"}]}  # fmt: skip
     arrays = {"0": {"values": np.zeros((4, 8, 8), "u1"), "dims": ["z", "y", "x"]},
@@ -297,8 +296,8 @@ def _(folder):
     "because /<path> has them already"
 )
 def _(folder):
-    """Another program has extended the coordinates and an array, but not the array /a to which the test
-    appends."""
+    """Another program has extended /time and written /other to 3 elements. The test appends to /a, which still
+    has 2 slices."""
     store = make_cube(folder)
     group = zarr.open_group(str(store), mode="r+")
     group["time"].resize(3)

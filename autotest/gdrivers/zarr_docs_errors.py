@@ -183,7 +183,8 @@ def _(_):
 
 
 def placed_by(folder, *transformations):
-    """Opens an image whose multiscales contains these transformations, and requests its geotransform."""
+    """Opens an OME-NGFF image whose attribute `multiscales` has these transformations, and requests its
+    geotransform."""
     axes = [{"name": name, "type": "space"} for name in "yx"]
     steps = [{"type": "scale", "scale": [1, 1]}]
     described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),
@@ -379,7 +380,7 @@ def _(folder):
 
 
 def asked(folder, status, *options):
-    """Reads a store whose only chunk the server answers with the HTTP status `status`."""
+    """Reads a store from a server that answers the request for its only chunk with the HTTP status `status`."""
     make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
     with Served(folder) as server:
         server.rule(status={"/store.zarr/a/0.0": [status, -1]})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs this driver beside GDAL's built-in Zarr driver: processes in which one or the other is asked first,
-and stores that both read."""
+"""Compares this driver with GDAL's built-in Zarr driver. Asker runs processes in which GDAL asks either driver
+first. Other functions write stores that both drivers read."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import sys
 from osgeo import gdal
 
 # Program that opens datasets and prints answers. Its argument is a JSON list of questions (name, flags, allowed
-# drivers). Each answer has the driver that identifies the name, the driver that opens it, the contents, and the
+# drivers). An answer states the driver that identifies the name, the driver that opens it, the contents, and the
 # errors.
 _ANSWERS = """
 import json, sys
@@ -62,9 +62,9 @@ def plugin_folder(folder, *order):
 
 
 class Asker:
-    """Sends questions to programs in other processes. With the order "ours first", GDAL asks this driver
-    first. With "builtin first", GDAL asks the built-in driver first, as Debian's file drivers.ini
-    demands."""
+    """Sends questions to programs in other processes. With the order "ours first", GDAL asks this driver first.
+    With "builtin first", GDAL asks the built-in driver first, because a file drivers.ini demands this order, as
+    in Debian."""
 
     def __init__(self, folder, order):
         self.order = order
@@ -112,9 +112,8 @@ def reference_file(path, chunk):
 
 
 def reference_folder(path):
-    """Writes a folder of Kerchunk references to the array x, as for Parquet. The Parquet file itself is
-    invalid, because this module cannot write Parquet. A driver that looks for the chunk must open that
-    file."""
+    """Writes a folder of Kerchunk references in Parquet, for an array x. The Parquet file is invalid, because
+    this module cannot write Parquet. A driver that reads x must open this file, and must give an error."""
     (path / "x").mkdir(parents=True)
     (path / ".zmetadata").write_text(json.dumps({"metadata": REFERENCED, "record_size": 10}))
     (path / "x" / "refs.0.parq").write_bytes(b"PAR1")

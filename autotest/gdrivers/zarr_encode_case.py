@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random chunks that zarr-python 2 writes, and that zarr_encode must write equally: see test_zarr_encode.py."""
+"""Random arrays of one chunk, for test_zarr_encode.py. zarr-python 2 writes the chunk, and the program
+zarr_encode must write a chunk with equal values."""
 
 import base64
 import json
@@ -12,10 +13,11 @@ import zarr
 import zarr_random_codecs as codecs
 import zarr_random_types as types
 
-# The system's numcodecs uses the libraries that the core uses. A wheel of numcodecs contains other libraries.
+# Numcodecs of the operating system uses the core's libraries, so both encode equal bytes. A wheel of numcodecs
+# contains other libraries.
 IS_OF_SYSTEM = numcodecs.__file__.startswith("/usr/lib/")
 BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
-# Each compressor occurs once, and Blosc once for each combination of its codecs and shuffles.
+# Blosc occurs once for each combination of its codecs and shuffles, each other compressor once.
 COMPRESSORS = [(label, 0) for label in sorted(set(codecs.COMPRESSORS) - {"blosc"})]
 COMPRESSORS += [("blosc", number) for number in range(BLOSC_WAYS)]
 
@@ -39,7 +41,8 @@ def large_values(what):
 
 
 class Case:
-    """An array with one chunk, which zarr-python has written. zarr_encode must write an equal chunk."""
+    """A random array of one chunk, which zarr-python has written. zarr_encode must write a chunk with equal
+    values."""
 
     def __init__(self, folder, seed, index):
         draw = types.Draw(f"encode {seed}", index)
@@ -48,7 +51,7 @@ class Case:
         dtype = types.random_dtype(draw, kind, turn)
         shape = [draw.integer(1, 12) for _ in range(draw.integer(1, 3))]
         if draw.chance(0.2):
-            shape = [draw.integer(500, 3000)]  # the core filters a chunk in pieces; this chunk has several
+            shape = [draw.integer(500, 3000)]  # several pieces, because the core filters a chunk piece by piece
         self.order = "C" if kind == "object-json" else draw.choice("CF")
         label, number = draw.deck("compressor", COMPRESSORS, index)
         number += index // len(COMPRESSORS) * BLOSC_WAYS
@@ -87,14 +90,15 @@ class Case:
         return json.dumps(json.loads((self.folder / ".zarray").read_text()))
 
     def _read(self, chunk):
-        """Reads a chunk with zarr-python. Returns its values in a form for which `==` compares all bits."""
+        """Reads the bytes `chunk` with zarr-python. Returns the values in a form for which `==` compares all
+        bits."""
         self.chunk.write_bytes(chunk)
         values = zarr.open_array(str(self.folder), mode="r")[...]
         return values.ravel().tolist() if values.dtype.kind == "O" else values.tobytes()
 
     def problem(self):
-        """Returns a text that describes how the chunk of zarr_encode differs from the chunk of numcodecs;
-        None if they agree."""
+        """Returns None if the chunk of zarr_encode is right, else a text that describes how it differs from the
+        chunk of numcodecs."""
         ours, wanted = self.chunk.read_bytes(), self.expected
         if self._read(ours) != self._read(wanted):
             return "reads as other values"
@@ -109,7 +113,8 @@ class Case:
 
 
 def may_encode_differently(codec):
-    """True if the core may encode other bytes than the codec of numcodecs. Both must decode to equal values."""
+    """True if the core may encode values to other bytes than numcodecs does. Both must still decode to equal
+    values."""
     if isinstance(codec, numcodecs.Blosc) and not IS_OF_SYSTEM:
         return True
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):

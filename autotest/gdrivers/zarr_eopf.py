@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes small products in the layout of ESA's EOPF: Sentinel-2 L2A and Sentinel-1 GRD.
 
-Groups and attributes are spelled as in real products. make_s2() and make_s1() write a product and return its
+Groups and attributes have the names of real products. make_s2() and make_s1() write a product and return its
 folder."""
 
 import functools
@@ -143,15 +143,16 @@ def _s2_product(is_v3, consolidated, on_arrays, cf_too, attributes):
     return folder
 
 
-# Geotransform of the grid of the weather model, in degrees.
+# Geotransform, in degrees, of the grid of weather data that add_meteorology() adds.
 METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
 
 
 def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
-    """Adds the group conditions/meteorology: the weather at the time of a Sentinel-2 product, on a grid of
-    degrees. An array without coordinates is beside that grid. `said` selects how the store states that
-    the coordinates are degrees: by the attributes of the coordinates ("attributes"), only by _eopf_attrs
-    ("eopf"), or only by their names ("names")."""
+    """Adds conditions/meteorology, weather data on a grid in degrees, and conditions/viewing, an array without
+    coordinates. Returns the paths of the arrays.
+
+    `said` selects how the store states that coordinates are degrees: by attributes of the coordinates
+    ("attributes"), only by their _eopf_attrs ("eopf"), or only by their names ("names")."""
     root = zarr.open_group(str(store), mode="r+")
     group = root.create_group("conditions/meteorology/cams")
     for name, standard_name, first, step in (

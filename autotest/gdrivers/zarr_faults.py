@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Selects the faults that a test tries. By default a random selection, which ZARR_TEST_SEED determines; with
-ZARR_FAULTS=all, all faults."""
+"""Selects the faults, such as failing system calls, that a test tries. By default the selection is random, with
+the seed ZARR_TEST_SEED. With ZARR_FAULTS=all, a test tries all faults."""
 
 import os
 import random
@@ -26,8 +26,8 @@ def some(faults, most, seed=""):
 
 
 def steps():
-    """Yields increasing numbers from 0 on, without end, for faults whose count is not known before the run.
-    With ZARR_FAULTS=all every number is yielded; otherwise every second on average."""
+    """Yields increasing numbers from 0 on, without end, for tests that do not know the number of faults before
+    the run. With ZARR_FAULTS=all, yields every number; otherwise every second number on average."""
     choose, number = _random("steps"), 0
     while True:
         yield number

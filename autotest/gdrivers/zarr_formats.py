@@ -7,12 +7,13 @@ A mark on a module or a test names its formats. The test runs once in each of th
     pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
     pytestmark = zarr_formats.READERS  # includes Kerchunk and Icechunk, see zarr_as_references.py.
 
-In Zarr v3 the driver creates v3 stores unless an option demands v2. The test sets the configuration option
-ZARR_DEFAULT_FORMAT, which also applies to programs that the test starts. zarr_python.py creates stores of that
-format, and so does xarray with zarr-python 3. Tests name documents and chunks by their v2 keys. Functions of
-this module find them in either format, and convert v3 documents to v2. test_zarr_formats.py compares the
-conversion with zarr-python 3.
-"""
+In Zarr v3, the configuration option ZARR_DEFAULT_FORMAT makes the driver create v3 stores unless an option
+demands v2. Programs that the test starts inherit the configuration option. zarr_python.py, and xarray with
+zarr-python 3, create stores of the tested format, too.
+
+Tests name documents and chunks by their v2 keys. Functions of this module find a document or chunk by this key
+in either format, and convert v3 documents to v2. test_zarr_formats.py compares the conversion with
+zarr-python 3."""
 
 import contextlib
 import json
@@ -26,8 +27,8 @@ import zarr_as_references
 import zarr_as_v3
 
 SHARDS = "shards"  # Zarr v3 with chunks in shards
-KERCHUNK = "kerchunk"  # stores of v2 that are read through references
-ICECHUNK = "icechunk"  # stores of v3 that are copied into a repository of Icechunk
+KERCHUNK = "kerchunk"  # v2 stores, read through Kerchunk references
+ICECHUNK = "icechunk"  # v3 stores, copied into an Icechunk repository
 _WRITERS = {KERCHUNK: zarr_as_references.to_kerchunk, ICECHUNK: zarr_as_references.to_icechunk}
 BOTH = pytest.mark.formats(2, 3)
 READERS = pytest.mark.formats(2, 3, KERCHUNK, ICECHUNK)
@@ -70,9 +71,9 @@ def running(version):
 
 
 def block_options(rows, columns):
-    """Returns creation options for chunks of rows x columns. In SHARDS, returns options for shards of this
-    size. A chunk in the shard then has half of the rows if their number is even, and half of the columns
-    if theirs is even."""
+    """Returns creation options for chunks of rows x columns. In the format SHARDS, these options make shards of
+    this size. Chunks in a shard have half of the rows if `rows` is even, and half of the columns if `columns`
+    is even."""
     options = [f"BLOCKSIZE={rows},{columns}"]
     if _has_shards:
         halves = [n // 2 if n % 2 == 0 else n for n in (rows, columns)]
@@ -81,7 +82,7 @@ def block_options(rows, columns):
 
 
 def _set_option(value):
-    """Sets ZARR_DEFAULT_FORMAT in the environment, for programs that the test starts, and in GDAL. A
+    """Sets ZARR_DEFAULT_FORMAT in GDAL, and in the environment for programs that the test starts. A
     configuration option that the test itself sets takes precedence."""
     from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
 
@@ -94,7 +95,7 @@ def _set_option(value):
 
 def set_default_format():
     """Sets the format in which zarr-python creates stores. Programs outside of pytest call this function
-    themselves: workers of tests, make_seeds.py, stores.py."""
+    themselves."""
     zarr.config.set({"default_zarr_format": 3 if is_v3() else 2})
 
 
@@ -121,8 +122,8 @@ def _save(store, path, name, document):
 
 
 def _node(store, path=""):
-    """Returns {name: document} for the node at `path`; v3 documents are converted to v2. Empty if the node is
-    absent."""
+    """Returns {name: document} for the node at `path`, with v2 names. v3 documents are converted to v2. The
+    dict is empty if the node is absent."""
     names = ["zarr.json"] if _is_v3_store(store) else DOCUMENTS
     found = {name: _load(store, path, name) for name in names if (pathlib.Path(store) / path / name).is_file()}
     return zarr_as_v3.v2_documents(found["zarr.json"]) if "zarr.json" in found else found
@@ -160,8 +161,8 @@ def consolidated(store):
 
 
 def put_document(store, name, document, path=""):
-    """Writes a v2 document of a node; for a v3 store, converted to zarr.json. Keeps the attributes unless the
-    document is .zattrs."""
+    """Writes the v2 document `name` of a node. In a v3 store, converts it to zarr.json. Keeps the attributes
+    unless the document is .zattrs."""
     if _is_v3_store(store):
         if name == ".zattrs":
             attributes_, document = document, _load(store, path, "zarr.json")
@@ -198,7 +199,7 @@ def document_file(store, key):
 
 
 def spelled(name):
-    """Returns `name` as the tested format spells it: in v3, v2 names of documents are replaced by zarr.json."""
+    """Returns `name` as the tested format spells it. In v3, a v2 document name becomes zarr.json."""
     return re.sub(r"\.z(array|group|attrs|metadata)\b", "zarr.json", name) if is_v3() else name
 
 

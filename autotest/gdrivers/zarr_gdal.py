@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Helpers for GDAL: a log of its errors, and the raster that GDAL must make of a NumPy array."""
+"""Helpers for GDAL: a log of its errors, and conversions of NumPy arrays to the rasters that GDAL must return."""
 
 import contextlib
 

@@ -25,8 +25,8 @@ def epsg(dataset):
 
 
 def assert_lands(dataset, crs, x, y, row, column):
-    """Asserts that gdalwarp to EPSG:4326 moves the pixel (row, column) to where pyproj moves the point (x,
-    y) of `crs`."""
+    """Asserts that gdalwarp to EPSG:4326 moves the pixel (row, column) to the position of the point (x, y) of
+    `crs`. pyproj computes this position."""
     to_wgs84 = pyproj.Transformer.from_crs(crs, "EPSG:4326", always_xy=True)
     lon, lat = to_wgs84.transform(x, y)
     size = 1e-7

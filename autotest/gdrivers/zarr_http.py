@@ -19,9 +19,9 @@ Without an argument it starts and ends servers for Served.
 Rules:
 
     delay           seconds before each answer;
-    status          {PATH: [STATUS, TIMES, AFTER]}: answers STATUS so many times, for ever with -1,
-                    after AFTER other answers; a PATH that ends in * is a prefix;
-    with            {NAME: VALUE} of headers in this answer;
+    status          {PATH: [STATUS, TIMES, AFTER]}: after AFTER normal answers, answers TIMES times
+                    with STATUS, or always if TIMES is -1; a PATH that ends in * is a prefix;
+    with            {NAME: VALUE}: headers of the answers that `status` sets;
     drop            {PATH: N}: closes the connection after N bytes;
     jitter          maximum of a random further delay in seconds;
     header          [NAME, VALUE] that a request must have;
@@ -86,9 +86,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def wait(self, turn, rules):
-        """Waits the delay of an answer, counted from the latest request of its round trip. All requests of a
-        round trip are thus answered together, even if a busy machine starts some late. `turn` is the
-        number of the round trip."""
+        """Waits before an answer until the delay has passed since the latest request of the round trip. All
+        requests of a round trip are thus answered together, even if a busy machine starts some late. `turn` is
+        the number of the round trip."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay
@@ -162,8 +162,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return *self.look_up(path), {}
 
     def delete_each(self):
-        """Answers S3's request DeleteObjects. s3rver 3.7 cannot be asked: it answers 500 if keys share a
-        folder."""
+        """Answers S3's request DeleteObjects, by deleting each key in s3rver. s3rver 3.7 itself answers
+        DeleteObjects with 500 if keys share a folder."""
         bucket = self.path.partition("?")[0].strip("/")
         keys = re.findall(r"<Key>(.*?)</Key>", self.body.decode())
         for key in keys:
@@ -262,7 +262,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
-        if status in (204, 304):  # these answers have no body; the client would read a body as the next answer
+        if status in (204, 304):  # a client would take a body for the next answer
             headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)
@@ -308,8 +308,7 @@ class Served:
         print(printed, file=sys.stderr, end="")
 
     def log(self):
-        """Returns the server's log since the last call: the requests, and how many of them waited
-        concurrently."""
+        """Returns the answer of /-/log: the requests since the last call, `at_once` and `in_turn`."""
         with contextlib.closing(urllib.request.urlopen(f"{self.url}/-/log")) as answer:
             return json.load(answer)
 

@@ -89,7 +89,7 @@ def leaves(data_type, offset=0, label=""):
 
 
 def convert(values, code):
-    """Returns numbers of one GDAL type converted to another type, by GDAL's own rules."""
+    """Returns the numbers `values` converted to the GDALDataType `code` by GDAL's own rules."""
     values = np.array(values, order="C")
     source = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
     converted = np.empty(values.shape, number_dtype(code))
@@ -139,7 +139,7 @@ class Buffer:
 
 
 class _Shadow:
-    """A view of other memory with the layout of `buffer`."""
+    """The bytes `memory` with the layout of `buffer`, for Buffer.view()."""
 
     def __init__(self, buffer, memory):
         self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size
@@ -155,7 +155,7 @@ def _take_strings(pointers):
 
 
 def compact(count):
-    """Returns the strides of an array in C order."""
+    """Returns the strides, in elements, of an array of the shape `count` in C order."""
     stride, step = [], 1
     for size in reversed(count):
         stride.insert(0, step)

@@ -13,7 +13,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr_python import meaning
 
-# GDAL replaces each byte that is not valid UTF-8 by one replacement character.
+# Error handler that replaces each byte that is not valid UTF-8 by one replacement character, as GDAL does.
 codecs.register_error("each byte", lambda error: ("\ufffd", error.start + 1))
 SLICES = 3
 
@@ -66,8 +66,8 @@ def expected(values, label=""):
 
 
 def type_problem(array, wanted):
-    """Returns None if the leaves of the array's data type are as in `wanted`, in order, aligned as in C, and
-    inside of the element. Else returns a text that describes the fault."""
+    """Returns None if the array's data type has the leaves of `wanted`, in order, aligned as in C, and inside
+    of the element. Else returns a text that describes the fault."""
     data_type = array.GetDataType()
     found = zarr_mdim.leaves(data_type)
     types = [None if v.dtype == object else zarr_gdal.gdal_type(v.dtype) for v in wanted.values()]
@@ -114,7 +114,7 @@ def random_window(draw, shape):
             count.append(abs(last - first) // pace + 1)
             step.append(pace if last >= first else -pace)
         if count[-1] == 1:
-            step[-1] = draw.choice([1, -1, 7, step[-1]])  # this step has no effect
+            step[-1] = draw.choice([1, -1, 7, step[-1]])  # with a count of 1, a step has no effect
     return start, count, step
 
 
@@ -131,8 +131,7 @@ def random_stride(draw, count):
 
 
 def window_of(values, start, count, step):
-    """Returns the elements of a window. Copies the values for each dimension, because slices would only be
-    views of `values`."""
+    """Returns the elements of a window of `values`. A step may be 0, unlike the step of a NumPy slice."""
     for i in range(values.ndim):
         values = values.take(start[i] + step[i] * np.arange(count[i]), axis=i)
     return values
@@ -206,7 +205,7 @@ def nodata_of(element):
     """Returns the nodata value that a fill value gives, as {label: value}; None if the fill value is not a
     nodata value. `element` is the fill value as an array without dimensions."""
     dtype = element.dtype
-    if dtype.kind in "mM":  # whatever the fill value, as NumPy's is no time
+    if dtype.kind in "mM":  # times always have the nodata value NaT
         return {"": np.int64(-(2**63))}
     if dtype.kind == "b":
         return None

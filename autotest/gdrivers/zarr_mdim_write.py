@@ -116,7 +116,8 @@ def set_nodata(array, values):
 
 
 def write_attribute(attribute, values):
-    """Writes all elements of an attribute from {label: values}, in C order."""
+    """Writes all elements of an attribute from {label: values}, in C order. Returns True if GDAL reports
+    success."""
     count = [int(np.prod(attribute.GetDimensionsSize() or [1], dtype=int))]
     buffer = zarr_mdim.Buffer(count, [1], attribute.GetDataType())
     flat = {label: np.asarray(items, object).reshape(count) for label, items in values.items()}

@@ -140,14 +140,15 @@ def main():
     folder, task = pathlib.Path(folder), TASKS[task]
     gdal.SetConfigOption("GDAL_NUM_THREADS", "1")
     gdal.PushErrorHandler("CPLQuietErrorHandler")
-    task(folder)  # the first run fills the caches, so that each later run allocates equally
+    task(folder)  # fills the caches, so that all later runs make equal allocations
     fail(1 << 62, 0)
     task(folder)
     count, failed = fail(0, 0), 0
     step = max(1, count // int(runs)) if int(runs) else 1
     for number in range(1 + int(seed) % step, count + 1, step):
         fail(number, int(fail_all))
-        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):  # bindings may return None
+        # Without memory, the bindings may return None, on which the task then fails.
+        with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):
             task(folder)
         failed += fail(0, 0) >= number
     task(folder)

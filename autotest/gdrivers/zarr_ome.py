@@ -51,10 +51,11 @@ def add_labels(image, names):
 
 def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False, turned=False,
                name="image.zarr", at=""):  # fmt: skip
-    """Writes an image with two channels and omero metadata. Two levels, of 12 x 16 and 6 x 8 pixels, are
-    stored at `paths`. `axes` are spelled as OME-NGFF `version` spells them. With `named` the arrays also
-    have dimension names. With `turned` they are stored with x before y. Returns the store, and the values
-    of the first level as channels, rows, columns."""
+    """Writes an image with two channels and omero metadata. Two levels, of 12 x 16 and 6 x 8 pixels, are stored
+    at `paths`. `axes` are spelled as OME-NGFF `version` spells them. With `named`, the arrays also have
+    dimension names. With `turned`, x precedes y in the dimensions.
+
+    Returns the store, and the values of the first level as channels x rows x columns."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="a")
     group = root.require_group(at) if at else root
@@ -77,7 +78,7 @@ def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False
         scale = [0.5 * 2**k if a in "xy" else 1.0 for a in order]
         steps = [{"type": "scale", "scale": scale}]
         datasets.append({"path": path, "coordinateTransformations": steps})
-        if "/" in path and not named:  # ngff-zarr writes such paths without dimension names
+        if "/" in path and not named:  # ngff-zarr writes the names of dimensions to the group around the array
             around = group[path.rpartition("/")[0]]
             around.attrs["_ARRAY_DIMENSIONS"] = list(order)
     one = {"version": version, "axes": described, "datasets": datasets, "name": "cells"}

@@ -24,13 +24,13 @@ def level_group(factor):
 
 
 def level_folders(store):
-    """Returns the folders of a store that contain only overviews."""
+    """Returns the folders of a store that contain only overviews, sorted."""
     return sorted(path for name in ("overviews", "ovr_*") for path in pathlib.Path(store).glob(name))
 
 
 def smooth(rng, bands, rows, columns, dtype="f4", top=200):
-    """Returns random pixels that every data type can hold. Resampling methods give different results for
-    them."""
+    """Returns random pixels that every data type can hold, and for which resampling methods give different
+    overviews."""
     values = rng.random((bands, rows, columns)) * top
     values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # some values repeat, for MODE
     if np.dtype(dtype).kind == "c":
@@ -39,8 +39,8 @@ def smooth(rng, bands, rows, columns, dtype="f4", top=200):
 
 
 def make(store, values, *options, georeferenced=True, nodata=None, driver="Zarr"):
-    """Creates a dataset with the pixels `values`, and returns it open. With `place` the dataset has a
-    geotransform and a CRS."""
+    """Creates a dataset with the pixels `values`, and returns it open. `georeferenced` gives it a geotransform
+    and a CRS."""
     bands, rows, columns = values.shape
     dataset = gdal.GetDriverByName(driver).Create(
         str(store), columns, rows, bands, CODES[values.dtype.str[1:]], list(options)
@@ -108,9 +108,9 @@ def check_consolidated(store):
 
 
 def stays(folder):
-    """Returns the contents of a store in a form that must be equal before overviews are built and after they
-    are removed. Files are compared byte by byte. Documents of zarr-python 3 are compared by meaning,
-    because this driver spells them differently."""
+    """Returns the contents of a store, for comparison before overviews are built and after they are removed.
+    Files are compared byte by byte. Documents of zarr-python 3 are compared by meaning, because this driver
+    spells them differently."""
     files, documents = zarr_formats.contents(folder), zarr_formats.documents(folder)
     if ".zmetadata" in documents:
         documents[".zmetadata"]["metadata"] = meaning(documents[".zmetadata"]["metadata"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs processes that write concurrently. They are forked from the test, so that they start together."""
+"""Runs processes that write concurrently. They are forked from the test, so that all start at one time."""
 
 import os
 import select
@@ -10,15 +10,14 @@ import traceback
 
 
 SECONDS = 120  # maximum run time of a process
-# True if tests may measure memory. AddressSanitizer multiplies the memory of a process, so nothing is measured
-# under it.
+# False under AddressSanitizer, which multiplies the memory of a process, so that tests cannot measure memory.
 MEASURES = "asan" not in os.environ.get("LD_PRELOAD", "")
-OWN_THREADS = len(os.listdir("/proc/self/task"))  # of the test's process, before its first test
+OWN_THREADS = len(os.listdir("/proc/self/task"))  # number of threads of the test process before its first test
 
 
 def let_idle_threads_end():
-    """Waits until the driver's idle threads have ended, which takes about a second. A thread that holds a
-    lock of the sanitizer's allocator during a fork would leave this lock locked in the child."""
+    """Under AddressSanitizer, waits up to 1.5 s until the driver's idle threads have ended. If a thread held a
+    lock of the sanitizer's allocator during a fork, the child could never take this lock."""
     deadline = time.monotonic() + 1.5 * ("asan" in os.environ.get("LD_PRELOAD", ""))
     while time.monotonic() < deadline and len(os.listdir("/proc/self/task")) > OWN_THREADS:
         time.sleep(0.05)
@@ -104,8 +103,8 @@ def _run(pipe, work, arguments):
 
 
 def run_at_once(jobs):
-    """Runs each of `jobs`, (work, *arguments), in a process of its own. All processes start together, and
-    all must succeed."""
+    """Runs each of `jobs`, (work, *arguments), in a process of its own. All processes start together, and all
+    must succeed. Returns the reports of each."""
     gate, opener = os.pipe()
 
     def wait_and_work(report, work, *arguments):

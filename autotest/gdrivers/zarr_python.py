@@ -27,7 +27,8 @@ IS_NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
 
 
 def meaning(documents):
-    """Returns metadata documents by key, without members that zarr-python 3 adds and that have no meaning."""
+    """Returns {key: document} without empty documents, and without members that zarr-python 3 adds but that
+    change nothing."""
     return {key: _without_idle(document) for key, document in documents.items() if document != {}}
 
 
@@ -54,7 +55,7 @@ def _document(node):
 
 
 class Attributes(dict):
-    """Attributes of a v3 node, spelled as in v2. Changes are written to the store."""
+    """Attributes of a v3 node, spelled as in Zarr v2. Assignments change the store."""
 
     def __init__(self, node):
         super().__init__(zarr_as_v3.attributes_of(_document(node)))
@@ -89,7 +90,7 @@ class Array(zarr.Array):
 
     @property
     def fill_value(self):
-        """Returns the fill value; None in Zarr v3 if the fill value is not the nodata value."""
+        """Returns the fill value. In Zarr v3, returns None if the fill value is not the nodata value."""
         has_fill = self.metadata.zarr_format == 2 or zarr_as_v3.is_fill_nodata(_document(self))
         return super().fill_value if has_fill else None
 
@@ -116,7 +117,7 @@ class Array(zarr.Array):
 
 
 class OldArray:
-    """An array of structures that zarr-python 3 cannot read. zarr-python 2 reads its values."""
+    """An array of structures that zarr-python 3 cannot read. zarr-python 2 reads its values in another process."""
 
     def __init__(self, store, path):
         self.store, self.path = store, path
@@ -222,7 +223,7 @@ def open(store, mode="a", path=None, **more):
         return open_array(store, mode, path, **more)
     store = _store(store, mode)
     node = zarr.open(store, mode=mode, path=path, **more)
-    if isinstance(node, zarr.Group):  # opened anew without consolidated metadata
+    if isinstance(node, zarr.Group):  # open_group() does not use consolidated metadata
         return open_group(store, "r" if mode == "r" else "r+", path=path)
     return _node(node)
 
@@ -268,9 +269,9 @@ def _data_type(dtype, filters):
 
 
 def _v3_members(array, attributes):
-    """Returns the arguments of zarr.create_array() that only Zarr v3 has or that differ in v3, for members of
-    a .zarray."""
-    # An array whose v2 keys have nested folders gets the chunk keys of v2 in v3, too.
+    """Returns the arguments of zarr.create_array() for Zarr v3 that follow from members of a .zarray, and from
+    the attributes."""
+    # An array whose chunks are in nested folders keeps its v2 chunk keys in v3.
     separator = None if array["dimension_separator"] == "/" else "/"
     document = zarr_as_v3.array_document(array, attributes, separator)
     codecs, dtype, fill_value = document["codecs"], array["dtype"], array["fill_value"]
@@ -292,7 +293,8 @@ def _is_for_zarr2(dtype):
 
 
 def _folder(store):
-    """Returns the folder of a store. A pathlib.Path also has a `root`, which is the root of its file system."""
+    """Returns the folder of a LocalStore. Returns a path unchanged: its attribute `root` is the root of the
+    file system."""
     return store.root if isinstance(store, LocalStore) else store
 
 
@@ -301,8 +303,8 @@ def write_array(
     fill_value=0, order="C", filters=None, object_codec=None, dimension_separator=None,
     overwrite=False, attributes=None, write_empty_chunks=True,
 ):  # fmt: skip
-    """Creates an array in the format in which the test runs. If `fill_value` is None, the array has no fill
-    value in Zarr v2, and no nodata value in v3."""
+    """Creates an array in the tested format. If `fill_value` is None, the array has no fill value in Zarr v2,
+    and no nodata value in v3."""
     data = None if data is None else np.asanyarray(data)
     if shape is None:
         shape = data.shape

@@ -97,8 +97,8 @@ def _narrow_types(draw, stream):
 
 
 def make_filter(draw, name, stream, values):
-    """Draws the options of the filter `name`. Returns (codec, data type after this filter); None stands for
-    opaque bytes."""
+    """Draws the options of the filter `name` for elements of the data type `stream`. Returns (codec, data type
+    after this filter); the data type None stands for opaque bytes."""
     if name == "delta":
         if stream.kind in "mM":
             integer = np.dtype(stream.str[0] + "i8")

@@ -21,7 +21,7 @@ DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
 def pack(store, packed, gap=3, inline=0):
     """Packs the chunks of a store into the file `packed`, with `gap` bytes between them. Returns {key:
-    reference}. A reference to a document, or to a chunk of at most `inline` bytes, is its text. A
+    reference}. The reference to a document, or to a chunk of at most `inline` bytes, contains its text. The
     reference to any other chunk is [file, offset, size]."""
     store, packed = pathlib.Path(store), pathlib.Path(packed)
     references, data = {}, bytearray(b"head")
@@ -60,7 +60,8 @@ def run(*commands):
 
 def write_parquet(folder, references, record_size=4, categorical_threshold=10, **rewritten):
     """Writes references as Parquet files in kerchunk's format. Other files in the folder remain. `rewritten`
-    are arguments for rewrite_parquet() of zarr_references_program.py, which then rewrites the files."""
+    are arguments of rewrite_parquet() in zarr_references_program.py; if given, that function rewrites the
+    files."""
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as temporary:
         made = pathlib.Path(temporary) / "refs.parq"

@@ -15,7 +15,7 @@ import kerchunk.df
 import numpy as np
 import pandas
 import xarray
-import zarr  # noqa: F401  (imported once for all requests, as kerchunk and virtualizarr import it)
+import zarr  # noqa: F401  (kerchunk and virtualizarr import it; here once for all requests)
 import zarr_forks
 
 warnings.simplefilter("ignore")  # xarray and zarr-python warn about deprecated features
@@ -38,8 +38,8 @@ def kerchunk_tiff(target, *files):
 
 
 def virtual_tiff(target, *files):
-    """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it.
-    Their documents are those of Zarr v3."""
+    """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it, with
+    documents of Zarr v3."""
     from virtual_tiff import VirtualTIFF
 
     documents = {}

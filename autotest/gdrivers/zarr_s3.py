@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An S3 server (s3rver, from npm) on loopback. The server of zarr_http.py forwards requests to it, counts
+"""An S3 server (s3rver, from npm) on loopback. The server of zarr_http.py forwards requests to s3rver, counts
 them, and can make them fail.
 
 The environment variable ZARR_S3RVER names the executable s3rver. The default is
@@ -34,7 +34,7 @@ if __name__ == "__main__":
     serve(sys.argv[1])
     sys.exit()
 
-import zarr_gdal  # noqa: E402  (the server needs none of them)
+import zarr_gdal  # noqa: E402  (not needed by the server above)
 from osgeo import gdal  # noqa: E402
 from zarr_http import Served  # noqa: E402
 from zarr_tools import plain_environment  # noqa: E402

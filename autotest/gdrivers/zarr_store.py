@@ -46,8 +46,8 @@ def make_array(folder, values, name="array.zarr", attrs=None, **options):
 
 
 def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=False):
-    """Zips a store into the zip file `path`, below the folder `top` of the zip file. Returns `path`. With
-    `folders` the zip file also has members for folders, as desktop programs write them."""
+    """Writes the store `folder` to the zip file `path`, below the folder `top` in it. Returns `path`. With
+    `folders`, the zip file also has members for folders, as desktop programs write them."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         for below, names, files in os.walk(folder):
             for name in sorted(files) + (sorted(names) if folders else []):
@@ -63,9 +63,9 @@ GOOD = {
 
 
 def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
-    """Writes a node's folder with .zarray and chunk files exactly as given. `metadata` is the text of
-    .zarray. Without it, .zarray is GOOD with `changes`, where the value ... removes a member. `files`
-    maps keys to bytes; None writes all four chunks of GOOD. Returns the node's folder."""
+    """Writes a node's folder with .zarray and chunk files exactly as given. `metadata` is the text of .zarray.
+    Without it, .zarray is GOOD with `changes`; a change to Ellipsis (...) removes the member. `files` maps keys
+    to bytes; None writes all four chunks of GOOD. Returns the node's folder."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     if metadata is None:

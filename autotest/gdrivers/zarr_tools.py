@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs for tests: programs of GDAL, which load the driver, and programs of netCDF-C, which do not."""
+"""Runs programs for tests: programs of GDAL, which load the driver, and other programs, which do not."""
 
 import atexit
 import contextlib
@@ -68,7 +68,7 @@ class Program:
         timer = threading.Timer(self.seconds, self.process.kill)
         writer = threading.Thread(target=self._write, args=(questions,))
         timer.start()
-        writer.start()  # a thread writes the questions, because unread answers could fill the pipe
+        writer.start()  # in a thread, because unread answers could fill the pipe
         try:
             lines = [self.process.stdout.readline() for _ in questions]
         finally:

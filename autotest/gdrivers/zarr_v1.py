@@ -34,7 +34,7 @@ def compress(data, compression, options):
     if compression == "blosc":
         cname, level = options["cname"].encode(), options["clevel"]
         return blosc.compress(data, cname, level, options["shuffle"])
-    if compression in ("zlib", "gzip"):  # zlib and gzip name one compressor
+    if compression in ("zlib", "gzip"):  # in Zarr v1, both names mean zlib
         return zlib.compress(data, options)
     if compression == "bz2":
         return bz2.compress(data, options)
@@ -45,8 +45,8 @@ def compress(data, compression, options):
 
 def write_v1(store, values, chunks, compression="none", options=None, absent=(), attrs=None, **meta):
     """Writes an array of Zarr v1 into a new folder and returns the folder. `meta` are further members of the
-    document `meta`; the value ... removes a member. Chunks whose keys are in `absent` are not written.
-    Elements of edge chunks outside of the array are 99."""
+    document `meta`; a member with the value Ellipsis (...) is removed. Chunks whose keys are in `absent` are
+    not written. Elements of edge chunks outside of the array are 99."""
     folder = pathlib.Path(store)
     folder.mkdir(parents=True)
     order = meta.get("order", "C")
@@ -75,8 +75,8 @@ def write_meta(folder, members):
 
 
 def write_tree(root):
-    """Writes folders without .zgroup: /dem and /deep/er/cube in v1, /new in v2, and a file `meta` of another
-    program."""
+    """Writes a hierarchy without .zgroup: /dem and /deep/er/cube in v1, /new in v2, and /other with a file
+    `meta` of another program."""
     write_v1(root / "dem", VALUES, (2, 3), attrs={"name": "dem"})
     write_v1(root / "deep" / "er" / "cube", CUBE, (1, 3, 3), "zlib", 1)
     make_array(root, VALUES[:2], "new")
