@@ -578,7 +578,8 @@ def test_a_cube_that_begins_at_midnight_takes_times_of_day(tmp_path, first, unit
 
 
 def test_a_copy_of_a_cube_of_days_takes_times_of_day(tmp_path):
-    """A cube whose times count days takes no time of day. Copied as docs/errors.md recommends, it does."""
+    """A cube whose times count days takes no times of day. A copy that is made as docs/errors.md recommends
+    takes them."""
     for name, source, values in (("old", slices(1, 2), "2024-05-01,2024-05-02"),
                                  ("new", None, "2024-05-01T00:00:00,2024-05-02T00:00:00")):  # fmt: skip
         source = source or open_raster(tmp_path / "old.zarr")

@@ -84,8 +84,8 @@ def assert_holds(store, *days):
 
 
 def faults(tmp_path, *days):
-    """Yields the number of each rename at which the test kills an append. Before each, tmp_path/a.zarr is a
-    fresh copy of a store with the slices `days`."""
+    """Yields the number of each rename at which the test kills an append. Before each yield, tmp_path/a.zarr is
+    a fresh copy of a store with the slices `days`."""
     make(tmp_path / "old.zarr", *days)
     shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
     renames = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
@@ -142,8 +142,9 @@ def test_an_append_after_several_kills(tmp_path):
 
 
 def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
-    """An append writes the documents of /time and of the array /a directly one after the other, and after those
-    of the overviews. A kill between them leaves all former slices readable, but without times."""
+    """An append writes the documents of the overviews first, then the document of /time, and directly
+    afterwards the document of the array /a. A kill between the last two leaves all former slices readable, but
+    without times."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, 9999)
@@ -155,8 +156,8 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
     assert resized[at + 1] == f"a/{document}"
     before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
     assert set(before) <= set(resized[:at])
-    # If the process is killed between the documents of /time and /a, the store shows all former slices, but
-    # without times.
+    # If the append is killed between the writes to /time and /a, the store shows all former slices, but without
+    # times.
     shutil.rmtree(store)
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, targets.index(f"{store}/a/{document}") + 1)
@@ -173,7 +174,8 @@ def test_a_replacement_that_is_killed(tmp_path):
     make(store, 1, 2)
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)
     pixels = dataset.GetRootGroup().OpenMDArray("a")
-    # The pixels change, but the overviews and the attribute gdal_base_state do not, like in a killed replacement.
+    # The pixels change, but the overviews and the attribute gdal_base_state do not, as after a killed
+    # replacement.
     pixels.Write(np.stack([values_of(1), values_of(7)]))
     del pixels, dataset
     append(store, 1)

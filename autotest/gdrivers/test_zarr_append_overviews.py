@@ -150,7 +150,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
 
     make(tmp_path / "b.zarr", "OVERVIEWS=2,4")
     append(tmp_path / "b.zarr", 2, callback=record)
-    # The last quarter of the progress is for overviews.
+    # Copying pixels takes the first three quarters of the progress, and building overviews the last quarter.
     assert len(reported) > 2 and 0 <= reported[0] < 0.76 and reported[-1] == 1
     for last in range(len(reported)):
         seen = []

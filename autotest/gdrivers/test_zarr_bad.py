@@ -155,7 +155,8 @@ def test_invalid_utf8(tmp_path):
 
 @zarr_formats.BOTH
 def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
-    """Windows editors write a byte order mark, and zarr-python ignores it. Update mode removes the mark."""
+    """A document that begins with a byte order mark, as Windows editors write it, is read. Update mode removes
+    the mark."""
     store = handmade(tmp_path / "a.zarr")
     document = zarr_formats.document_file(store, ".zarray")
     document.write_bytes(b"\xef\xbb\xbf" + document.read_bytes())
@@ -170,7 +171,8 @@ def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", DEEP, '{"a": ' + DEEP + "}", '{"units": 5'])
 def test_bad_attributes(tmp_path, text):
-    """Attributes that cannot be read give one message, which names their file. The pixels are never wrong."""
+    """Invalid attributes give one error or warning, which names their document. If the array opens, its pixels
+    are right."""
     handmade(tmp_path / "bad.zarr", attrs=text)
     outcome = attempt(tmp_path / "bad.zarr", values=True)
     events = outcome.errors + outcome.warnings
@@ -246,7 +248,8 @@ def test_paths_that_leave_the_store(tmp_path, cpl, path):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """A warning names each bad array and its fault. Opening a bad array itself fails with that fault."""
+    """Good arrays open, and one warning names each bad array and its fault. Opening a bad array itself fails
+    with its fault."""
     good = {"elevation": np.ones((3, 4), "i2"), "slope": np.ones((5, 6), "f4")}
     store = make_store(tmp_path, good)
     bad = {"codec": ({"compressor": {"id": "middle-out"}}, "middle-out"),
@@ -282,7 +285,7 @@ def test_the_only_good_array_opens_beside_bad_ones(tmp_path, cpl):
 
 @zarr_formats.BOTH
 def test_a_huge_but_sound_array_costs_nothing(tmp_path):
-    """An array of 2^30 x 2^30 pixels without any stored chunk reads as the fill value."""
+    """An array of 2^30 x 2^30 pixels without any stored chunk reads as the fill value, and takes little memory."""
     huge = {"shape": [2**30, 2**30], "chunks": [256, 256], "fill_value": 3, "files": {}}
     stores = [handmade(tmp_path / name, compressor=compressor, **huge)
               for name, compressor in (("raw.zarr", None), ("blosc.zarr", BLOSC))]  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A bad chunk makes a read fail with one error, which names store, chunk and cause. Other chunks still read.
-An absent chunk is not an error; a chunk without read permission is. test_zarr_v3_shards_bad.py tests the
+"""A bad chunk makes a read fail with one error, which names store, chunk and cause. Other chunks still read. An
+absent chunk gives no error. A chunk that may not be read gives an error. test_zarr_v3_shards_bad.py tests the
 errors of codecs in Zarr v3."""
 
 import bz2
@@ -139,7 +139,8 @@ def test_decompression_bombs(tmp_path, name):
 
 
 def test_sizes_that_lie(tmp_path):
-    """The driver does not allocate the sizes, up to 4 GiB, that chunk headers falsely state."""
+    """A chunk header that falsely states a size of up to 4 GiB gives an error. The driver does not allocate
+    this size."""
     blosc = bytearray(CODECS["blosc"].encode(CHUNK))
     blosc[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
     stores = [damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"])]

@@ -268,9 +268,9 @@ def file_of(folder, name, values):
     ("MOD13Q1.A2024122.h18v04.tif", "A%Y%j", "2024-05-01"),
     ("MOD13Q1.A2024366.h18v04.tif", ".A%Y%j.", "2024-12-31"),
     ("ndvi_2024.tif", "%Y", "2024-01-01"),
-    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is not a date
+    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is not a date, so the second one counts
     ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # if there are two dates, the first one counts
-    ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # more digits follow the date
+    ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # more digits may follow the date
     ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # the first date counts only if no digit precedes it
     ("100%20240501.tif", "%%%Y%m%d", "2024-05-01"),
     ("20240229.tif", "%Y%m%d", "2024-02-29"),

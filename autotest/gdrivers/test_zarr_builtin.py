@@ -113,7 +113,8 @@ def test_references_in_parquet_files(tmp_path, order, name):
     names = [(one, flags) for flags in (RASTER, MULTIDIM)
              for one in (f'ZARR:"{folder}"', f'ZARR:"{folder}":/x', base, f'ZARR:"{base}"')]  # fmt: skip
     answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver tries to open the references, in either order of the drivers. The Parquet file is damaged.
+    # This driver opens the references, in either order of the drivers. The Parquet file is damaged, so x cannot
+    # be read.
     for (one, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
             assert answer["driver"] == "Zarr" and answer["contents"] in ([0, None], {"x": None}), (one, answer)

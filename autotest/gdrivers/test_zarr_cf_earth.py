@@ -72,7 +72,8 @@ EARTHS = {
     ),
 }  # fmt: skip
 
-# Further cases, which GDAL's netCDF driver reads wrongly. Each comment says what the netCDF driver does.
+# Further cases like EARTHS, which GDAL's netCDF driver reads wrongly. Each comment says what the netCDF driver
+# does.
 EARTHS_NETCDF_IS_WRONG = {
     # The netCDF driver uses the name of a datum only if axes are given, and takes WGS 84 here.
     "datum alone": (
@@ -144,7 +145,7 @@ def test_figure_equals_the_netcdf_drivers(tmp_path, name):
         points = [(9.5, 45.0), (12.0, 47.5)]
         if mapping is TMERC:
             assert project(ours, points) == pytest.approx(project(theirs, points), abs=1e-6)
-        if name != "nad27":  # the netCDF driver's datum has no code, so PROJ knows no transformation
+        if name != "nad27":  # PROJ knows no transformation of the netCDF driver's datum, which has no code
             wgs84 = srs_of("+proj=longlat +datum=WGS84")
             at = transform(ours, wgs84, points), transform(theirs, wgs84, points)
             assert at[0] == pytest.approx(at[1], abs=1e-9)
@@ -218,7 +219,8 @@ def test_names_are_kept():
     ({"earth_radius": 6371.229}, "earth_radius"),
 ])  # fmt: skip
 def test_numbers_count_before_names(attributes, warned):
-    """If axes describe a sphere, they are used instead of a name such as WGS 84, with one warning."""
+    """If numbers describe a sphere, they are used instead of a name such as WGS 84. One warning names the
+    attribute that is ignored or corrected."""
     for mapping, units in ((LATLON, "degrees"), (TMERC, "m")):
         ours = Ours({**mapping, **attributes}, units)
         assert figure(ours.srs) == pytest.approx((6371229, 0, 0))
@@ -268,7 +270,7 @@ def test_units_of_longitude(units, degrees, warnings):
     assert ours.srs.GetAngularUnits() == pytest.approx(math.pi / 180)
 
 
-# Invalid grid mappings give an error or warnings, never a crash. Nothing is printed by GDAL.
+# Invalid grid mappings give an error or warnings, never a crash. GDAL itself prints nothing.
 
 BAD_VALUES = [None, True, "", "x", [], [1, 2, 3], {}, 1e400, -1e400, float("nan"), 1e300, -1e300, 0,
               "1e999", [[]], "\u0000", "\U0001f30d" * 100, -1, 91, 361]  # fmt: skip

@@ -168,7 +168,8 @@ NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
 }
-# Cases in which the netCDF driver's WKT differs only by a parameter that the projection method does not have.
+# Cases in which the netCDF driver's WKT has a parameter that the projection method does not have. Only
+# coordinates in the CRS are compared.
 SAME_BUT_FOR_SPELLING = {"lambert conformal 1sp"}
 
 UNITS = {"m": 1.0, "km": 1000.0, "US_survey_foot": 1200 / 3937}

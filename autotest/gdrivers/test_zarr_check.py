@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests the program zarr_check. Good stores give no finding. For each kind of finding, a store provokes it. If
-a finding recommends a command, the test runs the command, and the finding is gone."""
+a finding recommends a command, the finding is gone after the test has run the command."""
 
 import contextlib
 import io
@@ -109,7 +109,7 @@ def mend(finding, folder):
 def test_a_store_of_the_driver_is_valid(tmp_path, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = raster(tmp_path / "a.zarr", *options, "OVERVIEWS=AUTO", shape=(1100, 1200))
-    # Opening reads the coordinates of each level that has no transform, which takes more requests.
+    # Opening reads the coordinates of each level that has no transform, so a higher maximum of requests is set.
     report = check(store, "--max-requests", "20", http=True)
     assert {one["code"] for one in report["findings"]} <= {"convention-undeclared"}
     assert report["status"] == "valid" and report["facts"]["arrays"]["/a"]["overviews"] == 3
@@ -186,7 +186,7 @@ def test_without_jsonschema_there_is_a_warning(tmp_path):
 def test_consolidated_missing(tmp_path):
     store = raster(tmp_path / "a.zarr", "CREATE_CONSOLIDATED_METADATA=NO", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     assert codes(store) == {"consolidated-missing"}
-    if not zarr_formats.is_v3():  # the zarr-python of Debian writes only v2
+    if not zarr_formats.is_v3():  # the recommended command needs the zarr-python of Debian, which writes only v2
         mend(found(store, "consolidated-missing"), tmp_path)
         assert codes(store) == set()
 
@@ -243,7 +243,7 @@ SIZES = {
 def test_chunk_sizes(tmp_path, code):
     options, shape = SIZES[code]
     store = raster(tmp_path / "a.zarr", *options, f"GEOREFERENCING_CONVENTION={CONVENTIONS}", shape=shape)
-    if code == "chunk-oblong":  # chunks of 62.5 KiB are also too small
+    if code == "chunk-oblong":  # these chunks of 62.5 KiB also give the finding chunk-small
         assert codes(store) >= {code}
     else:
         assert codes(store) - {"overviews-missing"} == {code}
@@ -419,7 +419,8 @@ SCALE = {"type": "scale", "scale": [1.0, 1.0]}
 
 
 def ome(version, **changes):
-    """Returns the attributes of an OME-Zarr image of a version. `changes` replace members of the image."""
+    """Returns the attributes of an OME-Zarr image of the version `version`. `changes` replace members of the
+    image."""
     image = {"axes": AXES, "datasets": [{"path": "0", "coordinateTransformations": [SCALE]}]}
     if version == "0.6":
         step = {**SCALE, "input": {"path": "0"}, "output": {"name": "world"}}
@@ -477,7 +478,7 @@ def test_an_image_of_ome_needs_no_crs_and_no_geotransform(tmp_path):
     store = tmp_path / "i.ome.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["PROFILE=OME", *version])
     assert not codes(store) & {"crs-missing", "geotransform-missing"}
-    cloud = tmp_path / "cloud.zarr"  # the pyramid in this store is not an OME pyramid
+    cloud = tmp_path / "cloud.zarr"  # not an OME pyramid, so it needs a CRS and a geotransform
     gdal.GetDriverByName("Zarr").CreateCopy(str(cloud), source, options=["PROFILE=CLOUD"])
     assert codes(cloud) >= {"crs-missing", "geotransform-missing"}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A store on a web server opens in three round trips, because the driver sends several requests together.
 
-A pyramid of Zarr v2 without consolidated metadata takes four, because the first one only shows that the store
-is not Zarr v3. The server delays each answer, so that requests sent together count as one round trip. Each test
-uses a new port, so that nothing is cached.
+A pyramid of Zarr v2 without consolidated metadata takes four, because the first round trip only shows that the
+store is not Zarr v3. The server delays each answer, so that requests sent together count as one round trip.
+Each test uses a new port, so that nothing is cached.
 
 The environment variable ZARR_COLD_OPEN_LOG names a file. Each opening adds its number of round trips and its
 requests to the file."""
@@ -24,7 +24,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-DELAY = 0.25  # of the server's answers, in seconds
+DELAY = 0.25  # delay of each answer of the server in seconds
 UTM = (600000, 10, 0, 5000000, 0, -10)
 SIDE, LEVELS = 32, 3
 REFLECTANCE = "measurements/reflectance"

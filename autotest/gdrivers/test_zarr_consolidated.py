@@ -71,7 +71,7 @@ def store_with(tmp_path, change):
 
 
 def opened(name, *options, flags=gdal.OF_RASTER):
-    """Opens a dataset. GDAL's messages go to the log of the test."""
+    """Opens a dataset. The fixture `cpl` records errors and warnings."""
     dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
     assert dataset is not None, gdal.GetLastErrorMsg()
     return dataset

@@ -147,8 +147,8 @@ print(json.dumps([copy.GetGCPCount(), copy.GetRasterBand(1).GetCategoryNames()])
 
 
 def test_statistics_go_when_the_values_change(tmp_path):
-    """The multidimensional API keeps the statistics of an array in the store. They are removed when the
-    values change."""
+    """The multidimensional API saves the statistics of an array in the store. If the values change, the
+    statistics are removed."""
     target = str(tmp_path / "c.zarr")
     script = PROLOGUE + """
 import os

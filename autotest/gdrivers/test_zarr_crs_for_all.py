@@ -138,8 +138,8 @@ def test_every_layout(tmp_path, cpl, options, bands):
             assert srs.GetAuthorityCode(None) == "3035"
             if "INTERLEAVE=PIXEL" not in options:
                 rank = 3 if bands == 3 and "SINGLE_ARRAY=NO" not in options else 2
-                assert list(srs.GetDataAxisToSRSAxisMapping()) == [rank - 1, rank]  # northing, easting
-            if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:  # others open as lists of slices
+                assert list(srs.GetDataAxisToSRSAxisMapping()) == [rank - 1, rank]  # Y is northing, X is easting
+            if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:  # 3D arrays open as lists of slices
                 classic = gdal.OpenEx(array_name(store, name), allowed_drivers=[reader])
                 assert is_same(classic.GetSpatialRef(), "EPSG:3035")
     group = "g/h" if "ARRAY_NAME=g/h/dem" in options else None
@@ -208,7 +208,7 @@ def test_overviews_have_the_crs(tmp_path, cpl):
     assert cpl.events == []
 
 
-@zarr_formats.V2  # this test is about the file for GDAL's built-in driver
+@zarr_formats.V2  # GDAL's built-in driver reads only an early draft of v3
 def test_the_crs_in_a_zip_file_and_in_memory(tmp_path, cpl):
     with config_options(GDAL_PAM_ENABLED="YES"):
         make(tmp_path / "a.zarr.zip", "EPSG:3035")

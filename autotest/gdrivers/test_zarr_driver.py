@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""This driver beside GDAL's built-in driver, and the metadata that describes the driver."""
+"""Tests that this driver and GDAL's built-in driver work beside each other, and that metadata describes this
+driver."""
 
 import ctypes
 import os
@@ -266,8 +267,10 @@ def test_identify_lists_nothing(tmp_path):
 
 @pytest.mark.parametrize("order", ["ours first", "builtin first"])
 def test_the_order_of_drivers_changes_nothing(tmp_path, order):
-    """Debian's package gdal-plugins has a file drivers.ini. GDAL first asks the drivers that this file does
-    not list, among them its renamed built-in driver."""
+    """The order in which GDAL asks the drivers changes nothing.
+
+    Debian's package gdal-plugins has a file drivers.ini. GDAL first asks the drivers that this file does not
+    list, among them its renamed built-in driver."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
     newer = make_v3(tmp_path / "v3.zarr", "v")
     raster, multidim = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER

@@ -32,7 +32,7 @@ def call(name, *arguments, **named):
 
 
 def packed(value):
-    # Pickles of a protocol before 5 lose the byte order of arrays.
+    # Pickle protocols before 5 lose the byte order of arrays.
     return base64.b64encode(pickle.dumps(value, protocol=5)).decode()
 
 

@@ -16,7 +16,7 @@ from zarr.storage import migrate_1to2
 from zarr_tools import temporary
 
 numcodecs.blosc.use_threads = False  # with several threads, Blosc writes its blocks in random order
-_cases = {}  # folder -> Case
+_cases = {}  # folder of a case -> Case
 
 
 def _folder(store):

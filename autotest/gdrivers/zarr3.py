@@ -78,8 +78,8 @@ def group_document(attributes=None, **members):
 
 
 def handmade(store, document, files=(), path=""):
-    """Writes a node exactly as given: `document` (an object or the text of zarr.json), and `files`, which
-    maps keys to bytes."""
+    """Writes a node exactly as given: `document` (an object or the text of zarr.json), and `files`, which maps
+    keys to bytes. Returns the folder of the node."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     text = document if isinstance(document, (str, bytes)) else json.dumps(document)

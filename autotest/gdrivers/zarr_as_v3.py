@@ -55,7 +55,7 @@ def is_ome(name, value):
 
 
 def ome_05(attributes, version="0.5"):
-    """Converts the attributes of OME-NGFF 0.4 among `attributes` to `version`. Other attributes stay."""
+    """Returns `attributes` with the attributes of OME-NGFF 0.4 converted to `version`. Other attributes stay."""
     below = {name: value for name, value in attributes.items() if is_ome(name, value)}
     if not below:
         return attributes
@@ -69,7 +69,7 @@ def ome_05(attributes, version="0.5"):
 
 
 def ome_04(attributes):
-    """Converts the attributes of OME-NGFF 0.5 among `attributes` to version 0.4. Other attributes stay."""
+    """Returns `attributes` with the attributes of OME-NGFF 0.5 converted to version 0.4. Other attributes stay."""
     if "ome" not in attributes:
         return attributes
     rest = {name: value for name, value in attributes.items() if name != "ome"}
@@ -100,7 +100,7 @@ def is_default_fill(fill):
         return all(map(is_default_fill, fill.values()))
     if isinstance(fill, list):
         return all(map(is_default_fill, fill))
-    if isinstance(fill, str):  # includes base64 of zeros
+    if isinstance(fill, str):  # an empty text, or zeros in base64
         return not fill or bool(fill.rstrip("=")) and not fill.rstrip("=").strip("A")
     return fill == 0
 
@@ -164,7 +164,7 @@ def attributes_of(document):
                 # NaN is always the object math.nan, because dicts compare NaN by identity.
                 attributes["_FillValue"] = math.nan if math.isnan(value) else value
             except (ValueError, struct.error):
-                pass  # a number given as text stays text
+                pass  # text that is not a double in base64 stays unchanged
     return attributes
 
 

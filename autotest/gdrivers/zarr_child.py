@@ -27,8 +27,8 @@ SECONDS = 120  # an attempt that takes longer counts as a hang
 class Outcome:
     """Result of an attempt.
 
-    opened, read: True if opening or reading succeeded. errors, warnings: texts in order. values: pixels as
-    nested lists, if the caller asked for them."""
+    opened: True if the raster opened. read: True if reading succeeded. errors, warnings: texts in order.
+    values: pixels as nested lists, if the caller asked for them."""
 
     def __init__(self, answer):
         self.opened, self.read = answer.get("opened"), answer.get("read")
@@ -93,7 +93,7 @@ def _main():
     from osgeo import gdal
 
     gdal.DontUseExceptions()
-    gdal.AllRegister()  # now, because the child may lose permission to read the plugin's folder
+    gdal.AllRegister()  # in the server, because a child may not be permitted to read the plugin's folder
     assert len(os.listdir("/proc/self/task")) == 1, "a thread that forking would lose"
     for line in sys.stdin:
         print(json.dumps(_in_child(json.loads(line))), flush=True)

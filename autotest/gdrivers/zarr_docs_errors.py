@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions that provoke the messages of docs/errors.md. Each function provokes one message, in an empty
-folder that it gets."""
+"""Functions that provoke the messages of docs/errors.md. The decorator provokes(message) registers a function.
+The function is called with an empty folder, and must provoke the message."""
 
 import json
 import os

@@ -396,7 +396,8 @@ def _(folder):
 
 
 def read_layout(folder, **said):
-    """Opens and reads a pyramid. `said` are members that multiscales states about the second level."""
+    """Opens and reads a pyramid of two levels. `said` are members of the second level in the attribute
+    `multiscales`."""
     layout = [{"asset": "0"}, {"asset": "1", **said}]
     levels = {"0": np.zeros((8, 8)), "1": np.zeros((4, 4))}
     read(make_store(folder, levels, {"multiscales": {"layout": layout}}))
@@ -464,7 +465,8 @@ def _(folder):
 
 
 def described(folder, attributes, **arrays):
-    """Opens a raster with these attributes, and requests its CRS and the names of its bands."""
+    """Opens a raster with these attributes, and requests its CRS and the names of its bands. `arrays` are
+    further arrays of the store."""
     values = {"values": np.zeros((2, 4, 4)), "dims": ["time", "y", "x"], "attrs": attributes}
     dataset = gdal.Open(array_name(make_store(folder, {"a": values, **arrays}), "a"))
     dataset.GetSpatialRef()

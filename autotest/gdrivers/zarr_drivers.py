@@ -103,8 +103,8 @@ REFERENCED = {".zgroup": {"zarr_format": 2}, "x/.zarray": ARRAY, "x/.zattrs": {}
 
 
 def reference_file(path, chunk):
-    """Writes Kerchunk references, version 1, as a JSON document. They refer to an array x of 2 x 2 bytes in
-    one chunk, which is the whole file `chunk`."""
+    """Writes Kerchunk references, version 1, as a JSON document. The references describe an array x of 2 x 2
+    bytes in one chunk, which is the whole file `chunk`."""
     documents = {key: json.dumps(value) for key, value in REFERENCED.items()}
     refs = {**documents, "x/0.0": [str(chunk), 0, 4]}
     path.write_text(json.dumps({"version": 1, "refs": refs}))

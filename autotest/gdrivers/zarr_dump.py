@@ -26,8 +26,8 @@ def dump(store, path):
 
 
 def _object_bytes(item):
-    """Returns the bytes of an element of an object array. zarr-python returns a fill value of 0 or null
-    unchanged; both mean empty."""
+    """Returns the bytes of an element of an object array. An element of 0 or None, which zarr-python reads if
+    the fill value is 0 or null, is empty."""
     if isinstance(item, bytes):
         return item
     return item.encode() if isinstance(item, str) else b""
@@ -38,7 +38,7 @@ def check_dump(store, path, values):
     shape, payload = dump(store, path)
     if shape != values.shape:
         return f"zarr_dump: shape {shape}, expected {values.shape}"
-    if isinstance(payload, list):  # texts, whatever dtype zarr-python returns
+    if isinstance(payload, list):  # an array of strings
         wanted = [_object_bytes(item) for item in values.ravel().tolist()]
         for i, (a, b) in enumerate(zip(payload, wanted)):
             if a != b:

@@ -118,6 +118,6 @@ def may_encode_differently(codec):
     if isinstance(codec, numcodecs.Blosc) and not IS_OF_SYSTEM:
         return True
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
-        return True  # the core compresses with libdeflate
+        return True  # the core compresses with libdeflate, numcodecs with zlib
     # numcodecs 0.11 replaces levels below 1 by 1. Newer versions and the core pass them to the library.
     return isinstance(codec, numcodecs.Zstd) and codec.level < 1

@@ -84,7 +84,7 @@ def block_options(rows, columns):
 def _set_option(value):
     """Sets ZARR_DEFAULT_FORMAT in GDAL, and in the environment for programs that the test starts. A
     configuration option that the test itself sets takes precedence."""
-    from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
+    from osgeo import gdal  # not above, because conftest.py imports this file before GDAL may be loaded
 
     gdal.SetConfigOption(OPTION, value)
     os.environ.pop(OPTION, None)
@@ -94,8 +94,8 @@ def _set_option(value):
 
 
 def set_default_format():
-    """Sets the format in which zarr-python creates stores. Programs outside of pytest call this function
-    themselves."""
+    """Sets the format in which zarr-python creates stores. Programs outside of pytest call this function,
+    because no mark of a test sets the format."""
     zarr.config.set({"default_zarr_format": 3 if is_v3() else 2})
 
 
@@ -130,7 +130,7 @@ def _node(store, path=""):
 
 
 def documents(store):
-    """Returns {v2 key: document} for all nodes of a store, with `.zmetadata`."""
+    """Returns {v2 key: document} for all nodes of a store, including .zmetadata."""
     nodes = {file.parent for file in pathlib.Path(store).rglob("*") if file.name in FILES}
     return {
         (node / name).relative_to(store).as_posix(): document

@@ -262,7 +262,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
-        if status in (204, 304):  # a client would take a body for the next answer
+        if status in (204, 304):  # no body may follow, because the client would take it for the next answer
             headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)

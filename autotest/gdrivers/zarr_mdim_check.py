@@ -26,11 +26,11 @@ def _is_text(item):
 
 
 def _text(item, is_object):
-    """Returns the bytes that GDAL must return for a string element: UTF-8, or base64 with a mark if the
-    element is not text."""
+    """Returns the bytes that GDAL must return for a string element: UTF-8, or the prefix "base64:" and base64
+    if the element is not text."""
     if isinstance(item, str):
         item = item.encode()
-    elif not isinstance(item, bytes):  # zarr-python returns a fill value of 0 or null
+    elif not isinstance(item, bytes):  # a fill value of 0 or null, which means empty
         item = b""
     if b"\0" in item or item.startswith(b"base64:") or (is_object and not _is_text(item)):
         return b"base64:" + base64.b64encode(item)
@@ -156,8 +156,8 @@ def _part_of(draw, data_type):
 
 
 def _ignore_integers_of_nan(got, wanted, source):
-    """Copies `wanted` to `got` where a NaN was converted to an integer. GDALCopyWords() makes 0 or -32768 of
-    NaN, depending on the memory layout."""
+    """Makes `got` equal to `wanted` where a NaN was converted to an integer, because GDALCopyWords() makes 0 or
+    -32768 of NaN, depending on the memory layout."""
     if source.dtype.kind in "fc" and wanted.dtype.kind in "iu":
         got[np.isnan(source)] = wanted[np.isnan(source)]
 

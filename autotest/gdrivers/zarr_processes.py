@@ -9,7 +9,7 @@ import time
 import traceback
 
 
-SECONDS = 120  # maximum run time of a process
+SECONDS = 120  # maximum run time of a process in seconds
 # False under AddressSanitizer, which multiplies the memory of a process, so that tests cannot measure memory.
 MEASURES = "asan" not in os.environ.get("LD_PRELOAD", "")
 OWN_THREADS = len(os.listdir("/proc/self/task"))  # number of threads of the test process before its first test
@@ -109,7 +109,7 @@ def run_at_once(jobs):
 
     def wait_and_work(report, work, *arguments):
         os.close(opener)
-        os.read(gate, 1)  # blocks until the test closes the other end
+        os.read(gate, 1)  # blocks until the test closes the other end of the pipe
         work(report, *arguments)
 
     processes = [Process(wait_and_work, *job) for job in jobs]

@@ -140,8 +140,8 @@ def make_filter(draw, name, stream, values):
 
 
 def categorize(draw, dtype, values):
-    """Returns (codec categorize, its stored type). The codec has labels for most of the values. A value
-    without a label reads back as empty."""
+    """Returns (codec, stored data type) for the codec categorize. The codec has labels for most of the values.
+    A value without a label reads back as empty."""
     labels = sorted(set(values.ravel().tolist()))
     if dtype.kind == "O":
         labels = [label for label in labels if label != ""] or ["only"]

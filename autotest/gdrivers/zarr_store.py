@@ -46,8 +46,8 @@ def make_array(folder, values, name="array.zarr", attrs=None, **options):
 
 
 def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=False):
-    """Writes the store `folder` to the zip file `path`, below the folder `top` in it. Returns `path`. With
-    `folders`, the zip file also has members for folders, as desktop programs write them."""
+    """Writes the store `folder` to the zip file `path`, with `top` as the folder of all members. Returns
+    `path`. With `folders`, the zip file also has members for folders, as desktop programs write them."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         for below, names, files in os.walk(folder):
             for name in sorted(files) + (sorted(names) if folders else []):

@@ -68,7 +68,7 @@ class Program:
         timer = threading.Timer(self.seconds, self.process.kill)
         writer = threading.Thread(target=self._write, args=(questions,))
         timer.start()
-        writer.start()  # in a thread, because unread answers could fill the pipe
+        writer.start()  # in a thread, because the program stops reading questions while nobody reads its answers
         try:
             lines = [self.process.stdout.readline() for _ in questions]
         finally:

@@ -101,7 +101,7 @@ class Plan:
     def _shape_label(self, index):
         label = self.draw.deck("shape", SHAPES, index)
         if self.dtype.names and self.draw.chance(0.9):
-            label = self.draw.choice(["0d", "1d", "2d"])  # arrays of these shapes open as rasters without slices
+            label = self.draw.choice(["0d", "1d", "2d"])  # structures of these shapes open without a choice of slices
         if self.kind == "object-json" and label == "0d":
             label = "1d"  # numcodecs' json2 cannot encode a scalar
         return label
