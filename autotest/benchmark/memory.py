@@ -88,7 +88,7 @@ def make_linked(path, chunk, across, options):
     return first.stat().st_size
 
 
-def reads(folder, small):
+def memory_of_reads(folder, small):
     """Yields, for each kind of read, the memory in MB beyond the allowance. The allowance is the caller's
     buffer, the cache, and one decoded and one stored chunk for each thread."""
     chunk, across = (256, 8) if small else (2048, 8)
@@ -146,7 +146,7 @@ def measure(setting):
             )
             title = f"MB to convert {gigabytes} GiB to {target}, cache {CACHE} MB"
             yield Fact(title, peak(action), CACHE + BEYOND)
-        yield from reads(folder, setting.small)
+        yield from memory_of_reads(folder, setting.small)
         huge = folder / "huge.zarr"
         huge.mkdir()
         side = 1 << 30

@@ -110,12 +110,12 @@ class Reader:
 class RemoteSample(samples.Sample):
     """An array on a web server. It has the values of another sample."""
 
-    def __init__(self, same, url):
-        super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {same.label}", url, same.floor_codec)
-        self.same = same
+    def __init__(self, local, url):
+        super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {local.label}", url, local.floor_codec)
+        self.local = local
 
     def array(self):
-        return self.same.array()
+        return self.local.array()
 
 
 def text_of(begin, size):

@@ -244,7 +244,7 @@ numpy.testing.assert_array_equal(array.values, values)"""
     between.unlink()
 
 
-def version_3_sample(folder, label, same, floor_codec, chunks, shards, codecs):
+def version_3_sample(folder, label, terrain, floor_codec, chunks, shards, codecs):
     """Returns a v3 sample with the values of `same`, a sample of Zarr v2. For an array without shards,
     `shards` equals the chunks."""
     array = same.array()
@@ -293,8 +293,8 @@ def more_version_3_samples(folder, terrain_of):
         ("sharded, gzip", "gzip", shards, [zarr3.gzip(6)]),
         ("sharded, none", "none", shards, []),
     )
-    same = terrain_of["none"]
+    terrain = terrain_of["none"]
     return [
-        version_3_sample(folder, label, same, floor_codec, plain, outer, codecs)
+        version_3_sample(folder, label, terrain, floor_codec, plain, outer, codecs)
         for label, floor_codec, outer, codecs in wanted
     ]
