@@ -31,7 +31,7 @@ TEST(AbsentChunks, RemembersAbsentChunks) {
 TEST(AbsentChunks, IgnoresAnAnswerOlderThanAWrite) {
     AbsentChunks absent;
     const std::uint64_t asked = absent.generation();
-    absent.Remove(3);  // stored while the read is in progress
+    absent.Remove(3);  // chunk 3 is stored during the read
     absent.Add(3, asked);
     EXPECT_FALSE(absent.Has(3));
     ChunkSet present;
@@ -50,13 +50,14 @@ TEST(AbsentChunks, KnowsAllAbsentChunksAfterAListing) {
     EXPECT_FALSE(absent.Has(1));
     EXPECT_FALSE(absent.Has(70000));
     EXPECT_TRUE(absent.Has(2));
-    absent.Remove(2);  // stored after the listing
+    absent.Remove(2);  // chunk 2 is stored after the listing
     EXPECT_FALSE(absent.Has(2));
     absent.Clear();
     EXPECT_FALSE(absent.Has(5));
 }
 
-// An array with absent chunks, read whole and in part, with compressed and uncompressed chunks.
+// A store from which some chunks are absent. The parameter is the compressor. Tests read the whole
+// array and parts of it.
 class SparseArray : public testing::TestWithParam<const char*> {
   protected:
     SparseArray() {
@@ -84,7 +85,7 @@ class SparseArray : public testing::TestWithParam<const char*> {
 
     std::uint64_t AbsentRequests() const { return array_->context().counters().chunks_absent; }
 
-    std::size_t cache_bytes_ = 0;  // the cache holds no chunk, so only absence is remembered
+    std::size_t cache_bytes_ = 0;  // no room for chunks, so only their absence is cached
     std::unique_ptr<SampleArray> sample_;
     std::shared_ptr<SpyStore> spy_;
     std::shared_ptr<const Array> array_;

@@ -41,11 +41,11 @@ std::set<std::uint64_t> CachedChunks(ChunkCache& cache, std::uint64_t array, std
 TEST(ChunkCache, EvictsTheLeastRecentlyUsed) {
     ChunkCache cache(3 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
-    EXPECT_NE(cache.Find({1, 0}), nullptr);  // chunk 1 is now the least recently used
+    EXPECT_NE(cache.Find({1, 0}), nullptr);  // makes chunk 1 the least recently used
     Load(cache, {1, 3});
     EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
-    // CachedChunks() has just used the chunks 0, 2 and 3, in this order. A hit of GetOrLoad()
-    // counts as a use, too.
+    // CachedChunks() has used the chunks 0, 2 and 3, in this order. Loading chunk 0, which is
+    // cached, makes chunk 2 the least recently used.
     Load(cache, {1, 0});
     Load(cache, {1, 4});
     EXPECT_EQ(CachedChunks(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
@@ -117,7 +117,7 @@ TEST(ChunkCache, ChunksOutliveTheirEviction) {
 
 TEST(ChunkCache, ReusesTheMemoryOfChunks) {
     constexpr std::size_t kLarge = 100000;
-    ChunkCache cache(20 * kLarge);  // an eighth of it may be kept as free memory
+    ChunkCache cache(20 * kLarge);  // keeps freed memory up to an eighth of this size
     auto chunk = cache.NewChunk();
     ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
     const std::uint8_t* const memory = chunk->elements.data();
@@ -145,8 +145,8 @@ TEST(ChunkCache, DropsOnlyStaleChunks) {
     EXPECT_EQ(CachedChunks(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
-// The load of a chunk may have read the old value, so DropOutdated() must also drop chunks being
-// loaded.
+// A thread that loads a chunk may have read the old value. DropOutdated() must therefore also drop
+// chunks that are being loaded.
 TEST(ChunkCache, DropsChunksThatAreBeingLoaded) {
     for (const bool and_loading : {true, false}) {
         ChunkCache cache(10 * kBytes);
@@ -189,7 +189,7 @@ TEST(ChunkCache, DropsAnArray) {
     cache.DropArray(1);
     EXPECT_TRUE(CachedChunks(cache, 1, 3).empty());
     EXPECT_EQ(CachedChunks(cache, 2, 3).size(), 3U);
-    // Dropping the array has freed its bytes in the cache, so new chunks fit.
+    // Dropping array 1 frees its bytes in the cache, so new chunks fit.
     for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});
     EXPECT_EQ(CachedChunks(cache, 2, 10).size(), 10U);
 }
@@ -211,7 +211,8 @@ TEST(ChunkCache, DoesNotCacheFailures) {
     EXPECT_NE(cache.Find({1, 0}), nullptr);
 }
 
-// All threads ask for a chunk while the first thread loads it. Returns the number of loads.
+// All threads request one chunk while the first thread loads it; the load fails unless `succeed`.
+// Returns the number of loads.
 int LoadTogether(bool succeed) {
     constexpr int kThreads = 8;
     ChunkCache cache(10 * kBytes);
@@ -246,7 +247,8 @@ int LoadTogether(bool succeed) {
 
 TEST(ChunkCache, LoadsOnceForAllThatMissTogether) { EXPECT_EQ(LoadTogether(true), 1); }
 
-// A busy machine may run a thread so late that it asks after the failure, and loads again.
+// Threads that wait for a failing load must get its error, without a load of their own. A thread
+// that starts after the failure loads again.
 TEST(ChunkCache, GivesAFailureToAllThatWaited) {
     int loads = 0;
     for (int attempt = 0; attempt < 5 && loads != 1; ++attempt) loads = LoadTogether(false);
@@ -293,7 +295,7 @@ TEST(ChunkCache, ReadersWaitForAClaim) {
     EXPECT_TRUE(Succeeds(loaded));
     EXPECT_FALSE(claim);
     EXPECT_FALSE(cache.IsLoading({1, 0}));
-    EXPECT_FALSE(cache.TryClaim({1, 0}));  // the chunk is cached
+    EXPECT_FALSE(cache.TryClaim({1, 0}));  // chunk 0 is cached
     EXPECT_EQ(cache.Find({1, 0}), *loaded);
 }
 

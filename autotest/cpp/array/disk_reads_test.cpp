@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that reads of files wait for the disk in parallel. If the files are not in the system's
-// page cache, more chunks are read at a time than there are decoding threads.
+// Tests that reads of files wait for the disk in parallel. If files are not in the system's page
+// cache, more chunks are read at a time than threads decode.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// A store whose reads wait up to 20 s, if `is_cold`, until `together` reads are in progress at a
-// time.
+// A store that says, if `is_cold`, that reads wait for the disk. Each read then waits, up to 20 s,
+// until `together` reads are in progress.
 class DiskStore final : public ForwardingStore {
   public:
     DiskStore(std::shared_ptr<const Store> base, bool is_cold, std::size_t together)
@@ -89,7 +89,7 @@ constexpr std::size_t kTogether = 8;
 TEST_P(DiskReads, AreMoreThanThreadsOnAColdDisk) {
     const DiskCase& c = GetParam();
     Random random(3);
-    // The array has 16 chunks of 64 KiB.
+    // The array has 16 chunks of 64 KiB of decoded data.
     const SampleArray sample(random, {{512, 512}, {128, 128}, "\"<i4\"", "7", c.compressor}, false);
     const auto store = std::make_shared<DiskStore>(sample.store(), c.is_cold, kTogether);
     const auto array = sample.Open(std::size_t{1} << 24, store);
@@ -115,8 +115,8 @@ void CheckDoesNotAsk(const SampleSpec& spec) {
 
 TEST(DiskReadsAlone, OfFewBytesDoNotCheckTheDisk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
 
-// The store is not asked whether the file is in the page cache, because there are no more chunks
-// than threads: the threads read all chunks in parallel anyway.
+// With as many threads as chunks, all chunks are read in parallel anyway. The store must not be
+// asked whether files are in the page cache.
 TEST(DiskReadsAlone, OfFewChunksDoNotCheckTheDisk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
 
 }  // namespace

@@ -22,7 +22,7 @@ Region Part() {
 
 struct Case {
     bool compressed;
-    bool whole;  // true: the whole chunk is read; false: a part
+    bool whole;  // true: reads the whole chunk; false: a part
     std::size_t cache_bytes;
 };
 std::vector<Case> Cases() {
@@ -34,8 +34,8 @@ std::vector<Case> Cases() {
     return cases;
 }
 
-// Replaces the chunk [1, 1] by `value`. Reads that chunk alone, and together with all other chunks,
-// and expects an error.
+// Replaces chunk [1, 1] by a wrong `value`. Reading this chunk must fail, alone and together with
+// all other chunks.
 class BadChunk : public testing::TestWithParam<Case> {
   protected:
     void Expect(const std::string& value, StatusCode code, const std::string& message) {
@@ -89,7 +89,7 @@ TEST_P(BadChunk, TooLong) {
 }
 
 TEST_P(BadChunk, InvalidBytes) {
-    if (!GetParam().compressed) return;  // any 800 bytes are a valid uncompressed chunk
+    if (!GetParam().compressed) return;  // uncompressed, any 800 bytes are a valid chunk
     Expect(std::string(300, '?'), StatusCode::kCorrupt, "dem/1.1: chunk [1, 1]: zlib: ");
 }
 

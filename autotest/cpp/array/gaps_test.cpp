@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that a read does not change the gaps between the elements of a destination, which belong to
-// the caller.
+// A read must not change the gaps between the elements of a destination. The gaps belong to the
+// caller.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ TEST(Gaps, BetweenRowsOfADestinationGetNoPages) {
     Random random(3);
     const std::size_t page = NewMemory::Page();
     const std::size_t rows = 700;
-    // Each row takes one page, and two unused pages follow each row.
+    // In the destination, each row takes one page. Two unused pages follow each row.
     const SampleArray sample(random, {{rows, page / 4}, {64, 64}, "\"<i4\""}, false);
     const NewMemory memory(3 * rows * page);
     const auto array = sample.Open(0);

@@ -152,7 +152,7 @@ TEST(MissingSeparator, IsSearchedAgainIfTheArrayWasEmpty) {
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
     EXPECT_EQ(array->chunks().separator(), '.');
-    for (const std::string& key : KeysIn(*sample.store())) {  // another program renames the chunks
+    for (const std::string& key : KeysIn(*sample.store())) {  // another program writes chunks
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
         ASSERT_TRUE(Succeeds(memory->Set("dem/" + key, std::as_const(value).span())));
@@ -180,9 +180,9 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     const auto store = std::make_shared<FaultyStore>(sample.store());
     const auto array = sample.Open(kCache, store);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
-    store->FailAt(2, false);  // fails after the first chunk was not found
+    store->FailAt(2, false);  // the search for other separators fails
     EXPECT_TRUE(Fails(ReadRowMajor(*array, first, 1), StatusCode::kIo, "injected fault"));
-    const auto read = ReadRowMajor(*array, kAll, 1);  // the next read succeeds
+    const auto read = ReadRowMajor(*array, kAll, 1);
     ASSERT_TRUE(Succeeds(read));
     EXPECT_TRUE(*read == sample.Expected(kAll));
     const auto again = sample.Open(kCache, store);
@@ -192,7 +192,7 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
 }
 
-// The separator must not be guessed from names of groups and other keys beside the chunks.
+// Groups and other keys beside the chunks must not decide which separator the chunk keys have.
 TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of writers that share chunks: threads of one process, and processes that share only the
-// store and its locks.
+// Tests of several writers of the same chunks: threads of one process, or processes that share only
+// the store and its locks.
 #include <functional>
 #include <future>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLockedCache = std::size_t{1} << 24;
 
-// An array as one process has it open, with its own cache and pending chunks.
+// An array as one process opens it, with a cache and pending chunks of its own.
 class Process {
   public:
     Process(const SampleSpec& spec, const std::shared_ptr<Store>& store,
@@ -101,11 +101,12 @@ TEST(LockedWriter, PartsAreMergedWithTheStoreNotTheCache) {
     EXPECT_EQ(StoredBy(store, kEight), "ABxDEFGH");
 }
 
-// After DropChanged(), an open array shows what other processes have stored since, merged with the
-// elements that are pending.
+// A process has pending elements while another process stores the same chunk. After DropChanged(),
+// reads return the elements of both.
 TEST(LockedWriter, PendingPartsDoNotHideChangesOfOthers) {
     for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
-        const SampleSpec spec{{11}, {8}, dtype, "null"};  // the second chunk overhangs
+        // The second chunk extends beyond the array.
+        const SampleSpec spec{{11}, {8}, dtype, "null"};
         const auto store = std::make_shared<ObservingStore>();
         const auto locks = std::make_shared<MemoryLocks>();
         Process first(spec, store, locks);
@@ -136,7 +137,7 @@ TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // The wait gives the other thread time to put a chunk that was dropped back into the cache.
+        // Waits so that the other thread can put the dropped chunk back into the cache.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -311,8 +312,8 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // The wait gives the other thread time to read the old chunk before the whole chunk is
-        // stored.
+        // Waits so that the other thread can read the old chunk before this thread stores the whole
+        // chunk.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -339,7 +340,7 @@ TEST(LockedWriter, AWholeChunkCanBePending) {
     for (const bool is_locked : {true, false}) {
         const SampleSpec spec{{10}, {4}, "\"|u1\"", "0"};
         const auto store = std::make_shared<ObservingStore>();
-        // Storing whole chunks must not read the old chunk, which may be damaged.
+        // The old chunk is damaged. Storing a whole chunk must not read it.
         ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
         Process process(spec, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr);
         ASSERT_TRUE(
@@ -370,8 +371,8 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     }
 }
 
-// Writes from several threads. Each thread writes its own elements several times, through the
-// process that of(thread) returns. Returns the elements that are stored in the end.
+// Writes from several threads, each repeatedly its own elements, through the process of(thread).
+// Returns the elements in the store at the end.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

@@ -30,18 +30,19 @@ SampleSpec Names(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return spec;
 }
 
-// Text of the element at `index`. Elements outside of the array have a different text.
+// Text of the element at `index`. Elements of edge chunks that lie outside of the array have a
+// different text.
 std::string NameOf(const DimVector<std::uint64_t>& index) {
     return "gr\xc3\xbc\xc3\x9f " + ChunkText(index) +
            std::string(index.empty() ? 0 : index[0], '.');
 }
 
-// Stores all chunks except the one with the key `absent`.
+// Returns a store with all chunks except the one with the key `absent`.
 std::shared_ptr<MemoryStore> Filled(const SampleSpec& spec, const std::string& absent) {
     const auto store = std::make_shared<MemoryStore>();
     const std::size_t rank = spec.shape.size();
     DimVector<std::uint64_t> grid;
-    DimVector<std::uint64_t> sizes;  // of a chunk, in the order of its elements
+    DimVector<std::uint64_t> sizes;  // chunk shape, slowest dimension first
     for (std::size_t i = 0; i < rank; ++i) {
         grid.push_back(CeilDiv(spec.shape[i], spec.chunks[i]));
         sizes.push_back(spec.chunks[spec.fortran_order ? rank - 1 - i : i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the three ways to read a chunk: into the destination, into the cache, into scratch
-// memory.
+// Tests of the three ways to read a chunk: decode into the destination, into the cache, or into
+// temporary memory.
 #include <thread>
 
 #include "autotest/cpp/array/sample_array.h"
@@ -93,7 +93,7 @@ TEST_P(Paths, AllReadEqualElements) {
         for (const std::size_t threads : {1U, 2U, 16U}) {
             const auto array = sample_.Open(cache_bytes);
             const auto cold = ReadRowMajor(*array, all, threads);
-            for (std::uint64_t y = 0; y < 37; y += 5)  // fills the cache if there is one
+            for (std::uint64_t y = 0; y < 37; y += 5)  // fills the cache, if it has room
                 ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(y, 0, 1, 51), threads)));
             const auto warm = ReadRowMajor(*array, all, threads);
             ASSERT_TRUE(Succeeds(cold));
@@ -130,13 +130,13 @@ TEST_P(Paths, CountsAbsentChunks) {
     EXPECT_EQ(counters.chunks_requested, 12U);
     EXPECT_EQ(counters.chunks_absent, 3U);
     EXPECT_EQ(counters.chunks_decoded, 9U);
-    for (int i = 0; i < 3; ++i)  // the absence of a chunk is cached as well
+    for (int i = 0; i < 3; ++i)  // the first read caches the absence
         ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(11, 21, 2, 2), 1)));
     EXPECT_EQ(counters.chunks_absent, 4U);
 }
 
-// Every second row is read, so each chunk is needed in part. Each chunk must be decoded into the
-// cache exactly once.
+// Many threads read every second row, so each read needs only parts of chunks. Each chunk must be
+// decoded into the cache exactly once.
 TEST_P(Paths, DecodesEachChunkOnceForManyThreads) {
     const auto array = sample_.Open(kPathsCache);
     std::vector<std::thread> threads;
@@ -159,7 +159,7 @@ TEST_P(Paths, DecodesEachChunkOnceForManyThreads) {
 }
 
 TEST_P(Paths, IsRightForManyThreadsWithATinyCache) {
-    const auto array = sample_.Open(2000);  // room for two chunks
+    const auto array = sample_.Open(2000);  // room for two decoded chunks
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
     for (std::uint64_t t = 0; t < 6; ++t)

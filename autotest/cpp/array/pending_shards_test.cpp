@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of writing chunks that are stored in shards, compared with a model in memory.
+// Tests of writing sharded arrays, compared with a model in memory.
 #include "core/array/pending_shards.h"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ TEST(ShardWriting, ACompleteShardIsStoredOnceAndNothingIsReadForIt) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto store = std::make_shared<FaultyStore>(memory);
     ShardWriter written(ShardedMetadata(ByteSpec({4, 6}, {2, 2}), {{{4, 4}}}), store);
-    store->FailAt(4, true);  // one Set() for each shard, nothing else
+    store->FailAt(4, true);  // the store allows only three calls
     ASSERT_TRUE(Succeeds(written.Write(Box({0, 0}, {2, 6}), "abcdefghijkl")));
     EXPECT_TRUE(store->TakeChanges().empty());
     ASSERT_TRUE(Succeeds(written.Write(Box({2, 0}, {2, 6}), "mnopqrstuvwx")));
@@ -168,7 +168,7 @@ TEST(ShardWriting, ChunksOfFillValuesAreAbsentAndAShardWithoutChunksIsRemoved) {
     EXPECT_EQ(ValueOf(*store, "a/c/1"), "absent");
 }
 
-// Returns `bytes` encoded with the codec of the core, as a writer encodes them.
+// Returns `bytes` as the core's zlib codec encodes them.
 std::string Zlib(const std::string& bytes) {
     const auto codec = MakeFromJson(Json(kZlibShards));
     Buffer encoded;
@@ -190,8 +190,7 @@ TEST(ShardWriting, UnwrittenChunksAreCopiedWithoutDecoding) {
     EXPECT_EQ(SplitShard(ValueOf(*store, "a/c/0"), 4),
               (std::vector<std::optional<std::string>>{first, Zlib("cD"), std::nullopt, last}));
 
-    // Inner shards in which nothing was written must stay unchanged, even if their bytes are
-    // invalid.
+    // Nothing is written into this inner shard, so its invalid bytes must stay unchanged.
     const std::string other = "not even a shard";
     put(MakeShard({other, MakeShard({first, Deflated("gh")})}));
     ShardWriter nested(ShardedMetadata(ByteSpec({8}, {2}, kZlibShards), {{{8}}, {{4}}}), store);
@@ -206,7 +205,7 @@ TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
     std::string bad_sum = good;
     bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
     std::string lying;
-    // Each of the four index entries states the same 60 bytes, which is invalid.
+    // All four entries of the index state the range of 60 bytes at offset 0, so the chunks overlap.
     for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},
@@ -223,7 +222,7 @@ TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
         EXPECT_TRUE(Fails(written.writer->Flush(1), StatusCode::kCorrupt, message));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), shard);
         EXPECT_GT(written.PendingBytes(), 0U);
-        // A shard that is written whole replaces the old shard, even if the old shard is damaged.
+        // Writing all chunks of a damaged shard must replace it without an error.
         ASSERT_TRUE(Succeeds(written.Write(Box({0}, {8}), "ABCDEFGH")));
         EXPECT_EQ(ValueOf(*store, "a/c/0"), MakeShard({"AB", "CD", "EF", "GH"}));
     }
@@ -283,7 +282,7 @@ TEST(ShardWriting, AFailureNamesTheShardOnce) {
 
 TEST(ShardWriting, ShardsAreStoredEarlyAtTheMemoryLimit) {
     constexpr std::uint64_t kChunk = 64 << 10;
-    constexpr std::uint64_t kSide = 8;  // chunks, in shards of 2 x 2 that are written by rows
+    constexpr std::uint64_t kSide = 8;  // chunks along each dimension; shards have 2 x 2 chunks
     const auto store = std::make_shared<ObservingStore>();
     std::map<std::string, int> sets;
     std::mutex mutex;
@@ -325,8 +324,8 @@ TEST(ShardWriting, OtherInstancesSeePendingAndStoredChunks) {
     EXPECT_EQ(ValueOf(*store, "a/c/0"), "absent");
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     EXPECT_EQ(other.All(), "..cdef..");
-    // The new shard has its chunks at other offsets, but the other instance has cached the old
-    // index.
+    // Storing "ab" moves the other chunks to new offsets in the shard. The second instance must not
+    // use its cached index.
     ASSERT_TRUE(Succeeds(WriteBytes(**writer, Box({0}, {2}), "ab")));
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     other.context->cache().SetMaxBytes(0);
@@ -372,8 +371,8 @@ TEST(ShardLocks, WritersOfOneShardLoseNothing) {
         const ArrayMetadata metadata = ShardedMetadata(ByteSpec({16}, {2}), {{{8}}});
         ShardWriter first(metadata, store, kAnyNumber, locks);
         ShardWriter second(metadata, store, kAnyNumber, locks);
-        EXPECT_EQ(first.All(), second.All());  // both have cached the indexes
-        // Both writers write chunks of one shard, and parts of one chunk.
+        EXPECT_EQ(first.All(), second.All());  // both instances cache the indexes
+        // The writers write different chunks of one shard, and different halves of one chunk.
         ASSERT_TRUE(Succeeds(first.Write(Box({0}, {3}), "abc")));
         ASSERT_TRUE(Succeeds(second.Write(Box({3}, {3}), "def")));
         ASSERT_TRUE(Succeeds(first.Write(Box({6}, {1}), "g")));
@@ -447,7 +446,8 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
                 const std::uint64_t at = 2 * random.Below(32);
                 const auto read = written.opened.Read(t == 0 ? Box({at}, {2}) : Box({0}, {64}), 2);
                 ASSERT_TRUE(Succeeds(read));
-                // Each chunk has two elements that were written together, so both must be equal.
+                // The two elements of a chunk are always written together, so a read must return
+                // two equal elements.
                 for (std::size_t i = 0; i < read->size(); i += 2)
                     EXPECT_EQ((*read)[i], (*read)[i + 1]);
             }

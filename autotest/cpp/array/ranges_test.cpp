@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of reading small parts of large chunks without decoding the rest.
+// Tests that a read of a small part of a large chunk decodes only this part.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,7 +29,8 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_GT(sample.decoded(), 0U);
     EXPECT_LE(sample.decoded(), chunk / 2);
-    // The second read of the chunk decodes the whole chunk. Later reads decode nothing.
+    // The first of these reads is the second read of the chunk: it decodes and caches the whole
+    // chunk. The later ones decode nothing.
     const std::uint64_t before = sample.decoded();
     for (std::uint64_t x = 5; x < 50; ++x)
         EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(400, x), 1), sample.Expected(Pixel(400, x)));
@@ -41,7 +42,7 @@ TEST(ChunkRanges, OnlyTheRangeOfAnUncompressedChunkIsRead) {
     const WrittenArray sample(random, Large("null"));
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 600), 1), sample.Expected(Pixel(3, 600)));
     EXPECT_EQ(sample.read(), 4U);
-    const Region row{{699, 511}, {1, 3}, {1, 1}};  // lies in two chunks
+    const Region row{{699, 511}, {1, 3}, {1, 1}};  // the row needs two chunks
     EXPECT_EQ(*ReadRowMajor(*sample.array, row, 1), sample.Expected(row));
     EXPECT_EQ(sample.read(), 4U + 3 * 4);
 }
@@ -53,7 +54,8 @@ TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
     EXPECT_EQ(sample.decoded(), 512U * 512 * 4);
 }
 
-// Reads the bands of a cube in order. Read-ahead must decode each chunk only once.
+// A caller reads the bands of a cube in order, with read-ahead. After the first layer of chunks,
+// each chunk must be decoded only once.
 TEST(ChunkRanges, SequentialReadsDecodeEachChunkOnce) {
     Random random(35);
     SampleSpec spec;
@@ -75,7 +77,7 @@ TEST(ChunkRanges, SequentialReadsDecodeEachChunkOnce) {
     EXPECT_EQ(sample.decoded() - before, all / 3 * 2);
 }
 
-// A chunk that is larger than the cache must not be decoded whole for each small part.
+// The chunk is larger than the cache. Reading a small part must not decode the whole chunk.
 TEST(ChunkRanges, OnlyPartsOfOversizedChunksAreDecoded) {
     Random random(36);
     const WrittenArray sample(random, Large(kBlosc));
@@ -104,7 +106,8 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
                 if (random.Below(3) != 0)
                     region.count[axis] = std::min<std::uint64_t>(region.count[axis], 3);
             if (region.size() == 0) continue;
-            // The array is opened anew for each region, so this is its first read.
+            // A newly opened array has no cached chunks, so each read is the first read of its
+            // chunks.
             const auto array = sample.Open(kRangesCache);
             const auto read = ReadRowMajor(*array, region, 1 + random.Below(2));
             ASSERT_TRUE(Succeeds(read)) << spec.Text();
@@ -143,7 +146,8 @@ TEST(ChunkRanges, DamagedChunksAreErrors) {
     }
 }
 
-// Damaged bytes may give an error or wrong elements. Sanitizers must find no invalid access.
+// A damaged chunk may give an error or wrong elements, but never an invalid memory access, which
+// sanitizers would report.
 TEST(ChunkRanges, SurviveDamagedChunks) {
     Random random(37);
     const WrittenArray sample(random, Large(kBlosc));
@@ -152,7 +156,7 @@ TEST(ChunkRanges, SurviveDamagedChunks) {
     const std::string whole(const_cast<const Buffer&>(value).span().text());
     for (int i = 0; i < 400; ++i) {
         std::string wrong = whole;
-        // The test changes bytes in the header, in the offsets of the blocks, or in the blocks.
+        // Damages the header, the offsets of the blocks, or any bytes.
         const std::size_t reach = i % 3 == 0 ? 16 : i % 3 == 1 ? 200 : wrong.size();
         for (int n = 0; n < 1 + i % 4; ++n)
             wrong[random.Below(reach)] = static_cast<char>(random.Below(256));

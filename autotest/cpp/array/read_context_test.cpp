@@ -11,8 +11,8 @@ namespace {
 
 using test::Random;
 
-// Returns the number of chunks of `array` for which IsFirstPartialRead() is true, among the chunks
-// 0 to `chunks` - 1.
+// Calls IsFirstPartialRead() for the chunks 0 to `chunks` - 1 of `array`. Returns how often the
+// answer is true.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
@@ -37,7 +37,8 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            // With 3000 chunks, a few sets of the table overflow, so a few chunks may be forgotten.
+            // The context remembers chunks in a table of fixed size. With 3000 chunks, it may
+            // forget up to 1 % of them.
             for (int round = 0; round < 3; ++round)
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;
@@ -45,7 +46,8 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
     }
 }
 
-// The indices of the chunks differ by a constant stride, as in a column of chunks.
+// Reading a column of chunks visits chunk numbers with a constant stride. The context must remember
+// these chunks, too.
 TEST(IsFirstPartialRead, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);
@@ -82,7 +84,7 @@ TEST(IsFirstPartialRead, IsTrueForOneOfManyThreads) {
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
-            for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread starts at another chunk
+            for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread starts at a different chunk
                 first += context.IsFirstPartialRead({9, (i + t * 3) % kChunks}) ? 1 : 0;
         });
     for (std::thread& thread : threads) thread.join();

@@ -45,7 +45,7 @@ TEST(ArrayRead, GivesTheElementsOfRandomRegions) {
     const std::size_t threads[] = {1, 2, 16};
     for (int round = 0; round < 700; ++round) {
         const SampleArray sample(random, RandomSpec(random));
-        // The caches have no room, room for at most one chunk, and room for all chunks.
+        // The cache has no room, room for at most one chunk, or room for all chunks.
         for (const std::size_t cache_bytes : {0U, 300U, 1U << 20}) {
             const auto array = sample.Open(cache_bytes);
             ASSERT_NE(array, nullptr);
@@ -61,7 +61,7 @@ TEST(ArrayRead, GivesTheElementsOfRandomRegions) {
     }
 }
 
-// The dimensions of the destination have any order and direction. Gaps between elements must not
+// The strides of the destination have any order and sign. Bytes between the elements must not
 // change.
 TEST(ArrayRead, ScattersIntoAnyStrides) {
     Random random(12);

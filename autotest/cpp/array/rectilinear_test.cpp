@@ -21,7 +21,7 @@ std::vector<Sizes> RandomSizes(Random& random, const Sizes& shape) {
         const std::uint64_t most = 1 + random.Below(length);
         for (std::uint64_t sum = 0; sum < length; sum += along.back())
             along.push_back(1 + random.Below(most));
-        if (random.Below(4) == 0) along.push_back(5);  // beyond the end of the array
+        if (random.Below(4) == 0) along.push_back(5);  // a chunk beyond the end of the array
     }
     return sizes;
 }
@@ -75,8 +75,8 @@ TEST(Rectilinear, WrittenElementsAreReadBack) {
 
 TEST(Rectilinear, AChunkIsStoredInTheSizeOfItsEdges) {
     Random random(6);
-    // The array ends within the third column of chunks. The fourth column of chunks is outside of
-    // the array.
+    // The array has 9 columns: it ends within the third chunk of a row. The fourth chunk lies
+    // outside of the array.
     Uneven uneven({{6, 9}, {1, 1}, "\"|u1\"", "46"}, {{1, 2, 3}, {4, 2, 5, 7}}, kRoom, kRoom);
     const Region all = Region::All({6, 9});
     ASSERT_TRUE(Succeeds(uneven.WriteRandom(random, all, 2)));
@@ -136,7 +136,7 @@ TEST(Rectilinear, DecodedBytesOfARegionAreThoseOfItsChunks) {
     EXPECT_EQ(bytes(0, 0, 1), 0U);
 }
 
-// Small parts of uncompressed or blosc chunks are read without decoding the whole chunk.
+// A read of a small part of an uncompressed or blosc chunk must not decode the whole chunk.
 TEST(Rectilinear, SmallPartsOfLargeChunksAreRead) {
     Random random(8);
     for (const char* compressor : {"null", R"({"id": "blosc", "cname": "lz4", "clevel": 1})"}) {
@@ -173,7 +173,7 @@ TEST(Rectilinear, ThreadsReadAndWriteOneArray) {
     Uneven uneven({{60, 60}, {1, 1}, "\"<i2\"", "0", R"({"id": "zlib", "level": 1})"},
                   {{1, 2, 3, 4, 5, 6, 7, 8, 9, 15}, {30, 1, 12, 8, 9}}, 3000, 3000);
     ASSERT_TRUE(Succeeds(uneven.WriteRandom(random, Region::All({60, 60}), 2)));
-    // Each thread writes its own rows, in chunks that it shares with other threads.
+    // Each thread writes rows of its own. A chunk has rows of several threads.
     constexpr std::size_t kThreads = 4;
     std::vector<std::thread> threads;
     std::vector<std::string> rows(60);

@@ -10,7 +10,8 @@
 namespace zarr {
 namespace {
 
-// A region that covers 3 x 5 chunks, the first of which is chunk (1, 1).
+// A region of 3 x 5 pieces, one for each chunk that it covers. The first covered chunk is chunk (1,
+// 1).
 class RegionGroupsTest : public testing::Test {
   protected:
     RegionGroupsTest() {
@@ -19,7 +20,8 @@ class RegionGroupsTest : public testing::Test {
         region_.step = {1, 1};
     }
 
-    // Returns the numbers of the pieces in each group. A group is a chunk of the grid `axes`.
+    // Groups the pieces by the chunks of a coarser grid, `axes`. Returns the numbers of the pieces
+    // in each group.
     std::vector<std::vector<std::uint64_t>> Groups(const std::vector<GridAxis>& axes) const {
         const std::vector<GridAxis> grid{{20, 2}, {100, 10}};
         const Strides strides{50, 1};

@@ -14,7 +14,8 @@
 namespace zarr {
 namespace {
 
-// Returns the metadata of an array whose first codec is `codec` with `kept` bits.
+// Returns the metadata of an array of dtype `type` with the fill value `fill`. Its first codec is
+// `codec`, which keeps `kept` bits of the mantissa.
 ArrayMetadata Rounded(const char* type, const std::string& codec, std::int64_t kept,
                       const json::Value& fill) {
     ArrayMetadata metadata;
@@ -26,7 +27,7 @@ ArrayMetadata Rounded(const char* type, const std::string& codec, std::int64_t k
     return metadata;
 }
 
-// Returns the bits of the guarded elements.
+// Returns the bits of the elements of `chunk` after GuardRounding().
 template <class Bits>
 std::vector<Bits> Guarded(const ArrayMetadata& metadata, const std::vector<Bits>& chunk) {
     Buffer copy;
@@ -44,7 +45,8 @@ using Halves = std::vector<std::uint16_t>;
 using Floats = std::vector<std::uint32_t>;
 
 TEST(RoundingGuard, HalvesBesideTheFillValue) {
-    // With 2 bits the numbers beside 1 are 0.875 and 1.25, a step of 0x100 in the bits.
+    // A float16 with 2 mantissa bits next to 1 is 0.875 or 1.25. The neighbours differ from 1 by
+    // 0x100 in their bits.
     for (const char* const name : {"bitround", "numcodecs.bitround"}) {
         const ArrayMetadata metadata = Rounded("<f2", name, 2, json::Value(1.0));
         EXPECT_EQ(Guarded(metadata, Halves{0x3c00, 0x3c01, 0x3bff, 0x3d00, 0xbc01, 0x3c80}),
@@ -57,7 +59,8 @@ TEST(RoundingGuard, LargeNumbersStayFinite) {
     const ArrayMetadata metadata = Rounded("<f2", "bitround", 2, json::Value());
     EXPECT_EQ(Guarded(metadata, Halves{0x7bff, 0xfbff, 0x7c00, 0x7b7f}),
               (Halves{0x7b00, 0xfb00, 0x7c00, 0x7b7f}));
-    // If the largest rounded number is the fill value, the number before it remains.
+    // Here the largest number with 2 mantissa bits is the fill value. Large numbers must become the
+    // next smaller number.
     const ArrayMetadata filled = Rounded("<f2", "bitround", 2, json::Value(57344.0));
     EXPECT_EQ(Guarded(filled, Halves{0x7bff, 0x7b00, 0x7b01, 0x7aff}),
               (Halves{0x7a00, 0x7b00, 0x7a00, 0x7a00}));

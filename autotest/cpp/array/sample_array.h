@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays with known contents, to compare Array::Read() with a model element by element.
+// Helpers to compare Array::Read() with a model in memory, element by element.
 #pragma once
 
 #include <memory>
@@ -12,31 +12,31 @@
 
 namespace zarr::test {
 
-// Members of the `.zarray` of a sample array. Each text is JSON.
+// Members of the `.zarray` of a test array. Each string is JSON.
 struct SampleSpec {
     std::vector<std::uint64_t> shape;
     std::vector<std::uint64_t> chunks;
     std::string dtype = "\"<i4\"";
     std::string fill_value = "7";
-    std::string compressor = "null";  // or {"id": "zlib"}
+    std::string compressor = "null";  // for example {"id": "zlib"}
     std::string filters = "null";
     bool fortran_order = false;
     char separator = '.';
     bool has_stated_separator = true;
 
-    std::string Text() const;  // the `.zarray` document
+    std::string Text() const;  // returns the `.zarray` document
     ArrayMetadata Metadata() const;
     bool is_compressed() const { return compressor != "null"; }
 };
 
-// Returns the elements of an array without stored chunks, in native byte order.
+// Returns the elements of an array that has no stored chunk: all fill values, in native byte order.
 std::string UnwrittenElements(const ArrayMetadata& metadata);
 
 // Returns `bytes` compressed in the zlib format.
 std::string Deflated(const std::string& bytes);
 
-// An array at the path "dem" of a store in memory, with random contents. Some chunks are absent if
-// `with_absent`.
+// An array with random elements, at the path "dem" of a store in memory. If `with_absent`, some
+// chunks are absent.
 class SampleArray {
   public:
     SampleArray(Random& random, SampleSpec spec, bool with_absent = true);
@@ -46,8 +46,8 @@ class SampleArray {
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,
                                       std::shared_ptr<const Store> store = nullptr) const;
 
-    // Returns the elements of `region` in row-major order and native byte order. Only `size` bytes
-    // of each element are returned, from byte `offset` on.
+    // Returns the elements of `region` in row-major order and native byte order. With `offset` and
+    // `size`, returns only these bytes of each element.
     std::string Expected(const Region& region, std::size_t offset, std::size_t size) const;
     std::string Expected(const Region& region) const {
         return Expected(region, 0, metadata_.dtype.size);
@@ -68,10 +68,10 @@ class SampleArray {
     std::uint64_t present_ = 0;
 };
 
-// Returns a random region with positive and negative steps. Sometimes the region is empty.
+// Returns a random region, sometimes empty. Steps may be negative.
 Region RandomRegion(Random& random, const std::vector<std::uint64_t>& shape);
 
-// Reads `region` into contiguous memory in row-major order.
+// Reads `region` into contiguous memory in row-major order and returns the bytes.
 Result<std::string> ReadRowMajor(const Array& array, const Region& region, std::size_t threads);
 Result<std::string> ReadRowMajor(const Array& array, const Region& region,
                                  const ReadOptions& options);

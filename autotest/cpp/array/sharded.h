@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sharded arrays for tests, and functions that build and split shards independently of the core.
+// Sharded arrays for tests. Shards are built and split without code of the core.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace zarr::test {
 
-// A level of sharding. The members have the meaning of the members of Sharding.
+// A level of sharding. The members mean what the members of struct Sharding mean.
 struct ShardSpec {
     std::vector<std::uint64_t> shape;
     bool index_at_end = true;
     bool has_checksum = true;
-    std::string codec = "null";  // numcodecs JSON, for the whole shard
+    std::string codec = "null";  // JSON of a codec that encodes the whole shard
     AxisOrder order = {};
     bool is_big_endian = false;
 };
@@ -59,7 +59,7 @@ inline ArrayMetadata ShardedMetadata(const SampleSpec& spec, const std::vector<S
     return metadata;
 }
 
-// Returns the 8 bytes of a number in the index of a shard.
+// Returns the 8 bytes of a number in a shard index.
 inline std::string NumberBytes(std::uint64_t value, bool is_big_endian = false) {
     std::string bytes;
     for (int i = 0; i < 8; ++i)
@@ -74,7 +74,8 @@ inline std::string WithChecksum(const std::string& bytes) {
     return all;
 }
 
-// Builds a shard of the encoded chunks `children` in index order; nullopt means an absent chunk.
+// Returns a shard with the encoded chunks `children`, in the order of the index. nullopt is an
+// absent chunk.
 inline std::string MakeShard(const std::vector<std::optional<std::string>>& children,
                              const ShardSpec& spec = {}) {
     const std::size_t index_size = children.size() * 16 + (spec.has_checksum ? 4 : 0);
@@ -90,7 +91,8 @@ inline std::string MakeShard(const std::vector<std::optional<std::string>>& chil
     return spec.index_at_end ? data + index : index + data;
 }
 
-// Splits a shard of `count` chunks, with the index and its checksum at the end, into its chunks.
+// Returns the `count` encoded chunks of a shard. The shard must have its index, with a checksum, at
+// the end.
 inline std::vector<std::optional<std::string>> SplitShard(const std::string& shard,
                                                           std::size_t count) {
     std::vector<std::optional<std::string>> children;
@@ -120,7 +122,7 @@ inline std::string ValueOf(const Store& store, const std::string& key) {
     return found.ok() && *found ? TextOf(value) : "absent";
 }
 
-// A sharded array at the path "a", opened with a cache of its own.
+// A sharded array at the path "a", opened with its own cache.
 struct ShardedArray {
     ShardedArray(const ArrayMetadata& metadata, const std::shared_ptr<const Store>& store,
                  std::size_t cache_bytes = std::size_t{1} << 24,
@@ -144,7 +146,7 @@ struct ShardedArray {
     std::shared_ptr<const Array> array;
 };
 
-// Writes elements of 1 byte in row-major order.
+// Writes one-byte elements in row-major order.
 inline Status WriteBytes(ArrayWriter& writer, const Region& region, const std::string& bytes,
                          std::size_t threads = 2) {
     const Source source{reinterpret_cast<const std::uint8_t*>(bytes.data()),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of reading chunks in shards that the tests build by the specification.
+// Tests of reading shards. The tests build the shards from the specification, without code of the
+// core.
 #include "core/array/sharded_chunks.h"
 
 #include <atomic>
@@ -23,7 +24,8 @@ SampleSpec Bytes(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// Records the read requests and reports versions of values. Can act as a store with slow requests.
+// Records the read requests and reports the versions of values. With `at_once` > 1 it counts as a
+// remote store.
 class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -68,7 +70,7 @@ class ShardStore final : public ForwardingStore {
     std::size_t at_once = 1;
     ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
-    bool reads_report_versions = false;  // the version is known only with a read, like an HTTP ETag
+    bool reads_report_versions = false;  // only a read reports the version, as an HTTP ETag
     std::function<void()> before_range;
 
   private:
@@ -216,13 +218,13 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
-    // The test claims chunk 1, as another thread in a read of several chunks would. Nobody has
-    // loaded the chunk yet.
+    // The test claims chunk 1, like a thread that will load the chunk but has not begun.
     auto claim = cache.TryClaim(array.array->IdOf({1}));
     ASSERT_TRUE(claim);
     std::string read;
     std::thread reader([&] { read = *array.Read(Box({1}, {6}), 1); });
-    // The thread `reader` must load its own chunks into the cache before it waits for chunk 1.
+    // The thread `reader` must load chunk 0 and the other unclaimed chunks before it waits for
+    // chunk 1.
     const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
     const auto begin = std::chrono::steady_clock::now();
     while (cache.Find(array.array->IdOf({0})) == nullptr &&
@@ -230,7 +232,7 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
         std::this_thread::yield();
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(array.array->IdOf({0}), load)));
     {
-        const auto given_up = std::move(claim);  // the reader then loads the chunk itself
+        const auto given_up = std::move(claim);  // releases the claim: the reader loads chunk 1
     }
     reader.join();
     EXPECT_EQ(read, "bcdefg");
@@ -268,7 +270,8 @@ TEST_F(ShardedChunksTest, PartsOfLargeChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 1048573+5"}));
 }
 
-// Invalid entries of a shard index. The shard has 10 bytes of data and an index of 20 bytes.
+// Entries of a shard index that must be rejected. The shard has 10 bytes of data and an index of 20
+// bytes.
 struct WrongEntry {
     std::uint64_t offset;
     std::uint64_t size;
@@ -297,8 +300,8 @@ TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
                 const auto read = array.Read(region);
                 ASSERT_TRUE(
                     Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the shard index"));
-                // If the index is at the start, the size of the shard is not known, so an offset
-                // beyond its end gives another error.
+                // With the index at the start, the size of the shard is not known yet. An offset
+                // beyond the end then gives another error.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {
                     EXPECT_TRUE(Fails(read, StatusCode::kCorrupt, lie.message));
@@ -403,8 +406,8 @@ TEST_F(ShardedChunksTest, ListsStoredChunks) {
     EXPECT_EQ(store_->Take(), Requests{});
 }
 
-// The array has 2^32 chunks in nested shards, two of which are stored. Visiting each chunk would
-// take minutes.
+// The array has 2^32 chunks in nested shards, but only two chunks are stored. The listing must skip
+// absent inner shards, or it would take minutes.
 TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
     const ArrayMetadata metadata = ShardedMetadata(
@@ -430,14 +433,14 @@ TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     };
     EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
     EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
-    // The array is resized so that the second stored chunk is erased and the first one stays.
+    // The new shape erases the second stored chunk and keeps the first one.
     ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
 
 TEST_F(ShardedChunksTest, ListingSharedInnerShardsIsBounded) {
-    // All 256 index entries share one inner shard of 256 chunks. To list the 2^16 chunks, indexes
-    // of 2^20 bytes in total would be read.
+    // All 256 entries of the index refer to one inner shard of 256 chunks. To list the 2^16 chunks,
+    // a reader would read indexes of 2^20 bytes in total.
     const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
     std::string index;
     for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
@@ -498,10 +501,10 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
         EXPECT_EQ(array.All(), "abcd");
         EXPECT_EQ(store_->Take().size(), 2U);
         Put("a/c/0", MakeShard({"-", "AB"}));
-        // The cached index is outdated: at its offset of chunk 1, the new shard has other bytes.
+        // The cached index is outdated: the new shard has other bytes at the old offset of chunk 1.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-        // The shard is replaced during a read: after its index is read and before its chunks are
-        // read.
+        // Another program replaces the shard during a read, between the read of the index and the
+        // read of the chunks.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -511,14 +514,14 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
             };
             EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
         }
-        // The shard is replaced before each range of it that is read.
+        // Another program replaces the shard before each byte range that is read.
         int turn = 0;
         store_->before_range = [&] {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
                           "a/c/0: chunk [1]: the shard was replaced repeatedly"));
-        // The shard is erased during a read.
+        // Another program erases the shard during a read.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
             store_->Change("a/c/0");
@@ -546,8 +549,8 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // First the bytes of the chunks change, then their offsets, too. In the end the shard changes
-    // while a read is between two of its indexes.
+    // The shard is replaced three times: first its chunks change, then also their offsets. The
+    // third replacement happens between the reads of its two indexes.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");
@@ -561,7 +564,8 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     EXPECT_EQ(*fresh.Read(Box({5}, {1}), 1), "N");
 }
 
-// Without versions, a changed shard is noticed only if its bytes contradict the cached index.
+// The store reports no versions. A changed shard is then noticed only if its bytes contradict the
+// cached index.
 TEST_F(ShardedChunksTest, AnOutdatedIndexIsReadAgain) {
     const ShardSpec spec{{4}, false};
     Put("a/c/0", MakeShard({"ab", "cd"}, spec));
@@ -606,7 +610,7 @@ TEST_F(ShardedChunksTest, ThreadsReadAMissingIndexOnce) {
     EXPECT_EQ(std::count(requests.begin(), requests.end(), "a/c/0 -1028"), 1);
 }
 
-// Builds random sharded arrays by the specification and compares reads with a model.
+// Builds random sharded arrays from the specification and compares reads with a model.
 TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
     Random random(20240811);
     for (int turn = 0; turn < 150; ++turn) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of which chunks stay cached after a read larger than the cache. Bands of a cube share
-// chunks and are read in order.
+// Tests which chunks stay cached after a read that exceeds the cache. The reads are the bands of a
+// cube, in order. Several bands share the same chunks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr const char* kStayingBlosc =
 
 struct Cube {
     SampleSpec spec;
-    std::uint64_t layer = 1;       // number of chunks that hold a band
+    std::uint64_t layer = 1;       // number of chunks that one band needs
     std::size_t chunk_bytes = 4;   // decoded size of a chunk
-    std::size_t cached_bytes = 0;  // size that the cache counts for a chunk
+    std::size_t cached_bytes = 0;  // bytes that the cache counts for a chunk
 
     Cube(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks,
          const char* compressor) {
@@ -37,7 +37,7 @@ struct Cube {
     }
 };
 
-// Reads the bands in order. Returns the number of chunks decoded for each band.
+// Reads the bands in order. Returns how many chunks were decoded for each band.
 std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cube,
                                      const Array& array, std::size_t threads) {
     std::vector<std::uint64_t> decoded;
@@ -55,8 +55,8 @@ std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cu
 class Staying : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Threads, Staying, testing::Values(1, 2, 16));
 
-// Reads all bands of `cube`. The first band of each layer of chunks must decode all chunks of the
-// layer. Each other band must decode all but `stay` chunks.
+// Reads all bands of `cube`. The first band in each layer of chunks must decode all chunks of the
+// layer. Later bands must find `stay` chunks in the cache.
 void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, std::size_t threads) {
     SCOPED_TRACE("a cache of " + std::to_string(cache_bytes));
     Random random(91);
@@ -69,8 +69,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
     }
 }
 
-// Checks two caches: one with room for `chunks` cached chunks, and one with the decoded size of
-// `chunks` chunks. The second cache holds fewer chunks, because a cached chunk has an overhead.
+// Checks a cache with room for `chunks` chunks, and a cache of `chunks` times the decoded size. The
+// second cache holds fewer chunks, because each cached chunk has an overhead.
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
@@ -90,8 +90,8 @@ TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// The array has 90 chunks in a layer. They exceed tuning::kMaxCachedParts, so that a read does not
-// first copy the cached parts.
+// A band needs 90 chunks, more than tuning::kMaxCachedParts. A read then does not copy the cached
+// parts first.
 TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);
@@ -105,11 +105,11 @@ TEST_P(Staying, OneChunkStaysIfNoneFits) {
         CheckStay(cube, cache_bytes, 1, GetParam());
 }
 
-// Blosc chunks can be decoded in part. The first band decodes parts of chunks. The second band
-// decodes whole chunks, which stay cached.
+// The cache has room for one layer of blosc chunks. The first band decodes parts of them; the
+// second band decodes and caches them whole.
 TEST_P(Staying, NoChunkIsReadMoreThanTwiceIfALayerFits) {
     Random random(92);
-    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // chunks of 256 KiB
+    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // a chunk has 256 KiB
     ASSERT_EQ(cube.layer, 8U);
     const WrittenArray written(random, cube.spec);
     const auto spy = std::make_shared<SpyStore>(written.store);
@@ -136,7 +136,7 @@ TEST_P(Staying, OtherChunksAreReadAgainIfHalfALayerFits) {
         EXPECT_EQ(decoded[band], cube.layer / 2) << "band " << band;
 }
 
-// Codec of a test case.
+// Compressor of a test case.
 struct Format {
     const char* compressor;
     const char* name;
@@ -172,11 +172,11 @@ TEST_P(Windows, AreEqualOnAnyNumberOfThreads) {
             window.step.push_back(1);
         }
         const std::string expected = written.Expected(window);
-        // The caches have no room, room for three chunks, and room for all chunks.
+        // The cache has no room, room for three chunks, or room for all chunks.
         for (const std::size_t cache_bytes : {std::size_t{0}, 3 * chunk, 100 * chunk}) {
             for (const std::size_t threads : {1U, 2U, 16U}) {
                 const auto array = written.Open(cache_bytes);
-                for (int round = 0; round < 3; ++round) {  // later rounds find chunks in the cache
+                for (int round = 0; round < 3; ++round) {  // later rounds may find cached chunks
                     const auto read = ReadRowMajor(*array, window, threads);
                     ASSERT_TRUE(Succeeds(read));
                     ASSERT_TRUE(*read == expected)

@@ -18,7 +18,7 @@ namespace zarr::test {
 using Sizes = std::vector<std::uint64_t>;
 
 // Returns `metadata` with a rectilinear grid. `sizes` lists the sizes of the chunks, or of the
-// outermost shards, along each dimension. An empty list keeps a dimension regular.
+// outermost shards, along each dimension. A dimension with an empty list stays regular.
 inline ArrayMetadata WithSizes(ArrayMetadata metadata, const std::vector<Sizes>& sizes) {
     Sizes& largest = metadata.shards.empty() ? metadata.chunks : metadata.shards.front().shape;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -34,8 +34,7 @@ inline ArrayMetadata Rectilinear(const SampleSpec& spec, const std::vector<Sizes
     return WithSizes(spec.Metadata(), sizes);
 }
 
-// An array with a rectilinear grid, its writer, and a model of its contents. The array can be
-// opened again.
+// An array with a rectilinear grid, a writer of the array, and a model of its contents.
 struct Uneven {
     Uneven(const SampleSpec& spec, const std::vector<Sizes>& sizes, std::size_t cache_bytes,
            std::size_t pending_bytes)
@@ -56,8 +55,8 @@ struct Uneven {
         return opened.Take();
     }
 
-    // Calls visit(offset) for each element of `region`, in row-major order. `offset` is the
-    // element's byte offset in the model.
+    // Calls visit(offset) for each element of `region`, in row-major order. `offset` is the byte
+    // offset of the element in the model.
     template <class Visit>
     void ForEach(const Region& region, const Visit& visit) const {
         if (region.size() == 0) return;

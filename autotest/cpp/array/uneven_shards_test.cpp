@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of a rectilinear grid of shards. The chunks in the shards have one size.
+// Tests of sharded arrays whose shards form a rectilinear grid. All inner chunks have one size.
 #include <algorithm>
 
 #include "autotest/cpp/array/sharded.h"
@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kEnough = std::size_t{1} << 24;
 
 // Returns metadata with a rectilinear grid of shards. `shards` are the levels of sharding. `sizes`
-// are the sizes of the outermost shards along each dimension; an empty list means that the
-// dimension is regular.
+// lists the sizes of the outermost shards along each dimension. A dimension with an empty list is
+// regular.
 ArrayMetadata UnevenShards(const SampleSpec& spec, const std::vector<ShardSpec>& shards,
                            const std::vector<Sizes>& sizes) {
     return WithSizes(ShardedMetadata(spec, shards), sizes);
@@ -28,7 +28,7 @@ Sizes RandomMultiples(Random& random, std::uint64_t length, std::uint64_t unit) 
     Sizes sizes;
     for (std::uint64_t sum = 0; sum < length; sum += sizes.back())
         sizes.push_back(unit * (1 + random.Below(3)));
-    if (random.Below(4) == 0) sizes.push_back(2 * unit);  // outside of the array
+    if (random.Below(4) == 0) sizes.push_back(2 * unit);  // a shard beyond the end of the array
     return sizes;
 }
 
@@ -85,8 +85,8 @@ TEST(UnevenShards, AreStoredInTheirSizes) {
               (std::vector<std::optional<std::string>>{"cd", "Ef"}));
 }
 
-// The random arrays have one or two levels of shards, either index order, and one regular and one
-// irregular dimension.
+// Writes random regions of arrays with one or two levels of shards, and compares reads with a
+// model. Some dimensions are regular, others irregular.
 TEST(UnevenShards, WrittenElementsAreReadBack) {
     Random random(31);
     const std::string zlib = R"({"id": "zlib", "level": 1})";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLarge = std::size_t{1} << 24;
 
-// Counts the calls of Set() and Erase(). Each Set() after the first `good` ones fails.
+// Counts the calls of Set() and Erase(). Set() fails after `good` calls.
 class FaultyStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
@@ -191,7 +191,8 @@ TEST(Writer, RewrittenRowsDoNotCompleteAChunk) {
 }
 
 TEST(Writer, AnArrayThatIsWrittenRowByRowNeedsRoomForOneRowOfChunks) {
-    Written written({{30, 40}, {7, 10}}, 4 * 70 * 4);  // chunks overhang; room for four chunks
+    // Edge chunks extend beyond the array. Four chunks can be pending.
+    Written written({{30, 40}, {7, 10}}, 4 * 70 * 4);
     Random random(4);
     Region row = Region::All({30, 40});
     row.count[0] = 1;
@@ -263,8 +264,8 @@ TEST(Writer, FailuresAreReportedAndLoseNothingElse) {
     part.count[0] = 11;
     const std::string values = Random(3).Bytes(44);
     written.store->good = 1;
-    // The write covers two whole chunks, one of which cannot be stored, and a part of a third chunk
-    // that stays pending.
+    // The write covers two whole chunks and a part of a third chunk. Storing chunk 1 fails; the
+    // part stays pending.
     EXPECT_TRUE(Fails(written.Write(part, values, 1), StatusCode::kIo, "dem/1: disk full"));
     written.store->good = 1 << 30;
     ASSERT_TRUE(Succeeds(written.Write(part, values, 1)));

@@ -14,7 +14,7 @@ WrittenArray::WrittenArray(Random& random, const SampleSpec& spec)
     std::size_t bytes = size;
     for (const std::uint64_t n : spec.shape) bytes *= static_cast<std::size_t>(n);
     contents.reserve(bytes);
-    for (std::size_t i = 0; i < bytes; ++i)  // some bytes that compress well, some that do not
+    for (std::size_t i = 0; i < bytes; ++i)  // 48 bytes that compress well, then 16 that do not
         contents.push_back(static_cast<char>(random.Below(i % 64 < 48 ? 2 : 256)));
     auto writer = ArrayWriter::Open(array, store, 0);
     EXPECT_TRUE(Succeeds(writer));

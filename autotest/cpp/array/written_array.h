@@ -9,20 +9,19 @@
 
 namespace zarr::test {
 
-// An array of random elements at "dem" in a store in memory, written whole by an ArrayWriter.
-// Supports all codecs and is faster than SampleArray for large arrays.
+// An array with random elements, at the path "dem" of a store in memory. An ArrayWriter wrote it,
+// so it supports all codecs. For large arrays it is faster than SampleArray.
 struct WrittenArray {
     WrittenArray(Random& random, const SampleSpec& spec);
 
-    // Opens the array with its own ArrayContext. Reads go through the store `through` unless it is
-    // null.
+    // Opens the array with its own ArrayContext. Reads go through `through` unless it is null.
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,
                                       std::shared_ptr<const Store> through = nullptr) const;
 
     // Returns the elements of `region` in row-major order.
     std::string Expected(const Region& region) const;
 
-    // Number of bytes that reads of `array` have decoded.
+    // Number of bytes that reads of `array` have decoded, or read from the store.
     std::uint64_t decoded() const { return context->counters().bytes_decoded; }
     std::uint64_t read() const { return context->counters().bytes_read; }
 

@@ -16,14 +16,14 @@ using test::Random;
 using test::Succeeds;
 
 constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kLeast = 64 * kKiB;  // smallest size that the pool keeps
+constexpr std::size_t kLeast = 64 * kKiB;  // smallest size of buffer that the pool accepts
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
 Buffer Taken(BufferPool& pool, std::size_t size) {
     Buffer buffer;
     EXPECT_TRUE(Succeeds(pool.Acquire(size, buffer)));
     EXPECT_EQ(buffer.size(), size);
-    if (size != 0) std::memset(buffer.data(), 0x5a, size);  // every byte can be written
+    if (size != 0) std::memset(buffer.data(), 0x5a, size);  // every byte must be writable
     return buffer;
 }
 
@@ -36,7 +36,7 @@ void GiveEach(BufferPool& pool, const std::vector<std::size_t>& sizes) {
     }
 }
 
-// Takes all buffers of `size` bytes out of the pool and returns their number.
+// Takes all buffers of `size` bytes out of the pool. Returns their number.
 std::size_t CountHeld(BufferPool& pool, std::size_t size) {
     std::size_t count = 0;
     for (std::size_t before = pool.bytes();; ++count) {
@@ -139,7 +139,7 @@ TEST(BufferPool, StaysWithinItsMaximum) {
 
 TEST(BufferPool, FreesOtherSizesFirst) {
     BufferPool pool(400000);
-    GiveEach(pool, {100000, 150000, 100000});  // room for 50000 more bytes remains
+    GiveEach(pool, {100000, 150000, 100000});  // leaves room for 50000 bytes
     GiveEach(pool, {100000});
     EXPECT_EQ(pool.bytes(), 300000U) << "the one larger one went";
     GiveEach(pool, {100000});
@@ -155,7 +155,7 @@ TEST(BufferPool, FreesOtherSizesFirst) {
 TEST(BufferPool, FreesSmallerAndLargerBuffers) {
     BufferPool pool(600000);
     GiveEach(pool, {100000, 300000, 200000});
-    GiveEach(pool, {200000});  // does not fit even if the small buffer is freed
+    GiveEach(pool, {200000});  // does not fit, even without the small buffer
     EXPECT_EQ(pool.bytes(), 400000U);
     EXPECT_EQ(CountHeld(pool, 200000), 2U);
 }
@@ -201,7 +201,8 @@ TEST(BufferPool, StaysWithinItsMaximumWithRandomSizes) {
     EXPECT_GT(fullest, 1000000U) << "and makes use of it";
 }
 
-// Each thread writes marks into a buffer that it has taken, and must find its own marks again.
+// Each thread takes a buffer from the pool, writes its own marks into it, and must find them
+// unchanged.
 TEST(BufferPool, IsSafeForManyThreads) {
     constexpr std::size_t kMost = 2000000;
     constexpr std::size_t kThreads = 8;

@@ -12,7 +12,7 @@ using test::Fails;
 using test::Succeeds;
 using test::TextOf;
 
-// Number of bytes that no machine has, but that is small enough for an allocator to try.
+// A size that no machine can allocate, but that an allocator does not reject as invalid.
 constexpr std::size_t kTooMuch = SIZE_MAX / 4;
 
 TEST(Buffer, KeepsThePrefixWhenResized) {

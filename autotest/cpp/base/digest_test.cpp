@@ -14,8 +14,8 @@ namespace {
 // Published reference value of the 64-bit FNV-1a hash of "foobar".
 TEST(Digest, IsFnv1a) { EXPECT_EQ(DigestOf("foobar").value(), 0x85944171f73967e8U); }
 
-// Two chunks may change their sizes by equal amounts, for example if all pixels become one value.
-// The sum of the digests of both chunks must still change.
+// Two chunks can change their sizes by the same amount, for example if all pixels become one value.
+// The sum of the two digests must still change.
 TEST(Digest, SumsTellContentsApart) {
     std::set<std::uint64_t> sums;
     for (std::uint64_t size = 1; size <= 4096; ++size)

@@ -9,8 +9,8 @@
 namespace zarr {
 namespace {
 
-// Runs `op` over rows with several strides. Each destination element must equal its source element,
-// with the bytes reversed in each unit of `unit` bytes.
+// Runs `op` on rows of elements of `size` bytes, with several strides. Each destination element
+// must equal its source element, with the bytes of each unit of `unit` bytes reversed.
 void Check(const Converter& op, std::size_t size, std::size_t unit) {
     constexpr std::size_t kMiddle = 3000;
     constexpr std::ptrdiff_t kCount = 37;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of byte order conversions. All expectations hold on hosts of either byte order.
+// Tests of byte order conversions. The expected results do not depend on the byte order of the
+// host.
 #include "core/base/endian.h"
 
 #include <gtest/gtest.h>

@@ -65,8 +65,8 @@ TEST(Half, NaNsStayNaNs) {
     }
 }
 
-// Between two neighbouring halves, numbers below the middle round down and numbers above it round
-// up. The middle rounds to the half with an even code.
+// A number between two neighbouring float16 values rounds to the nearer one. The middle rounds to
+// the float16 with an even code.
 TEST(Half, RoundsToNearestTiesToEven) {
     for (unsigned low = 0; low < 0x7bff; ++low) {
         const double a = ByDefinition(low);
@@ -77,7 +77,7 @@ TEST(Half, RoundsToNearestTiesToEven) {
         ASSERT_EQ(DoubleToHalf(-middle), even | 0x8000U) << low;
         ASSERT_EQ(DoubleToHalf(std::nextafter(middle, a)), low);
         ASSERT_EQ(DoubleToHalf(std::nextafter(middle, b)), low + 1);
-        const auto single = static_cast<float>(middle);  // exact in float32
+        const auto single = static_cast<float>(middle);  // float32 represents the middle exactly
         ASSERT_EQ(FloatToHalf(single), even) << low;
         ASSERT_EQ(FloatToHalf(std::nextafter(single, 0.0F)), low);
         ASSERT_EQ(FloatToHalf(std::nextafter(single, 1e9F)), low + 1);

@@ -34,10 +34,10 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
                                          kLargePage + 1, 2 * kLargePage - 1, 2 * kLargePage,
                                          5 * kLargePage + 77));
 
-// Writes every byte, so that a sanitizer reports a byte that does not belong to the memory.
+// Writes every byte, so that a sanitizer reports an allocation that is too small.
 TEST_P(AllocateBytesOf, GivesWritableMemory) {
     const std::size_t size = GetParam();
-    for (int round = 0; round < 3; ++round) {  // then with memory that was used before
+    for (int round = 0; round < 3; ++round) {  // later rounds may reuse freed memory
         const Memory memory = Allocate(size);
         ASSERT_NE(memory, nullptr);
         EXPECT_TRUE(IsAligned(memory.get(), alignof(std::max_align_t)));
@@ -60,8 +60,8 @@ TEST_P(AllocateBytesOf, GivesDistinctMemory) {
 }
 
 #if defined(__linux__)
-// Memory for a large size must begin at a large page of the system. Under AddressSanitizer the test
-// is left out, because the sanitizer replaces the allocator.
+// Memory of a large size must begin at a large page of the system. AddressSanitizer replaces the
+// allocator, so the test does nothing with it.
 TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
     if (kHasAddressSanitizer) return;
     for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
@@ -71,8 +71,8 @@ TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
 }
 #endif
 
-// Large memory must not begin 1 to 31 bytes after the start of a page, because the kernel copies
-// file data slowly to such addresses.
+// The kernel copies file data slowly to an address 1 to 31 bytes after the start of a page. Large
+// memory must not begin there.
 TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
     if (kHasAddressSanitizer) return;
     constexpr std::size_t kPage = 4096;
@@ -99,8 +99,8 @@ TEST(AllocateBytes, ReturnsNullIfThereIsTooLittle) {
         EXPECT_EQ(AllocateBytes(size), nullptr) << size;
 }
 
-// The buffer grows across the size from which memory consists of large pages and not of the C
-// library's memory.
+// Memory up to kLargePage comes from the C library, larger memory from large pages. A buffer that
+// grows across this size must keep its contents.
 TEST(AllocateBytes, GivesBuffersMemoryThatGrows) {
     Buffer buffer;
     std::size_t before = 0;
@@ -124,7 +124,8 @@ std::size_t ResidentPages() {
     return resident;
 }
 
-// Small blocks stay allocated between the large blocks, as in threads that read and decode chunks.
+// Threads that decode chunks leave small blocks allocated between large ones. The small blocks must
+// not keep freed large blocks from returning to the system.
 TEST(AllocateBytes, OfLargeSizesIsReturnedToTheSystem) {
     constexpr std::size_t kEncoded = 9U << 20;
     constexpr std::size_t kDecoded = 16U << 20;

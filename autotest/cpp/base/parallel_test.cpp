@@ -59,7 +59,8 @@ TEST_P(Parallel, ReturnsTheFailureOfTheLowestIndexThatRan) {
     }
 }
 
-// A busy machine may stop the thread of the failing task while others run thousands of tasks.
+// Other threads run tasks until the failure is known. On a busy machine they may run thousands of
+// tasks, so the limit is generous.
 TEST_P(Parallel, StartsNoTaskAfterAFailure) {
     constexpr std::size_t kCount = 200000;
     std::atomic<std::size_t> started{0};
@@ -116,7 +117,7 @@ TEST(ParallelFor, ThreadsReallyRunAtOnce) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     EXPECT_TRUE(Succeeds(ParallelFor(4, 4, [&](std::size_t) {
         ++arrived;
-        while (arrived < 4) {  // ends only if all four tasks run at once
+        while (arrived < 4) {  // ends only if all four tasks run at the same time
             if (std::chrono::steady_clock::now() > deadline) return Status::Io("alone");
             std::this_thread::yield();
         }

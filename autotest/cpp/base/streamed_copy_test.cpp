@@ -20,7 +20,7 @@ using test::Random;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kOffsets[] = {0, 1, 8, 15, 16, 17, 31, 33, 48, 63};
 
-// Memory that begins at a multiple of the CPU's cache line.
+// Memory that begins at the start of a CPU cache line.
 class Lines {
   public:
     explicit Lines(std::size_t size, std::uint8_t fill) : memory_(size + kLine, fill) {
@@ -34,8 +34,8 @@ class Lines {
     std::uint8_t* first_;
 };
 
-// Copies each number of bytes in `sizes` at all offsets. Compares the whole memory, including the
-// bytes outside of the copy.
+// Copies each number of bytes in `sizes` from and to all offsets in a cache line. Also compares the
+// bytes around the copy, which must not change.
 void CheckSizes(const std::vector<std::size_t>& sizes) {
     const std::size_t room = sizes.back() + 4 * kLine;
     Random random(71);
@@ -109,7 +109,8 @@ TEST(StreamedCopyConverter, HasThePropertiesOfCopyConverter) {
     }
 }
 
-// The windows have long rows, which are copied by streaming stores, at any offset in a cache line.
+// Copies windows with long rows, for which the converter uses streaming stores. Rows begin at any
+// offset in a cache line.
 TEST(StreamedCopyConverter, CopiesWindowsLikeCopyConverter) {
     constexpr std::uint64_t kSeed = 74;
     SCOPED_TRACE(kSeed);

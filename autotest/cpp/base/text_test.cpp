@@ -44,20 +44,20 @@ TEST(Utf8, ReplacesInvalidCodePoints) {
 
 TEST(Utf8, RefusesInvalidText) {
     const std::vector<std::string> bad = {
-        "\x80",              // continuation byte alone
-        "\xc0\x80",          // overlong NUL
-        "\xc1\xbf",          // overlong
-        "\xe0\x9f\xbf",      // overlong
-        "\xf0\x8f\xbf\xbf",  // overlong
-        "\xed\xa0\x80",      // surrogate
-        "\xf4\x90\x80\x80",  // past U+10FFFF
+        "\x80",              // a continuation byte alone
+        "\xc0\x80",          // overlong: 2 bytes for U+0000
+        "\xc1\xbf",          // overlong: 2 bytes for U+007F
+        "\xe0\x9f\xbf",      // overlong: 3 bytes for U+07FF
+        "\xf0\x8f\xbf\xbf",  // overlong: 4 bytes for U+FFFF
+        "\xed\xa0\x80",      // the surrogate U+D800
+        "\xf4\x90\x80\x80",  // beyond U+10FFFF
         "\xf5\x80\x80\x80",
         "\xff",
         "\xfe",
-        "\xc3",  // truncated
+        "\xc3",  // continuation byte missing
         "\xe2\x82",
         "\xf0\x9f\x8c",
-        "\xc3(",  // no continuation byte follows
+        "\xc3(",  // "(" instead of a continuation byte
         "\xe2\x82(",
         "\xe2(\xac",
     };
@@ -79,7 +79,7 @@ TEST(Utf8, CanBeMadeValid) {
 }
 
 TEST(Ucs4, DropsThePaddingAtTheEndOnly) {
-    std::vector<std::uint8_t> units(1 + 6 * 4, 0);  // starts at byte 1: no unit is aligned
+    std::vector<std::uint8_t> units(1 + 6 * 4, 0);  // from byte 1 on, no unit is aligned
     const std::uint32_t text[] = {'a', 0, 0x20ac, 'b', 0, 0};
     for (std::size_t i = 0; i < 6; ++i) StoreNative(units.data() + 1 + 4 * i, text[i]);
     using namespace std::string_literals;
@@ -90,7 +90,7 @@ TEST(Ucs4, DropsThePaddingAtTheEndOnly) {
     EXPECT_EQ(Ucs4ToUtf8(nullptr, 0), "");
 }
 
-TEST(Base64, KnownVectors) {  // RFC 4648, section 10
+TEST(Base64, KnownVectors) {  // vectors of RFC 4648, section 10
     const std::pair<const char*, const char*> vectors[] = {{"", ""},
                                                            {"f", "Zg=="},
                                                            {"fo", "Zm8="},

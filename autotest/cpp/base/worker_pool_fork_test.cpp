@@ -20,7 +20,7 @@ namespace {
 using test::Barrier;
 using test::SucceedsInChild;
 
-// Returns true if the calling thread and all `helpers` run at the same time.
+// Returns true if the calling thread and `helpers` threads of the pool run at the same time.
 bool RunInFork(std::size_t helpers) {
     Barrier barrier(helpers + 1);
     std::atomic<std::size_t> met{0};
@@ -41,7 +41,8 @@ TEST_F(ForkedWorkerPool, HasThreadsIfTheParentsAreIdle) {
     EXPECT_TRUE(RunInFork(4)) << "the parent keeps its own";
 }
 
-// The job of Start() runs on after the call has returned, like read-ahead of chunks.
+// The job runs in the background, like read-ahead of chunks. The fork must wait for its end, and
+// parent and child can use the pool afterwards.
 TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     std::atomic<bool> has_ended{false};
     ASSERT_TRUE(WorkerPool::Instance().Start([&] {
@@ -52,7 +53,7 @@ TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     EXPECT_TRUE(RunInFork(2));
 }
 
-// The job waits for the fork, so the fork must not wait for the end of the job forever.
+// The job ends only after the fork. The fork must therefore stop waiting for the job after a while.
 TEST_F(ForkedWorkerPool, ForksWhileThePoolIsBusyAfterAWait) {
     Barrier begun(3);
     Barrier forked(3);
@@ -83,7 +84,8 @@ TEST_F(ForkedWorkerPool, RunsOnTheCallerAlone) {
     }));
 }
 
-// The exit handlers of the child must not hang on threads of the pool that only the parent has.
+// The pool's threads do not exist in a forked child. The exit handlers of the child must not wait
+// for them.
 TEST_F(ForkedWorkerPool, LetsTheChildEnd) {
     SKIP_WITH_ADDRESS_SANITIZER();
     ASSERT_TRUE(RunInFork(2));

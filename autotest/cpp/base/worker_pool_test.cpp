@@ -29,7 +29,7 @@ using Ids = std::set<std::thread::id>;
 
 WorkerPool& Pool() { return WorkerPool::Instance(); }
 
-// Counts the threads that called Count(), and how many of these threads have ended.
+// Counts the threads that called Count(), and how many of them have ended.
 class ThreadEnds {
   public:
     static void Count() {
@@ -59,7 +59,7 @@ class ThreadEnds {
         const std::lock_guard<std::mutex> lock(mutex_);
         return begun_;
     }
-    // Returns false if some threads have not ended within kMaxWait.
+    // Returns false if not all counted threads end within kMaxWait.
     static bool WaitForAll() {
         std::unique_lock<std::mutex> lock(mutex_);
         return changed_.wait_for(lock, kMaxWait, [] { return alive_ == 0; });
@@ -72,8 +72,8 @@ class ThreadEnds {
     inline static std::size_t begun_ = 0;
 };
 
-// Runs on the calling thread and `helpers` helpers, all at the same time. Returns the ids of the
-// helpers.
+// Runs on the calling thread and on `helpers` threads of the pool, all at the same time. Returns
+// the ids of the pool's threads.
 Ids RunTogether(std::size_t helpers) {
     const std::thread::id caller = std::this_thread::get_id();
     Barrier barrier(helpers + 1);
@@ -116,7 +116,8 @@ TEST_P(Helpers, AreNoMoreThanAskedFor) {
     }
 }
 
-// The work is so short that some helpers would start after its end. Such helpers must not run.
+// The work is so short that it may end before all helpers have started. A helper that is late must
+// not run the work.
 TEST_P(Helpers, DoNotRunAfterTheEnd) {
     std::atomic<int> late{0};
     for (int round = 0; round < 1000; ++round) {
@@ -189,7 +190,7 @@ TEST(WorkerPool, RunsInsideOfRuns) {
     }
 }
 
-// All helpers are busy at the moment when each of them asks for further helpers.
+// Each helper requests two more helpers while all other helpers are busy. All of them must run.
 TEST(WorkerPool, GivesHelpersHelpers) {
     const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
     Barrier all(4);
@@ -204,7 +205,7 @@ TEST(WorkerPool, GivesHelpersHelpers) {
     EXPECT_EQ(met, 4 + 4 * 3);
 }
 
-// Each call runs all its own tasks, whichever threads help.
+// Several threads call the pool at the same time. Each call must complete all its own tasks.
 TEST(WorkerPool, ServesManyCallersAtOnce) {
     const Watchdog watchdog("WorkerPool.ServesManyCallersAtOnce");
     constexpr std::size_t kTasks = 20;
@@ -234,8 +235,8 @@ TEST(WorkerPool, KeepsItsThreadsForTheNextCall) {
     ASSERT_TRUE(ThreadEnds::WaitForAll());
     const std::size_t before = ThreadEnds::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
-    // A slow machine may start more than three threads in all, but not three new threads in each
-    // round.
+    // Calls must reuse threads. Three new threads in each round would exceed the limit; a few more
+    // on a slow machine are accepted.
     EXPECT_LT(ThreadEnds::begun() - before, kRounds);
 }
 
@@ -255,7 +256,7 @@ TEST(WorkerPool, EndsIdleThreadsAtOnce) {
         Pool().EndIdle();
         EXPECT_EQ(ThreadEnds::alive(), 0);
     }
-    Pool().EndIdle();  // no thread is idle
+    Pool().EndIdle();  // does nothing: no thread is idle
     RunTogether(5);
 }
 
@@ -272,8 +273,8 @@ TEST(WorkerPool, EndsIdleThreadsWhileOthersWork) {
 }
 
 #if defined(__linux__)
-// Threads that are still starting must count as threads. Otherwise many very short calls would
-// start ever more threads.
+// Many very short calls follow each other. Threads that are still starting must count as threads,
+// or each call would start more threads.
 TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
     constexpr std::size_t kHelpers = 3;
     const auto count = [] {
@@ -309,8 +310,8 @@ TEST(WorkerPool, StartsWorkThatNobodyWaitsFor) {
 
 thread_local int number_of_this_thread = 0;
 
-// A ThreadContext that carries a number from the thread that hands out work to the threads that do
-// the work.
+// A ThreadContext with a number. The number passes from a thread that calls the pool to the threads
+// that help it.
 class Number final : public ThreadContext {
   public:
     explicit Number(int number) : number_(number) {}
@@ -335,7 +336,7 @@ TEST(WorkerPool, RunsInTheContextOfTheCaller) {
         Pool().Run(2, [&] {
             ASSERT_TRUE(together.Meet());
             if (number_of_this_thread != number) ++others;
-            // A helper may hand out further work, which must run in the helper's context, too.
+            // A helper that calls the pool passes on the context of its own work.
             Barrier two(2);
             Pool().Run(1, [&] {
                 ASSERT_TRUE(two.Meet());

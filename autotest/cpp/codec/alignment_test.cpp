@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that run every codec on every vector of vectors.json with memory that is not aligned.
-// UndefinedBehaviorSanitizer, and processors that need alignment, then find misaligned accesses.
+// Runs every codec on every vector of vectors.json in unaligned memory. UndefinedBehaviorSanitizer,
+// and CPUs that need alignment, find misaligned accesses.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -62,7 +62,8 @@ TEST_P(CodecAlignment, DoesNotMatter) {
 INSTANTIATE_TEST_SUITE_P(Vectors, CodecAlignment, testing::ValuesIn(Vectors()),
                          [](const auto& test) { return test.param.name; });
 
-// The vectors must hold numbers in both byte orders, so that codecs are tested with both.
+// The vectors must contain little-endian and big-endian numbers, so that each codec is tested with
+// both byte orders.
 TEST(CodecVectors, HaveNumbersOfBothOrders) {
     std::size_t little = 0;
     std::size_t big = 0;

@@ -18,8 +18,8 @@ namespace zarr::test {
 namespace {
 
 constexpr std::size_t kHeader = 16;
-// Decoded size of a chunk, in bytes. The blocks of zstd are as small as requested; the blocks of
-// other compressors have at least 64 KiB. Every frame has five blocks or more.
+// Decoded size of a chunk in bytes. Blocks have the requested size with zstd, and at least 64 KiB
+// with other compressors. Every frame has at least five blocks.
 constexpr std::size_t kSize = 299880;
 
 struct FrameSpec {
@@ -27,10 +27,10 @@ struct FrameSpec {
     int level = 5;
     int shuffle = 1;
     std::size_t type_size = 4;
-    std::size_t block_size = 0;  // 0: chosen by the library
+    std::size_t block_size = 0;  // in bytes; 0: the library chooses
 };
 
-// Returns a pipeline with blosc only, for chunks of `size` bytes.
+// Returns a pipeline with the codec blosc only. Chunks have `size` bytes.
 Result<Pipeline> Bind(const FrameSpec& spec, std::size_t size) {
     const json::Value config =
         Json(R"({"id": "blosc", "cname": ")" + spec.compressor + R"(", "clevel": )" +
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, BloscThreads,
                                     std::to_string(std::get<1>(with.param));
                          });
 
-// A frame of kSize bytes must have several blocks, or the other tests would share no work.
+// A frame must have several blocks. Otherwise the other tests would decode with one thread only.
 TEST_P(BloscThreads, HaveBlocksToShare) {
     Random random(80);
     FrameSpec spec = Spec();
@@ -103,8 +103,8 @@ TEST_P(BloscThreads, DecodeLikeOneThread) {
         FrameSpec spec = Spec();
         spec.type_size = type_size;
         spec.block_size = 4096;
-        // The sizes cover a part of a block, whole blocks, and a last block that is partial or
-        // tiny. Some sizes are no multiple of the element size.
+        // Sizes from a part of one block to many blocks, with whole, partial and tiny last blocks.
+        // Some sizes are not a multiple of the element size.
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{100}, std::size_t{4096}, std::size_t{8400},
               std::size_t{65536}, std::size_t{131073}, std::size_t{262144}, kSize, kSize + 1})
@@ -134,8 +134,8 @@ TEST_P(BloscThreads, DecodeStoredFrames) {
                 ASSERT_TRUE(IsStoredAsIs(encoded));
             }
             if (!IsStoredAsIs(encoded)) continue;
-            // The frame is stored uncompressed, so a changed block size of 4096 in its header is
-            // valid.
+            // Bytes 8 to 11 of the header are the block size. A frame without compression can be
+            // decoded with any block size, here 4096.
             encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
             GuardedDecoder decoder;
             for (const std::size_t threads : kThreads) {
@@ -165,7 +165,7 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
                 const Status status = decoder.Decode(*pipeline, encoded.substr(0, size), threads);
                 ASSERT_TRUE(Fails(status, StatusCode::kCorrupt)) << size << ", " << threads;
             }
-            // The frame is also tested with its truncated size in the header.
+            // Now the header states the truncated size.
             if (size < kHeader) continue;
             std::string shorter = encoded.substr(0, size);
             for (std::size_t b = 0; b < 4; ++b)
@@ -177,7 +177,7 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
     }
 }
 
-// A damaged frame may give an error or wrong elements, with equal results for any number of
+// A damaged frame may give an error or wrong elements, but the same result with any number of
 // threads.
 TEST_P(BloscThreads, SurviveDamagedFrames) {
     constexpr std::uint64_t kSeed = 85;
@@ -191,7 +191,7 @@ TEST_P(BloscThreads, SurviveDamagedFrames) {
     GuardedDecoder shared;
     for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
-        // The test changes bytes in the header, in the offsets of the blocks, or in the blocks.
+        // Damages the header, the offsets of the blocks, or any bytes.
         const std::size_t reach = i % 3 == 0   ? kHeader
                                   : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)
                                                : wrong.size();
@@ -209,7 +209,8 @@ TEST_P(BloscThreads, SurviveDamagedFrames) {
     }
 }
 
-// Returns the frame with its blocks in random order, as encoders with several threads write them.
+// Returns the frame with its blocks in random order. Encoders with several threads may write blocks
+// in any order.
 std::string Shuffled(Random& random, const std::string& frame, std::size_t decoded_size) {
     const std::size_t count = (decoded_size + BlockSize(frame) - 1) / BlockSize(frame);
     std::vector<std::size_t> begins;
@@ -237,7 +238,7 @@ TEST_P(BloscThreads, DecodeBlocksInAnyOrder) {
         const std::string contents = Compressible(random, size);
         const auto pipeline = Bind(spec, size);
         const std::string encoded = Encoded(*pipeline, contents);
-        if (IsStoredAsIs(encoded)) continue;  // blosclz cannot compress shuffled bits
+        if (IsStoredAsIs(encoded)) continue;  // blosclz cannot compress bit-shuffled elements
         GuardedDecoder decoder;
         for (int i = 0; i < 2; ++i) {
             const std::string shuffled = Shuffled(random, encoded, size);
@@ -265,8 +266,8 @@ TEST(BloscFrames, RefuseChunksOfOtherSizes) {
                 << size << ", " << threads;
 }
 
-// The reserved flag must be refused in every decoding. The blosc library checks it only if all
-// blocks are decoded.
+// A frame with the reserved flag must be rejected, however much of it is decoded. The blosc library
+// checks the flag only if it decodes all blocks.
 TEST(BloscFrames, RefuseTheReservedFlag) {
     Random random(88);
     FrameSpec spec;

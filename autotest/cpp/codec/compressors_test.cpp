@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests that only some compressors need: wrong headers, bytes after a stream, and configurations
-// that matter for decoding.
+// that change the decoding.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -90,7 +90,7 @@ TEST(Blosc, RefusesWrongHeaders) {
     larger[kDecodedSize + 3] = 0x7f;
     ExpectError(Decode(kBlosc, larger), StatusCode::kCorrupt, "decodes to more");
     std::string large = good;
-    large[kDecodedSize + 2] = 0x7f;  // 8 MB, over the limit
+    large[kDecodedSize + 2] = 0x7f;  // states 8 MB, which exceeds the limit
     ExpectError(Decode(kBlosc, large), StatusCode::kCorrupt, "decodes to more");
     std::string version = good;
     version[0] = 9;
@@ -121,7 +121,8 @@ TEST(Bz2, RefusesATruncatedSecondStream) {
 
 TEST(Lzma, RefusesATruncatedSecondStream) {
     const std::string& good = Encoded("lzma_xz_check1");
-    // Four bytes after a stream may be the start of another stream. Python refuses such bytes, too.
+    // Four bytes after a stream may be the start of another stream, so they are rejected, as in
+    // Python. More bytes are ignored.
     ExpectError(Decode(kLzma, good + "junk"), StatusCode::kCorrupt, "truncated");
     EXPECT_TRUE(Decode(kLzma, good + "junk that is longer").status.ok());
     ExpectError(Decode(kLzma, good + good.substr(0, 40)), StatusCode::kCorrupt, "truncated");
@@ -157,7 +158,7 @@ TEST(Lzma, NamesWhatIsWrongWithItsConfiguration) {
         ExpectError(Decode(config, "x"), StatusCode::kCorrupt, part);
 }
 
-// Configuration members that only encoding needs may have any value.
+// Members of the configuration that only the encoder uses may have any value.
 TEST(Lzma, IgnoresWhatOnlyEncodingNeeds) {
     EXPECT_TRUE(Decode(R"({"id": "lzma", "format": 3, "check": "?", "preset": "?",
                            "filters": [{"id": 33, "preset": 1, "mf": "?", "mode": -1}]})",

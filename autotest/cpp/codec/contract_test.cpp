@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Contract tests for every codec and every vector of vectors.json. Bytes that numcodecs encoded
-// must decode to the same values. Truncated or damaged bytes must not crash, access other memory,
-// or pass for a chunk.
+// Runs every codec on every vector of vectors.json. Bytes from numcodecs must decode to the same
+// values. Truncated or damaged bytes must not crash, and must not be accepted if a check can find
+// the damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Decoded Objects(const ObjectChunk& chunk) {
 // A pipeline with one codec that decodes between buffers of exactly the needed size.
 class Subject {
   public:
-    // Makes the pipeline for chunks that have `more` elements more than the vector.
+    // The chunk has `more` elements more than the chunk of the vector.
     explicit Subject(const Vector& vector, int more = 0) {
         const json::Value filters(json::Array{vector.config});
         Result<Pipeline> pipeline = BindJson(filters, vector.Context(more));
@@ -43,8 +43,7 @@ class Subject {
         if (pipeline.ok()) pipeline_.emplace(pipeline.Take());
     }
 
-    // Decodes with 1, 2 and 5 threads. Checks that the results are equal and returns the result of
-    // 1 thread.
+    // Decodes with 1, 2 and 5 threads, which must give equal results. Returns this result.
     Result<Decoded> Decode(std::string_view encoded) {
         Result<Decoded> alone = DecodeOn(1, encoded);
         for (const std::size_t threads : {2, 5}) {
@@ -80,7 +79,7 @@ class Subject {
 
 class CodecContract : public testing::TestWithParam<Vector> {
   protected:
-    // Returns the codec without a pipeline. For vectors with fixed-size elements only.
+    // Returns the codec alone, without a pipeline. Only for vectors with fixed-size elements.
     static std::unique_ptr<Codec> Make() {
         Result<std::unique_ptr<Codec>> codec =
             MakeFromJson(GetParam().config, GetParam().Context());
@@ -91,7 +90,7 @@ class CodecContract : public testing::TestWithParam<Vector> {
 
 TEST_P(CodecContract, DecodesThroughThePipeline) {
     Subject subject(GetParam());
-    for (int repeat = 0; repeat < 2; ++repeat) {  // second time: with used scratch memory
+    for (int repeat = 0; repeat < 2; ++repeat) {  // second round: reused scratch memory
         const Result<Decoded> decoded = subject.Decode(GetParam().encoded);
         ASSERT_TRUE(decoded.ok()) << decoded.status().message();
         EXPECT_EQ(*decoded, GetParam().decoded);
@@ -99,7 +98,7 @@ TEST_P(CodecContract, DecodesThroughThePipeline) {
 }
 
 TEST_P(CodecContract, DecodesToFixedMemory) {
-    if (GetParam().is_objects()) return;  // object codecs have no Output
+    if (GetParam().is_objects()) return;  // objects are not decoded to an Output
     const auto codec = Make();
     ASSERT_NE(codec, nullptr);
     GuardedMemory input;
@@ -137,7 +136,7 @@ TEST_P(CodecContract, EncodedSizeIsAnUpperBound) {
         EXPECT_EQ(GetParam().encoded.size(), bound.max);
     }
     const std::size_t huge = std::numeric_limits<std::size_t>::max();
-    // The returned bound must be the largest number if the exact bound overflows.
+    // The bound of the encoded size overflows. Then it must be the largest number.
     EXPECT_GE(codec->EncodedSize({huge, false}).max, huge / 32);
 }
 
@@ -152,8 +151,8 @@ TEST_P(CodecContract, RefusesEveryTruncation) {
         EXPECT_TRUE(subject.Decode(GetParam().encoded.substr(0, size)).ok()) << size;
 }
 
-// Compressors treat trailing bytes as numcodecs does. Filters may refuse trailing bytes that
-// numcodecs ignores.
+// Compressors must accept or reject trailing bytes as numcodecs does. Filters may also reject bytes
+// that numcodecs ignores.
 TEST_P(CodecContract, TreatsTrailingBytesAsNumcodecsDoes) {
     static const std::set<std::string> compressors = {"blosc", "zlib", "gzip", "bz2",
                                                       "lzma",  "zstd", "lz4"};
@@ -192,10 +191,10 @@ TEST_P(CodecContract, RefusesChunksOfOtherSizes) {
     EXPECT_FALSE(Subject(GetParam(), 100000).Decode(GetParam().encoded).ok());
 }
 
-// Damage may be unnoticed only if the format has no checksum. The test changes every byte of small
-// inputs. In large inputs it changes the bytes at both ends and a sample between.
+// Damages bytes one at a time: all bytes near both ends of the input, and about 150 between them. A
+// format with a checksum must not give wrong values.
 TEST_P(CodecContract, SurvivesEveryDamagedByte) {
-    constexpr std::size_t kEnds = 100;  // as long as the headers of all formats
+    constexpr std::size_t kEnds = 100;  // covers the header of every format
     Subject subject(GetParam());
     std::string damaged = GetParam().encoded;
     const std::size_t stride = std::max<std::size_t>(1, damaged.size() / 150);
@@ -238,7 +237,7 @@ TEST(CodecVectors, CoverEveryCodec) {
     context.dtype.kind = DataKind::kObject;
     for (const std::string_view id : CodecIds()) {
         EXPECT_TRUE(numbers.count(id) + objects.count(id) > 0) << id;
-        // A codec that supports both numbers and objects needs vectors for both.
+        // A codec that also supports objects must have vectors of objects.
         const auto made =
             MakeObjectCodec({std::string(id), json::Value(json::Object{}), ""}, context);
         if (!made.ok() || *made != nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of configurations and values that cannot be encoded. A wrong configuration is found when
-// the codec is bound, a wrong value when it is encoded. Decoding still works.
+// Tests of configurations and values that cannot be encoded. Binding the codec reports a wrong
+// configuration; encoding reports a wrong value. Decoding still works.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ Result<Pipeline> Bind(std::string_view filters, std::string_view typestr = "<f4"
 
 struct Unwritable {
     const char* config;
-    const char* message;  // start of the message
+    const char* message;  // the error message starts with this
     const char* typestr = "<f4";
 };
 
@@ -220,7 +220,8 @@ TEST(Json2Encode, EscapesText) {
               "error: json2: text contains code point 55296, which is not a Unicode character");
 }
 
-// The sizes cover every MessagePack form that a chunk can need.
+// Integers and a text of every length class of MessagePack that a chunk can need. Each must get the
+// shortest encoding.
 TEST(MessagePack2Encode, TakesTheShortestForm) {
     const std::string config = R"({"id":"msgpack2"})";
     EXPECT_EQ(EncodeValues<std::int16_t>(config, "<i2", {0, 127, 128, -1, -32, -33, -129}),
@@ -241,7 +242,7 @@ TEST(VlenEncode, RefusesWhatCannotBeDecoded) {
               "error: vlen-utf8: item 1 is not valid UTF-8: \"\xff\"");
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-bytes"})", {"\xff"}),
               std::string("\1\0\0\0\1\0\0\0\xff", 9));
-    // The object has an invalid size that is checked before its bytes are read.
+    // The object states an invalid size. Encoding must check the size before it reads the bytes.
     const std::string one(1, 'x');
     const ObjectRef large{one.data(), LimitOf(Limit::kStringSize)};
     const auto pipeline = Bind(R"({"id":"vlen-bytes"})", "|O", {1});
@@ -253,8 +254,7 @@ TEST(CategorizeEncode, KnowsItsLabels) {
     const auto u32 = [](std::u32string text) {
         return std::vector<char32_t>(text.begin(), text.end());
     };
-    // If a label occurs twice, its last index counts. A label longer than the element never
-    // matches.
+    // A label that occurs twice gets its last index. A label longer than the element never matches.
     EXPECT_EQ(EncodeValues(R"({"id":"categorize","dtype":"<U2","labels":["a","b","a","abc",""]})",
                            "<U2", u32(std::u32string(U"a\0b\0ab\0\0c\0", 10)), {5}),
               std::string("\3\2\0\5\0", 5));

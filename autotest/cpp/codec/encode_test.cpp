@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of encoding. Values of the vectors in vectors.json must encode to the bytes of numcodecs or
-// to equivalent bytes. Other values must encode to bytes that decode to these values.
+// Tests of encoding. Vectors of vectors.json must encode to the bytes of numcodecs or to equivalent
+// bytes. Other values must encode and decode without a change.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,7 +29,7 @@ Result<Pipeline> BindAlone(const Vector& vector) {
     return BindJson(json::Value(json::Array{vector.config}), vector.Context());
 }
 
-// Encodes the values of the vector from memory of exactly their size.
+// Encodes the values of the vector. They lie in memory of exactly their size.
 Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
                                  PipelineScratch& scratch) {
     if (vector.is_objects()) {
@@ -46,14 +46,14 @@ Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
 
 class CodecEncoding : public testing::TestWithParam<Vector> {};
 
-// For zlib and gzip, the bytes that zlib decodes must be equal. For pcodec, the expected bytes were
-// recorded from this encoder and checked with the pcodec library.
+// zlib and gzip streams must decompress to the bytes of numcodecs. The expected bytes of pcodec
+// were recorded from this encoder and checked with the pcodec library.
 TEST_P(CodecEncoding, GivesTheBytesOfNumcodecs) {
     const Result<Pipeline> pipeline = BindAlone(GetParam());
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
     ASSERT_EQ(pipeline->writable().ok(), GetParam().is_writable) << pipeline->writable().message();
     PipelineScratch scratch;
-    for (int repeat = 0; repeat < 3; ++repeat) {  // the memory is used again
+    for (int repeat = 0; repeat < 3; ++repeat) {  // later rounds reuse memory
         const Result<std::string> encoded = EncodeVector(*pipeline, GetParam(), scratch);
         ASSERT_EQ(encoded.ok(), GetParam().is_writable) << encoded.status().message();
         if (!encoded.ok()) return;
@@ -80,7 +80,7 @@ TEST_P(CodecEncoding, RefusesChunksOfOtherSizes) {
     EXPECT_FALSE(pipeline->EncodeObjects(&object, 1, scratch).ok());
 }
 
-// Encodes `decoded`, the bytes of a chunk, and checks that decoding gives `decoded` back.
+// Encodes the chunk `decoded`. The result must decode to the same bytes.
 void ExpectRoundTrip(const Pipeline& pipeline, const std::string& decoded) {
     ASSERT_TRUE(pipeline.writable().ok()) << pipeline.writable().message();
     PipelineScratch scratch;
@@ -102,14 +102,15 @@ std::string RandomBytes(std::size_t size, unsigned modulus = 256) {
     return bytes;
 }
 
-// Random bytes do not compress, constant bytes do. Both must survive encoding and decoding in every
-// configuration of the codecs that take any bytes.
+// Random bytes do not compress, constant bytes do. Codecs that take any bytes must restore both
+// kinds, in every configuration.
 TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     static const std::set<std::string> of_bytes = {
         "blosc",  "zlib",    "gzip",  "bz2",    "lzma",    "zstd",      "lz4",
         "base64", "shuffle", "crc32", "crc32c", "adler32", "fletcher32"};
     if (of_bytes.count(GetParam().id) == 0 || !GetParam().is_writable) return;
-    // Counts that are multiples of 48 leave no partial element for any shuffle.
+    // A count that is a multiple of 48 leaves no partial element at the end, for any element size
+    // of a shuffle.
     for (const std::size_t count : {48, 139200}) {
         CodecContext context = GetParam().Context();
         context.chunk_shape = {count};
@@ -120,7 +121,8 @@ TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     }
 }
 
-// The second chunk must not move the scratch memory, which is large enough after the first chunk.
+// Scratch memory must be large enough after the first chunk. The second chunk must not reallocate
+// it.
 TEST_P(CodecEncoding, ReusesItsMemory) {
     if (!GetParam().is_writable) return;
     const Result<Pipeline> pipeline = BindAlone(GetParam());
@@ -140,10 +142,10 @@ INSTANTIATE_TEST_SUITE_P(Vectors, CodecEncoding, testing::ValuesIn(Vectors()), V
 struct Lossless {
     const char* config;
     const char* typestr;
-    unsigned modulus = 256;  // all bytes are less than this
+    unsigned modulus = 256;  // all bytes of the chunk are below this
 };
 
-// The filters must restore these numbers exactly when decoding.
+// Decoding must restore these numbers exactly.
 TEST(CodecEncodings, NumbersDecodeToTheInput) {
     const Lossless cases[] = {
         {R"({"id":"delta","dtype":"<i4"})", "<i4"},
@@ -182,8 +184,8 @@ TEST(CodecEncodings, NumbersDecodeToTheInput) {
     }
 }
 
-// Two threads share one pipeline. State that a library keeps between chunks must not change the
-// result.
+// Two threads share one pipeline. Library state that remains from an earlier chunk must not change
+// the result.
 TEST(CodecEncodings, AreEqualOnAnyThread) {
     const auto encode_all = [](const Vector& vector, const Pipeline& pipeline) {
         PipelineScratch scratch;
@@ -207,7 +209,8 @@ TEST(CodecEncodings, AreEqualOnAnyThread) {
     }
 }
 
-// Lists the vectors that this encoder encodes to other bytes than numcodecs, by reason.
+// This encoder must give the bytes of numcodecs, except for the listed vectors. Each list has one
+// reason.
 TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
     static const std::set<std::string> other_encoders = {
         "gzip_members", "gzip_padded",  "bz2_streams", "lzma_xz_streams",   "zstd_checksum",
@@ -245,7 +248,7 @@ TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
                                                      "imagecodecs_packbits_image"};
     for (const Vector& vector : Vectors()) {
         EXPECT_EQ(vector.is_writable, no_encoder.count(vector.name) == 0) << vector.name;
-        // The codec pcodec is left out, because its encoder here is another one than in numcodecs.
+        // For pcodec, the driver has an encoder of its own, which gives other bytes than numcodecs.
         if (!vector.is_writable || vector.id == "pcodec") continue;
         EXPECT_EQ(vector.reencoded != vector.encoded,
                   other_encoders.count(vector.name) + loses_fractions.count(vector.name) > 0)

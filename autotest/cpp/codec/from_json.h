@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions that make codecs from JSON configurations of numcodecs (Zarr v2).
+// Makes codecs from JSON configurations of numcodecs (Zarr v2).
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace zarr::test {
 
-// Binds a pipeline. `codecs` is one codec, or an array of codecs in encoding order.
+// Returns a pipeline of `codecs`: one codec, or an array of codecs in the order of encoding.
 inline Result<Pipeline> BindJson(const json::Value& codecs, const CodecContext& context) {
     const bool is_list = codecs.as_array() != nullptr;
     ZARR_ASSIGN_OR_RETURN(

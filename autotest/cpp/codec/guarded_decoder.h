@@ -14,7 +14,7 @@ namespace zarr::test {
 
 constexpr std::size_t kThreads[] = {1, 2, 4, 16};
 
-// Decodes between buffers of exactly the needed size. A guard page without access follows each
+// Decodes from and to buffers of exactly the needed size. A page without access follows each
 // buffer.
 class GuardedDecoder {
   public:
@@ -24,7 +24,7 @@ class GuardedDecoder {
         if (output.size != 0) std::memset(output.data, 0xcc, output.size);
         return pipeline.Decode(input, output, scratch_, threads);
     }
-    // Returns the bytes that the last call of Decode() wrote.
+    // Returns the bytes that the last Decode() wrote.
     std::string_view decoded(const Pipeline& pipeline) {
         return ByteSpan(output_.Last(pipeline.chunk_bytes())).text();
     }
@@ -35,7 +35,7 @@ class GuardedDecoder {
     PipelineScratch scratch_;
 };
 
-// Returns random bytes with repetitions, which every compressor can compress.
+// Returns random bytes with repetitions, so that compressors can reduce them.
 inline std::string Compressible(Random& random, std::size_t size) {
     std::string bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that a codec does not allocate memory only because a header asks for it. A library's memory
-// is limited to the size of the chunk plus a constant.
+// A codec must not allocate all memory that a header requests. The memory of a codec is limited to
+// the chunk size plus a constant.
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <zstd.h>
@@ -28,7 +28,7 @@ std::string Plain() {
     return text;
 }
 
-// Decodes `encoded` to kLimitedSize bytes, which must equal Plain().
+// Decodes `encoded`. The result must be Plain(), which has kLimitedSize bytes.
 Status Decode(const char* config, const std::string& encoded) {
     const auto codec = MakeFromJson(Json(config), CodecContext());
     if (!codec.ok()) return codec.status();
@@ -75,8 +75,8 @@ std::string ZstdStream(int window_log) {
     std::string out(2 * kLimitedSize, '\0');
     ZSTD_inBuffer source = {plain.data(), plain.size(), 0};
     ZSTD_outBuffer target = {out.data(), out.size(), 0};
-    // The frame is written in two steps, so that its header cannot state the size. Decoding then
-    // needs a window.
+    // Compressing in two calls keeps the encoder from writing the size into the header. The decoder
+    // then allocates a window.
     source.size = 100;
     EXPECT_EQ(ZSTD_compressStream2(context, &target, &source, ZSTD_e_flush), 0U);
     source.size = plain.size();
@@ -109,7 +109,7 @@ TEST(CodecMemory, LimitsTheDictionaryOfAnLzmaHeader) {
     }
 }
 
-// The header asks for gigabytes. The request must be refused before any allocation.
+// The header requests gigabytes. Decoding must reject it before it allocates memory.
 TEST(CodecMemory, IsNotAllocatedForAnAbsurdHeader) {
     std::string alone = LzmaStream(LzmaForm::kAlone, 1 << 16);
     StoreLittle32(reinterpret_cast<std::uint8_t*>(&alone[1]), 0xf0000000);
@@ -117,8 +117,8 @@ TEST(CodecMemory, IsNotAllocatedForAnAbsurdHeader) {
                       "ZARR_MAX_CODEC_MEMORY allows 134217728"));
 }
 
-// For a raw stream, the metadata state the dictionary size. A dictionary larger than the chunk is
-// never needed.
+// A raw stream has no header, so the metadata state the dictionary size. The decoder needs no
+// dictionary larger than the chunk.
 TEST(CodecMemory, RawLzmaNeedsNoMoreThanTheChunk) {
     const std::string stream = LzmaStream(LzmaForm::kRaw, 1 << 16);
     const char* config = R"({"id":"lzma","format":3,"filters":[{"id":33,"dict_size":1610612736}]})";

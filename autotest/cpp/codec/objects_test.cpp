@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of codecs of objects: memory order, and input that contradicts its own sizes.
+// Tests of object codecs: memory order, and input that contradicts the sizes in it.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -81,7 +81,8 @@ TEST(Vlen, ChecksTheCount) {
     ExpectCorrupt(kUtf8, {2}, "\2\0\0", "too few for a count");
     ExpectCorrupt(kUtf8, {2}, Number(1) + Item("a"), "holds 1 items instead of 2");
     ExpectCorrupt(kUtf8, {2}, Number(0xffffffffU), "holds 4294967295 items instead of 2");
-    // The input ends early, so no memory is allocated for the stated number of items.
+    // The count claims 2^32 - 1 items, but the input ends early. Decoding must not allocate memory
+    // for all of them.
     ExpectCorrupt(kUtf8, {0xffffffffU}, Number(0xffffffffU) + Item("a"), "is truncated within its");
     ExpectDecodes(kUtf8, {0}, Number(0), {});
 }
@@ -89,14 +90,14 @@ TEST(Vlen, ChecksTheCount) {
 TEST(Vlen, ChecksTheLengths) {
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(2) + "a", "item 0 has 2 bytes, which exceeds");
     ExpectCorrupt(kBytes, {1}, Number(1) + Number(0xffffffffU) + "a", "item 0 has 4294967295");
-    // The length of item 0 is so large that the item would include the length field of item 1.
+    // Item 0 claims 7 bytes, so that it would include the length of item 1.
     ExpectCorrupt(kBytes, {2}, Number(2) + Number(7) + "abc" + Item(""), "item 0 has 7 bytes");
     ExpectCorrupt(kBytes, {2}, Number(2) + Item("abcd") + "\0\0\0", "item");
     ExpectCorrupt(kBytes, {1}, Number(1) + Item("a") + "xyz", "3 bytes after the last item");
 }
 
 TEST(Vlen, ChecksUtf8ButNotBytes) {
-    // The bytes of both items together are valid UTF-8, but the bytes of each item alone are not.
+    // The two items together are valid UTF-8. Each item alone is not.
     const std::string split = Number(2) + Item("\xc3") + Item("\xa9");
     ExpectCorrupt(kUtf8, {2}, split, "item 0 is not valid UTF-8: ");
     ExpectDecodes(kBytes, {2}, split, {"\xc3", "\xa9"});
@@ -115,7 +116,7 @@ TEST(Json2Objects, NestInCOrderWhateverTheOrderOfTheArray) {
     ExpectDecodes(kJson2, {2, 3}, encoded, {"a", "d", "b", "e", "c", "f"}, true);
     const std::string deep = R"([[["a","b"]],[["c","d"]],[["e","f"]],"|O",[3,1,2]])";
     ExpectDecodes(kJson2, {3, 1, 2}, deep, {"a", "c", "e", "b", "d", "f"}, true);
-    // A flat list holds the items in memory order.
+    // A flat list holds the items in memory order, not in row-major order.
     ExpectDecodes(kJson2, {2, 2}, R"(["a","b","c","d","|O",[4]])", {"a", "b", "c", "d"}, true);
     ExpectDecodes(kJson2, {}, R"(["a","|O",[]])", {"a"});
 }

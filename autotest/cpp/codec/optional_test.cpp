@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the codec zarrs.optional. The expected bytes are built here by the codec's
-// documentation.
+// Tests of the codec zarrs.optional. The tests build the expected bytes from its documentation.
 #include <gtest/gtest.h>
 
 #include <limits>

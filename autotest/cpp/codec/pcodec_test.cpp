@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of damaged pco files, which are built bit by bit. Valid pco files are in vectors.json.
+// Tests of damaged pco files. The tests build the files bit by bit; vectors.json has valid files.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -42,17 +42,18 @@ constexpr unsigned kFloat32 = 5;
 constexpr unsigned kClassic = 0;
 constexpr unsigned kNone = 0;
 
-// Returns the header of a pco file whose chunks state their own number types, and the start of a
-// chunk of `count` numbers.
+// Returns the header of a pco file and the start of a chunk of `count` numbers. The number type is
+// stated in the chunk, not in the header.
 Bits Begin(unsigned count, unsigned type = kUint32) {
     Bits bits;
-    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", version 3, no common number type
-    bits.Add(0, 6).Add(0, 1).Align();              // no hint of the number of values
+    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", version 3, no type for all chunks
+    bits.Add(0, 6).Add(0, 1).Align();              // no hint of the number of elements
     bits.Add(4, 8).Add(1, 8);
     return bits.Add(type, 8).Add(count - 1, 24);
 }
 
-// Appends the metadata of a latent variable with one bin, whose lower bound is `lower`.
+// Appends the metadata of a latent variable of pco. It has one bin, which begins at `lower` and has
+// offsets of `offset_bits` bits.
 Bits& AddBin(Bits& bits, std::uint64_t lower, unsigned offset_bits, unsigned width = 6) {
     return bits.Add(0, 4).Add(1, 15).Add(lower, 32).Add(offset_bits, width);
 }
@@ -79,7 +80,7 @@ TEST(Pcodec, ReadsAFileBuiltBitByBit) {
     EXPECT_EQ(*decoded, Uint32s({101, 115, 107}));
 }
 
-// The example of the pco specification has moments 1 and 2, and differences 0, 10 and 0.
+// An example of the pco specification: the moments are 1 and 2, the differences 0, 10 and 0.
 TEST(Pcodec, SumsDifferencesAsTheSpecificationDoes) {
     Bits bits = Begin(5).Add(kClassic, 4).Add(1, 4).Add(2, 3).Add(0, 1);
     AddBin(bits, 1U << 31, 4).Align();
@@ -185,7 +186,8 @@ TEST(Pcodec, StopsAtTheLimitHoweverManyNumbersThereAre) {
         Fails(Decode(bits.bytes()), StatusCode::kCorrupt, "decodes to more than the 4096 bytes"));
 }
 
-// Each chunk has a single number and a table of the largest size.
+// Each chunk has one number but a table of the largest size. A file with too many of these tables
+// is rejected.
 TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     std::string file = Begin(1).bytes();
     Bits chunk;
@@ -199,7 +201,8 @@ TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     EXPECT_TRUE(Succeeds(Decode(file + '\0')));
 }
 
-// Returns `count` numbers of `size` bytes. `distribution` selects how the numbers are distributed.
+// Returns `count` numbers of `size` bytes each. `distribution` is the number of one of the tested
+// distributions.
 std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) {
     std::mt19937_64 random(distribution * 1000 + count);
     std::string bytes;
@@ -248,10 +251,10 @@ TEST(PcodecEncoder, CompressesRegularNumbers) {
                         {8, std::nullopt, 1U << 24}, file);
         return file.size();
     };
-    EXPECT_LT(size_of(0), 12100U);  // noise, 12000 bytes decoded
+    EXPECT_LT(size_of(0), 12100U);  // noise: 12000 bytes decoded
     EXPECT_LT(size_of(1), 40U);
-    EXPECT_LT(size_of(2), 1400U);  // 3.46 bits for each number
-    EXPECT_LT(size_of(3), 60U);    // second differences are all 2
+    EXPECT_LT(size_of(2), 1400U);  // 3.46 bits per number
+    EXPECT_LT(size_of(3), 60U);    // all second differences are 2
 }
 
 }  // namespace

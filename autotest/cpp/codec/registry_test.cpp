@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of codecs by their names in Zarr v2 and v3.
+// Tests that codecs are found by their names in Zarr v2 and v3.
 #include "core/codec/registry.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::string EncodeWith(const CodecSpec& spec, const std::string& chunk) {
                         : std::string();
 }
 
-// Options of numcodecs and a configuration of Zarr v3 must give the same codec.
+// Options of numcodecs and a configuration of Zarr v3 must give equal codecs.
 TEST(CodecRegistry, KnowsTheNamesOfBothVersions) {
     const std::string chunk = std::string(100, '\1') + std::string(156, '\2');
     const struct {

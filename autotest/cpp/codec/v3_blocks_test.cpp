@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the codecs of Zarr v3 that rearrange and pack elements, by their specifications.
+// Tests of the Zarr v3 codecs that rearrange or pack elements. Expected bytes come from the
+// specifications.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/codec/v3_codecs.h"
@@ -36,7 +37,7 @@ TEST(V3Bytes, SwapTheFieldsOfStructs) {
     context.chunk_shape = {2};
     ExpectV3(R"([{"name":"bytes","configuration":{"endian":"big"}}])", context,
              "ABxabcdefghCDyijklmnop", "BAxdcbahgfeDCylkjiponm");
-    // The configuration has no `endian`, as zarr-python writes it for structures.
+    // zarr-python omits `endian` for structures.
     ExpectV3(R"(["bytes"])", context, "ABxabcdefghCDyijklmnop", "ABxabcdefghCDyijklmnop");
 }
 
@@ -56,7 +57,7 @@ TEST(V3Bytes, DoNothingWhereTheOrderIsTheSame) {
 }
 
 TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
-    // Transposes A[2][3][4] to B[4][2][3] to C[3][4][2]. The dimensions 0, 1, 2 of C are the
+    // A[2][3][4] is transposed to B[4][2][3] and then to C[3][4][2]. Dimensions 0, 1, 2 of C are
     // dimensions 1, 2, 0 of A.
     std::vector<std::uint16_t> chunk;
     std::vector<std::uint16_t> expected(24);
@@ -72,11 +73,11 @@ TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
     ExpectV3(list, ContextOf("<u2", {2, 3, 4}), BytesOf(chunk), BytesOf(expected));
 }
 
-// The caller may apply leading transpose codecs itself. The chunk then has the transposed shape for
-// the codecs.
+// The caller may apply the leading transpose codecs itself. The codecs then get and return the
+// transposed chunk.
 TEST(V3Transpose, BeginsWithTheOrderOfTheAxes) {
     CodecContext context = ContextOf("|u1", {2, 3});
-    context.axis_order = AxisOrder(true);  // so that the block has the shape [3, 2]
+    context.axis_order = AxisOrder(true);  // the chunk in memory has the shape [3, 2]
     ExpectV3(R"([{"name":"transpose","configuration":{"order":[1,0]}},"bytes"])", context, "aAbBcC",
              "abcABC");
     ExpectV3(R"([{"name":"reshape","configuration":{"shape":[[0],[1],1]}},"bytes"])", context,
@@ -211,7 +212,8 @@ TEST(V3PackBits, RefuseInvalidNumbersOfBits) {
     ExpectBindFails(R"(["packbits"])", ContextOf("|S3", {3}), StatusCode::kUnsupported, "packbits");
 }
 
-// Random chunks must survive any combination of transpose, reshape and packing.
+// Random chunks are encoded with random combinations of transpose, reshape and packbits. Decoding
+// must restore them.
 TEST(V3Blocks, RestoreAnyChunk) {
     Random random(20);
     for (int repeat = 0; repeat < 300; ++repeat) {
@@ -301,7 +303,7 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    // Decoding accepts a chunk that another encoder has stored without applying any codec.
+    // Another encoder may have applied no codec. The first byte of the chunk, 0, says so.
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: header bit 3 is set, but only 3 codecs exist"));
@@ -312,7 +314,7 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
 }
 
 TEST(V3Conditional, SkipsCodecsThatCannotEncodeTheChunk) {
-    // The chunk has 3 bytes, which a codec for elements of 2 bytes cannot encode.
+    // The chunk has 3 bytes. The codec, which takes elements of 2 bytes, cannot encode it.
     const auto pipeline = BindV3(kConditional, ContextOf("|u1", {3}));
     ASSERT_TRUE(Succeeds(pipeline));
     const auto encoded = EncodeV3Chunk(*pipeline, "abc");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions that make codecs from their JSON in `zarr.json`, and run chunks through them.
+// Makes codecs from their JSON in `zarr.json`, and encodes and decodes chunks.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace zarr::test {
 
-// Returns the context of a chunk of shape `shape`. `typestr` is a NumPy typestr.
+// Returns the context for a chunk of shape `shape`. `typestr` is a NumPy typestr.
 inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_t> shape) {
     CodecContext context;
     auto dtype = ParseTypestr(typestr);
@@ -22,7 +22,7 @@ inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_
     return context;
 }
 
-// Returns the context of `items` elements of a narrow type that takes one byte.
+// Returns the context for `items` elements of a narrow type. One element takes one byte in memory.
 inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_t items) {
     CodecContext context;
     context.dtype.kind = kind;
@@ -77,7 +77,8 @@ std::vector<T> ValuesOf(std::string_view bytes) {
     return values;
 }
 
-// Checks that `chunk` encodes to `encoded`, and that `encoded` decodes to `chunk`.
+// `chunk` must encode to `encoded`, and `encoded` must decode to `chunk`. `list` is a JSON array of
+// codecs.
 inline void ExpectV3(std::string_view list, const CodecContext& context, std::string_view chunk,
                      std::string_view encoded) {
     SCOPED_TRACE(std::string(list));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of codecs in `zarr.json`: strict parsing, writing from numcodecs options, classes of
-// codecs, and pipelines in any order.
+// Tests of codecs in `zarr.json`: strict parsing, translation of numcodecs options, kinds of
+// codecs, and the order of codecs in a pipeline.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/codec/v3_codecs.h"
@@ -55,8 +55,8 @@ TEST(V3Codec, RefusesOtherMembers) {
             << c.codec;
 }
 
-// An unknown codec is an error even with "must_understand": false, because every codec is needed to
-// decode a chunk.
+// An unknown codec is an error even with "must_understand": false. Chunks cannot be decoded without
+// it.
 TEST(V3Codec, IsNeverIgnored) {
     EXPECT_TRUE(Fails(BindV3(R"([{"name":"snow","must_understand":false}])", ContextOf("|u1", {3})),
                       StatusCode::kUnsupported, "codecs[0]: unknown codec \"snow\""));
@@ -124,7 +124,7 @@ TEST(V3Configuration, VariableLengthCodecsHaveNoMembers) {
     EXPECT_TRUE(Fails(Pipeline::Bind({}, context), StatusCode::kCorrupt, "codec"));
 }
 
-// A numcodecs codec takes a missing element size or dtype from the array.
+// If a numcodecs codec has no element size or dtype, it takes that of the array.
 TEST(V3Configuration, NumcodecsMembersDefaultToTheArray) {
     const CodecContext context = ContextOf("<f4", {4});
     const auto shuffle = Pipeline::Bind({V3Spec("numcodecs.shuffle")}, context);
@@ -223,8 +223,8 @@ TEST(V3Configuration, IsWrittenFromNumcodecsOptions) {
         const auto written = CodecToV3(NumcodecsSpec(c.id, c.options), dtype);
         ASSERT_TRUE(Succeeds(written)) << c.id;
         EXPECT_EQ(json::Dump(*written), json::Dump(Json(c.written)));
-        // The configuration that was written for Zarr v3 must encode to the same bytes as the
-        // original one.
+        // The configuration translated to Zarr v3 must encode to the same bytes as the numcodecs
+        // options.
         if (std::string_view(c.id).substr(0, 4) == "vlen" || c.id == std::string("packbits"))
             continue;
         const auto read = ParseV3Codec(*written, "codecs[0]");
@@ -233,7 +233,7 @@ TEST(V3Configuration, IsWrittenFromNumcodecsOptions) {
         const auto before = Pipeline::Bind({NumcodecsSpec(c.id, c.options)}, context);
         const auto after = Pipeline::Bind({*read}, context);
         ASSERT_TRUE(Succeeds(after)) << c.id;
-        if (c.id == std::string("delta")) continue;  // the byte order differs
+        if (c.id == std::string("delta")) continue;  // v3 uses another byte order
         const std::string chunk = std::string(100, '\1') + std::string(156, '\2');
         EXPECT_EQ(*EncodeV3Chunk(*after, chunk), *EncodeV3Chunk(*before, chunk)) << c.id;
     }
@@ -301,7 +301,7 @@ TEST(V3Pipeline, PassesBytesWithoutACodec) {
     EXPECT_EQ(pipeline->EncodeBytes(ByteSpan("abc"), scratch)->text(), "abc");
 }
 
-// Pipeline::Bind() may refuse codecs in a wrong order, but must never crash.
+// Codecs in any order may be rejected, but must not crash.
 TEST(V3Pipeline, SurvivesAnyOrderOfCodecs) {
     const char* const codecs[] = {
         R"({"name":"transpose","configuration":{"order":[1,0]}})",

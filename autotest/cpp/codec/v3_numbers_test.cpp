@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the codecs of Zarr v3 that change numbers: cast_value, scale_offset, bitround and zfp,
-// by their specifications.
+// Tests of the Zarr v3 codecs that change numbers: cast_value, scale_offset, bitround and zfp.
+// Expected results come from the specifications.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -70,7 +70,7 @@ TEST(V3CastValue, RoundsByTheConfiguration) {
 }
 
 TEST(V3CastValue, RoundsToFloatsByTheConfiguration) {
-    // The value 1 + 2^-24 lies in the middle between two float32 numbers, and so does 2^24 + 1.
+    // 1 + 2^-24 lies in the middle between two float32 numbers, and so does 2^24 + 1.
     const double value = 1 + std::ldexp(1.0, -24);
     const std::vector<double> values = {value, -value};
     const std::vector<std::int64_t> integers = {16777217, -16777217, 16777219};
@@ -118,7 +118,7 @@ TEST(V3CastValue, FailsOutOfRangeByDefault) {
     ExpectValues(EncodeValues<std::uint64_t>(CastTo("uint64", R"(,"out_of_range":"clamp")"), "<i8",
                                              std::vector<std::int64_t>{-1, INT64_MAX}),
                  {0, std::uint64_t{INT64_MAX}});
-    // A number just outside of the range that rounds into the range is accepted.
+    // A number just outside of the range is accepted if it rounds into the range.
     ExpectValues(EncodeValues<std::uint8_t>(CastTo("uint8"), "<f8", std::vector<double>{255.5 - 1}),
                  {254});
     EXPECT_FALSE(
@@ -132,7 +132,7 @@ TEST(V3CastValue, OverflowsFloatsToInfinityIfItClamps) {
                  {HUGE_VALF, -HUGE_VALF, HUGE_VALF});
     EXPECT_TRUE(Fails(EncodeValues<float>(CastTo("float32"), "<f8", over),
                       StatusCode::kInvalidArgument, "1e+39 cannot be converted to float32"));
-    // The number 65519.99 rounds to the largest float16. 65520 is out of range.
+    // 65519.99 rounds to the largest float16. 65520 is out of range.
     ExpectValues(EncodeValues<std::uint16_t>(CastTo("float16", clamp), "<f8",
                                              std::vector<double>{65519.99, 65520, 6e-8, 1e-9}),
                  {0x7bff, 0x7c00, 1, 0});
@@ -196,7 +196,7 @@ TEST(V3CastValue, SupportsIntegersOfFewBits) {
     ExpectValues(EncodeValues<std::uint8_t>(CastTo("uint2", R"(,"out_of_range":"clamp")"), "<f4",
                                             std::vector<float>{-1, 2.5F, 3.4F, 9}),
                  {0, 2, 3, 3});
-    // The bits of a byte above an int4 are ignored.
+    // An int4 takes the lower 4 bits of a byte. The upper 4 bits are ignored.
     ExpectValues(DecodeValues<std::int16_t>(CastTo("int4"), "<i2",
                                             std::vector<std::uint8_t>{0x5f, 0x07, 0xf8}),
                  {-1, 7, -8});
@@ -248,7 +248,7 @@ TEST(V3CastValue, RefusesOtherConfigurations) {
         BindV3(OneCodec("cast_value", R"({"data_type":{"name":"int8"}})"), ContextOf("<f8", {3}))));
 }
 
-// Integers that both types can represent must survive a cast and its reverse.
+// An integer that both types can represent must not change if it is cast and cast back.
 TEST(V3CastValue, RestoresNumbersThatBothTypesHave) {
     Random random(22);
     const char* const names[] = {"int8",  "uint8",  "int16",   "uint16",  "int32",  "uint32",
@@ -256,7 +256,7 @@ TEST(V3CastValue, RestoresNumbersThatBothTypesHave) {
     const char* const typestrs[] = {"|i1", "|u1", "<i2", ">u2", ">i4", "<u4",
                                     "<i8", ">u8", "<f2", ">f4", "<f8"};
     for (int repeat = 0; repeat < 200; ++repeat) {
-        const std::string first = CastTo("uint8");  // makes each number from a byte
+        const std::string first = CastTo("uint8");  // gives a number for each byte
         const char* const typestr = typestrs[random.Below(11)];
         const auto source = BindV3(first, ContextOf(typestr, {64}));
         const auto subject = BindV3(CastTo(names[random.Below(11)]), ContextOf(typestr, {64}));
@@ -331,8 +331,8 @@ TEST(V3ScaleOffset, FailsIfTheTypeLacksTheResult) {
     EXPECT_FALSE(EncodeValues<std::uint8_t>(OneCodec("scale_offset", R"({"offset":1})"), "|u1",
                                             std::vector<std::uint8_t>{0})
                      .ok());
-    // Results that cannot be represented are errors: half of an odd integer, a division by zero, a
-    // float beyond the largest one.
+    // Results that the type cannot represent are errors: half of an odd integer, a division by
+    // zero, an overflow.
     const auto decode = [](const char* configuration, std::int64_t value) {
         return DecodeValues<std::int64_t>(OneCodec("scale_offset", configuration), "<i8",
                                           std::vector<std::int64_t>{value})
@@ -505,7 +505,7 @@ TEST(V3Zfp, InexactUnsignedNumbersStayWithinTheSign) {
     ExpectZfpIsCut<std::uint64_t>("<u8", "<i8");
 }
 
-// All finite codes of a narrow type must survive the codec zfp.
+// Every finite value of a narrow type must be the same after zfp encoding and decoding.
 TEST(V3Zfp, HasNarrowNumbers) {
     for (int type = 1; type <= static_cast<int>(NarrowType::kFloat8E8m0fnu); ++type) {
         const auto narrow = static_cast<NarrowType>(type);
@@ -530,7 +530,7 @@ TEST(V3Zfp, HasNarrowNumbers) {
         ASSERT_TRUE(Succeeds(encoded));
         const auto again = DecodeV3Chunk(*pipeline, *encoded);
         ASSERT_TRUE(Succeeds(again));
-        std::string bits = *again;  // drops the bits above the sign
+        std::string bits = *again;  // clears the bits above the sign
         if (format.bits < 8)
             for (char& byte : bits) byte = static_cast<char>(byte & ((1 << format.bits) - 1));
         EXPECT_EQ(bits, chunk);

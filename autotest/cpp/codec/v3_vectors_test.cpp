@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of the codecs of Zarr v3 with the chunks in v3_vectors.json. make_v3_vectors.py encodes
-// these chunks with other software and writes and describes the file.
+// Tests of Zarr v3 codecs with the chunks of v3_vectors.json, which other software encoded.
+// make_v3_vectors.py writes and describes this file.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -23,7 +23,7 @@ struct V3Vector {
     std::string name;
     CodecContext context;
     std::vector<CodecSpec> codecs;
-    std::vector<std::string> decoded;  // one string of all bytes, or one string for each object
+    std::vector<std::string> decoded;  // all bytes as one string, or a string per object
     std::string encoded;
     std::string reencoded;
     bool is_exact = false;
@@ -100,7 +100,7 @@ const std::vector<V3Vector>& V3Vectors() {
     return vectors;
 }
 
-// Decodes between buffers of exactly the needed size.
+// Decodes from and to buffers of exactly the needed size.
 Result<std::vector<std::string>> DecodeV3(const Pipeline& pipeline, const std::string& encoded) {
     GuardedMemory input;
     GuardedMemory output;
@@ -166,14 +166,14 @@ TEST_P(V3CodecsOfOthers, EncodeAsOthersDo) {
     }
     const auto again = DecodeV3(*pipeline_, *encoded);
     ASSERT_TRUE(Succeeds(again));
-    // Chunks of zfp are left out, because zfp loses a little more with each encoding.
+    // Encoding with zfp loses precision each time, so its chunks are not compared.
     if (GetParam().name.find("zfpy") == std::string::npos) {
         EXPECT_EQ(*again, GetParam().decoded);
     }
 }
 
 TEST_P(V3CodecsOfOthers, RefuseEveryTruncation) {
-    // The last 8 bytes of a zfp chunk may be missing, because zfp pads the last word with zeros.
+    // zfp pads its last word with zeros, so the last 8 bytes of its chunk may be missing.
     const bool is_zfp = GetParam().name.find("zfpy") != std::string::npos;
     const std::size_t needed = GetParam().encoded.size() - (is_zfp ? 8 : 0);
     for (std::size_t size = 0; size < needed; ++size) {
@@ -197,7 +197,7 @@ TEST_P(V3CodecsOfOthers, SurviveEveryDamagedByte) {
     }
 }
 
-// Codecs that are written and parsed again must stay equal.
+// Writing codecs as JSON and parsing them again must give equal codecs.
 TEST_P(V3CodecsOfOthers, AreWrittenAsTheyWereRead) {
     for (const CodecSpec& codec : GetParam().codecs) {
         const auto written = CodecToV3(codec, GetParam().context.dtype);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads vectors.json, a file with encoded chunks. make_vectors.py writes and describes the file.
+// Reads vectors.json, which has encoded chunks. make_vectors.py writes and describes this file.
 #pragma once
 
 #include <iosfwd>
@@ -17,23 +17,24 @@ struct Vector {
     json::Value config;
     DataType dtype;
     std::size_t items = 0;
-    // Holds one string with all bytes of the chunk, or one string for each object.
+    // Holds one string with all bytes of the chunk, or one string per object.
     std::vector<std::string> decoded;
     std::string encoded;
     std::string encoded_with_trailing;
-    bool trailing_is_ignored = false;  // by numcodecs
-    std::size_t needed = 0;            // bytes of `encoded` that cannot be cut off
-    bool is_checked = false;           // damage to `encoded` is never unseen
-    bool is_writable = true;           // the codec can encode
-    std::string reencoded;             // what `decoded` encodes to
+    bool trailing_is_ignored = false;  // numcodecs ignores bytes after the stream
+    std::size_t needed = 0;            // least number of bytes of `encoded` that decode
+    bool is_checked = false;           // damage to `encoded` is always noticed
+    bool is_writable = true;           // true: the codec can encode
+    std::string reencoded;             // bytes that `decoded` encodes to
 
     bool is_objects() const { return dtype.kind == DataKind::kObject; }
-    // Returns the context of a chunk with `items` + `more` elements.
+    // Returns the context for a chunk of `items` + `more` elements.
     CodecContext Context(int more = 0) const;
 };
 
-// Returns the part of `encoded` that must equal the bytes of numcodecs. zlib and gzip streams are
-// decompressed, because libdeflate compresses in another way; other bytes stay as they are.
+// Returns the part of `encoded` that is compared with the bytes of numcodecs. For zlib and gzip
+// this is the decompressed stream, because libdeflate compresses differently. Otherwise returns
+// `encoded`.
 std::string Comparable(const Vector& vector, std::string_view encoded);
 
 struct Bomb {
@@ -44,12 +45,12 @@ struct Bomb {
     std::string encoded;
 };
 
-// Returns the vectors or bombs of vectors.json. The file is read once. The program ends if reading
-// fails, so that no test is skipped.
+// Returns the vectors, or the bombs (small inputs with a huge decoded size), of vectors.json. A
+// reading error ends the program, so that no test is skipped.
 const std::vector<Vector>& Vectors();
 const std::vector<Bomb>& Bombs();
 
-// Prints the name of a vector or bomb in the messages of GoogleTest.
+// Lets GoogleTest print the name of a vector or bomb.
 void PrintTo(const Vector& vector, std::ostream* stream);
 void PrintTo(const Bomb& bomb, std::ostream* stream);
 
