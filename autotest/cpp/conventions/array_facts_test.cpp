@@ -68,7 +68,8 @@ TEST(ArrayFacts, BrokenAttributesCostAWarning) {
     EXPECT_NE(slope->warnings[0].find("across/.zattrs: expected an object"), std::string::npos);
 }
 
-// The array has no dimension names. Its generated names dim0 and dim1 must not match other arrays.
+// Dimensions without names get the names dim0 and dim1. Arrays that happen to have these names must
+// not become coordinates.
 TEST(ArrayFacts, ArraysBesideOneWithoutNamedDimensionsAreNotItsCoordinates) {
     const auto tree = Tree({{"dem/.zarray", ArrayText("[4, 5]")},
                             {"dim0/.zarray", ArrayText("[4]")},

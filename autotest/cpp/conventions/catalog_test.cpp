@@ -134,7 +134,8 @@ TEST(Catalog, EndsAtTheDepthLimit) {
     for (int i = 0; i < 200; ++i) path += "g/";
     ASSERT_TRUE(Succeeds(store->Set(path + ".zgroup", ByteSpan(std::string_view(kGroupText)))));
     const auto groups = List(*Tree(store));
-    EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);  // the root, and "g" up to kMaxGroupDepth slashes
+    // The root, and groups with 0 to kMaxGroupDepth slashes in their paths.
+    EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);
     ASSERT_EQ(groups.back().arrays.size(), 1U);
     EXPECT_FALSE(groups.back().arrays[0].status.ok());
 }

@@ -20,7 +20,7 @@ Read Earth(std::string_view text) {
     return read;
 }
 
-// Checks that there is exactly one warning, which names the attribute.
+// Expects exactly one warning. It names the attribute.
 void ExpectWarning(const Read& read, const std::string& attribute) {
     ASSERT_EQ(read.warnings.size(), 1U);
     EXPECT_EQ(read.warnings[0].rfind("attribute " + attribute + ": ", 0), 0U) << read.warnings[0];

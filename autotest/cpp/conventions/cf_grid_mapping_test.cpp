@@ -24,7 +24,7 @@ ReadMapping Parse(std::string_view text) {
     return Parse(attributes.ok() ? *attributes : json::Value());
 }
 
-// All required attributes of every grid mapping in appendix F of the CF conventions.
+// Each grid mapping of appendix F of the CF conventions, with all its required attributes.
 const char* const kComplete[] = {
     R"({"grid_mapping_name": "albers_conical_equal_area", "standard_parallel": [30, 60],
         "longitude_of_central_meridian": 10, "latitude_of_projection_origin": 45})",
@@ -83,7 +83,7 @@ TEST(CfGridMapping, FailsOrWarnsIfAParameterIsMissing) {
             } else if (name == "latitude_of_projection_origin" &&
                        *whole[0].second.as_string() == "polar_stereographic") {
                 ASSERT_EQ(read.warnings.size(), 1U);
-                EXPECT_EQ(read.mapping->origin_latitude, 90);  // taken from the standard parallel
+                EXPECT_EQ(read.mapping->origin_latitude, 90);  // from the standard parallel
             } else {
                 ASSERT_FALSE(read.mapping.ok()) << text << name;
                 EXPECT_EQ(read.mapping.status().code(), StatusCode::kCorrupt);
@@ -206,7 +206,7 @@ TEST(CfGridMapping, FindsThePole) {
     ReadMapping read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_TRUE(read.warnings.empty());
-    // The mapping states the latitude of true scale instead of the latitude of the origin.
+    // A latitude of true scale is stated as the latitude of the origin.
     read = polar(R"(, "latitude_of_projection_origin": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_EQ(read.mapping->standard_parallels, std::vector<double>{-71});
@@ -243,7 +243,7 @@ TEST(CfGridMapping, RefusesInvalidGridMappings) {
             Parse("{\"grid_mapping_name\": " + std::string(name) + "}").mapping.status().code(),
             StatusCode::kUnsupported)
             << name;
-    // The name may have capitals and trailing spaces, as in some files.
+    // Some files write the name with capitals and trailing spaces.
     EXPECT_TRUE(Parse(R"({"grid_mapping_name": "Latitude_Longitude "})").mapping.ok());
 }
 

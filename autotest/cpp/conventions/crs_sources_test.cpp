@@ -11,9 +11,9 @@ using test::Succeeds;
 using test::Tree;
 
 struct NamedMapping {
-    const char* attribute;           // `grid_mapping` of an array whose X dimension is "lon"
-    std::vector<std::string> names;  // possible grid mappings of the array
-    const char* own;                 // the grid mapping of the array
+    const char* attribute;           // value of `grid_mapping`; the X dimension is "lon"
+    std::vector<std::string> names;  // grid mappings to try, in this order
+    const char* own;                 // grid mapping that applies to the array
 };
 
 const NamedMapping kMappings[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the CRS texts of a store that are passed to PROJ.
+// Tests of CRS texts from a store, before PROJ parses them.
 #include "core/conventions/crs_text.h"
 
 #include <string>

@@ -74,9 +74,8 @@ TEST(AxisRoles, ComeFromPartsOfNames) {
         EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kNone) << name;
 }
 
-// Returns the indices of the Y and X axes as "Y X", with "-" for an axis that was not found. Each
-// dimension is given as "name", "name=JSON attributes", or "name=text" if its coordinates are
-// texts.
+// Returns the indices of the Y and X axes as "Y X"; "-" is a missing axis. A dimension is "name",
+// "name=JSON attributes", or "name=text" for a coordinate array of texts.
 std::string Axes(const StringList& dimensions) {
     std::vector<json::Value> attributes(dimensions.size());
     std::vector<DimensionFacts> facts;

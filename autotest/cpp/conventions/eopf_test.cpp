@@ -18,7 +18,7 @@ ArrayMetadata EopfMetadata(const std::string& dtype, const std::string& shape = 
     return metadata.Take();
 }
 
-// Returns the JSON of the attributes that WithEopf() returns, without `_eopf_attrs`.
+// Returns the result of WithEopf() as JSON, without `_eopf_attrs`.
 std::string Merged(const std::string& attributes, const std::string& dtype = "<u2") {
     Warnings warnings;
     auto parsed = json::Parse(attributes);

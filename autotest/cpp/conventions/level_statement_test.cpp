@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of wrong statements about levels in a multiscale layout, for example a wrong scale.
+// Tests of a multiscale layout that states something wrong about a level, for example a wrong
+// scale.
 #include "autotest/cpp/conventions/pyramids.h"
 
 namespace zarr {
@@ -17,8 +18,8 @@ std::string StatingLayout(const std::string& of_level, const std::string& of_bas
            of_level + "}]}}";
 }
 
-// Returns a store with a pyramid of two levels. The variables a and b have two dimensions; the
-// variable c has a time dimension, too.
+// Returns a store whose root has `attributes` and a pyramid of two levels. Variables a and b have
+// two dimensions; c also has a time dimension.
 std::shared_ptr<const Hierarchy> StatingGroups(const std::string& attributes) {
     return TreeBuilder()
         .Group("", attributes)
@@ -50,8 +51,8 @@ struct WrongStatement {
 
 class LevelStatementFaults : public testing::TestWithParam<WrongStatement> {};
 
-// A wrong statement about a level gives one warning, even if it applies to three variables. No
-// level is left out.
+// A wrong statement about a level applies to all three variables, but must give only one warning.
+// All levels stay in the pyramid.
 TEST_P(LevelStatementFaults, GiveAWarning) {
     const auto groups = StatingGroups(StatingLayout(GetParam().of_level));
     const Found of_groups = PyramidsOf(*groups);

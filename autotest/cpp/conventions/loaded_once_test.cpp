@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that opening reads and parses each document once, and again after a change by a writer.
+// Opening must read and parse each document only once. After a change by a writer it reads the
+// document again.
 #include <atomic>
 #include <thread>
 
@@ -32,7 +33,7 @@ constexpr const char* kV3Levels =
         {"name": "x", "type": "space"}], "datasets": [{"path": "0"}, {"path": "1"},
         {"path": "2"}]}]}})";
 
-// Writes stores of one Zarr version.
+// Creates stores of one Zarr version.
 class Maker {
   public:
     Maker(Format format, WriteConsolidated consolidated)
@@ -52,7 +53,7 @@ class Maker {
         ASSERT_TRUE(Succeeds(metadata));
         EXPECT_TRUE(Succeeds(writer_.CreateArray(path, *metadata, attributes)));
     }
-    // Creates a group of rasters on one grid, with coordinates and a grid mapping.
+    // Creates a group with `count` rasters on one grid, their coordinates and a grid mapping.
     void Rasters(const std::string& group, int count) {
         const auto names = [](const std::vector<const char*>& dimensions) {
             json::Array array(dimensions.begin(), dimensions.end());
@@ -76,7 +77,7 @@ class Maker {
     HierarchyWriter writer_;
 };
 
-// Makes all requests that opening the root, and then each raster, makes.
+// Makes the requests that a driver makes to open the root and then each raster.
 void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_EQ(*hierarchy.KindOf(""), NodeKind::kGroup);
     EXPECT_TRUE(Succeeds(hierarchy.CheckGroup("")));
@@ -104,8 +105,8 @@ void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_EQ(warnings, Warnings{});
 }
 
-// Opens everything in the store. Checks that each key is read at most once and each prefix listed
-// at most once, and that repeated calls return the same parsed value.
+// Opens everything in the store. Each key must be read at most once, and each prefix listed at most
+// once. Repeated calls must return the same parsed value.
 void ExpectOnce(const std::shared_ptr<const Store>& store, const std::string& what) {
     const auto spy = std::make_shared<SpyStore>(store);
     const auto hierarchy = test::Tree(spy);

@@ -10,8 +10,8 @@ namespace {
 using test::Succeeds;
 using test::TreeBuilder;
 
-// A group with the attributes `stated`. It has a raster of 40 x 60 elements, a raster of 20 x 30
-// elements, and a table.
+// Returns a group with the attributes `stated`. The group has a raster of 40 x 60 elements, a
+// raster of 20 x 30 elements, and a table.
 std::shared_ptr<const Hierarchy> Scene(const std::string& stated) {
     return TreeBuilder()
         .Group("", "{" + stated + "}")
@@ -32,7 +32,7 @@ Shares SharesOf(const Hierarchy& tree, const std::string& path) {
     if (!facts.ok()) return {};
     Warnings warnings;
     const Shares shares{SharesGroupCrs(tree, *facts), SharesGroupTransform(tree, *facts, warnings)};
-    EXPECT_TRUE(warnings.empty());  // the group can be listed, so there is no warning
+    EXPECT_TRUE(warnings.empty());  // the group can be listed: no warning
     return shares;
 }
 
@@ -60,8 +60,8 @@ TEST(LocationStatements, AreOfTheStatedSize) {
         EXPECT_FALSE(SharesOf(*tree, "full").transform) << size;
         EXPECT_TRUE(SharesOf(*tree, "half").transform) << size;
     }
-    // The box does not cover a whole number of pixels, so it says nothing about the size of the
-    // raster.
+    // The box does not cover a whole number of pixels, so the raster size cannot be derived from
+    // the box.
     const auto tree = Scene(stated + R"("spatial:bbox": [9, 47, 9.5, 47.3])");
     EXPECT_TRUE(SharesOf(*tree, "full").transform);
     EXPECT_FALSE(SharesOf(*tree, "half").transform);

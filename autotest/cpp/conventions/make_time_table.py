@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes time_table.txt: times as cftime and NumPy read them, the same on every run.
+"""Writes time_table.txt: times as cftime and NumPy read them. Every run writes the same table.
 
-Lines "[units|calendar]" or "[numpy unit]" start a section; below each stand lines "value text",
-the value an integer or a double in hexadecimal. cftime's dates are brought to the form of
-core/conventions/time.h: years counted with a year 0, the calendar's name where it is not a real
-one, fractions in groups of three digits.
+A line "[units|calendar]" or "[numpy unit]" starts a section. Below it, each line is "value text"; a value is an
+integer or a hexadecimal double. Texts have the form of core/conventions/time.h, so those of cftime are changed:
+years are counted with a year 0, fractions have groups of three digits, and the name of a calendar follows if the
+calendar is not a real one.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ MICROSECONDS = {
     "h": 3600 * 10**6, "hr": 3600 * 10**6, "Hours": 3600 * 10**6, "days": 86400 * 10**6,
     "d": 86400 * 10**6, "DAY": 86400 * 10**6,
 }  # fmt: skip
-SPANS = [10**7, 10**12, 4 * 10**15, 10**18, 9 * 10**18]  # in microseconds
+SPANS = [10**7, 10**12, 4 * 10**15, 10**18, 9 * 10**18]  # microseconds
 
 
 def year_text(year):
@@ -47,7 +47,7 @@ def fraction_text(digits):
 
 
 def cftime_text(value, units, calendar):
-    """Text of a time by cftime; None if cftime cannot tell."""
+    """Returns cftime's text of a time, or None if cftime reports an error."""
     try:
         date = cftime.num2date(value, units, calendar, only_use_cftime_datetimes=True)
     except (OverflowError, ValueError):
@@ -69,14 +69,17 @@ def numpy_text(ticks, unit):
 
 
 def cftime_value(draw, size):
-    """An integer, a double, or a multiple of 1/8, over less or more than a lifetime."""
+    """Returns an integer, a double, or a multiple of 1/8. A unit has `size` microseconds."""
     value = draw.choice([-1, 1]) * draw.random() * draw.choice(SPANS) / size
     return draw.choice([round, float, lambda v: round(v * 8) / 8])(value)
 
 
 def cftime_rounds_twice(value, size):
-    """Whether the product is so near a half of a microsecond that cftime, which multiplies in 64
-    bits, may round it to that half before it rounds to whole ones."""
+    """Returns True if cftime may round `value` twice. `size` is the number of microseconds in a unit.
+
+    cftime multiplies both in 64 bits. If the product is very near to half a microsecond, cftime may round it to that
+    half, and then to a whole microsecond.
+    """
     exact = abs(Fraction(value) * size)
     return exact > 2**50 and abs(exact % 1 - Fraction(1, 2)) <= exact / 2**62
 
@@ -91,7 +94,7 @@ def cftime_sections(draw):
             while len(lines) < 9:
                 value = cftime_value(draw, size)
                 text = cftime_text(value, reference, calendar)
-                # cftime counts 64 bits of microseconds
+                # cftime counts microseconds in 64 bits
                 usable = text is not None and abs(value * size) < 9e18
                 if usable and not cftime_rounds_twice(value, size):
                     shown = value.hex() if isinstance(value, float) else str(value)
@@ -100,7 +103,7 @@ def cftime_sections(draw):
 
 
 def numpy_sections(draw):
-    bits = {"Y": 20, "M": 24, "W": 52, "D": 54, "h": 58, "m": 62}  # more overflow in NumPy
+    bits = {"Y": 20, "M": 24, "W": 52, "D": 54, "h": 58, "m": 62}  # more bits overflow in NumPy
     for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"):
         for multiple in (1, draw.choice([2, 7, 25, 100])):
             name = f"{multiple if multiple > 1 else ''}{unit}"
@@ -113,7 +116,7 @@ def numpy_sections(draw):
 
 
 def main():
-    warnings.simplefilter("ignore")  # cftime's, of years before 1
+    warnings.simplefilter("ignore")  # cftime warns of years before 1
     draw = random.Random(20200102)
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
     with open(folder / "time_table.txt", "w", encoding="ascii", newline="\n") as file:

@@ -73,11 +73,11 @@ TEST(Multiscales, UnknownVersionsAreTried) {
     }
 }
 
-// An invalid `multiscales`, and the text of its only warning.
+// An invalid `multiscales`, and the only warning that it gives.
 struct Fault {
     const char* multiscales;
     const char* warning;
-    std::size_t levels = 0;  // number of levels that are read
+    std::size_t levels = 0;  // number of valid levels
 };
 
 class MultiscaleFaults : public testing::TestWithParam<Fault> {};
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
               "limits: expected an object or a list of tile"},
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": {"..": {}}})", "is not a path"}));
 
-// Returns the JSON of a multiscale with `count` levels.
+// Returns the JSON of a `multiscales` entry with `count` levels.
 std::string List(std::size_t count) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i)
@@ -140,7 +140,7 @@ std::string List(std::size_t count) {
     return "{\"datasets\": [" + text + "]}";
 }
 
-// Returns attributes whose `multiscales` contain `item` `count` times.
+// Returns attributes whose `multiscales` repeats `item` `count` times.
 json::Value Repeated(const std::string& item, int count) {
     std::string text = item;
     for (int i = 1; i < count; ++i) text.append(", ").append(item);

@@ -12,7 +12,7 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// A remote store that cannot be listed, as with plain HTTP.
+// A remote store that cannot list keys, as a plain web server.
 class UnlistableStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -128,7 +128,7 @@ TEST(NamedMembers, ManyFaultsGiveOneWarning) {
     EXPECT_TRUE(WarnsOnce(warnings, {"a; b; c; and 2 more"}));
 }
 
-// Returns the paths of the members of `group`, with "array " before the path of each array.
+// Returns the paths of the members of `group`. "array " precedes the path of an array.
 StringList MembersIn(const Hierarchy& tree, const std::string& group) {
     StringList found;
     const auto members = MembersOf(tree, group);
@@ -173,7 +173,8 @@ TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     }
 }
 
-// Returns the paths of the rasters in a catalog, and the kinds of its first two groups in `kinds`.
+// Returns the paths of the rasters in the catalog of the root. Sets `kinds` to the kinds of its
+// first two groups.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
     const auto groups = ListRasters(tree, "", warnings);

@@ -12,8 +12,8 @@ namespace {
 using test::StringList;
 using test::TreeBuilder;
 
-// A remote store that records prefetched keys and prefixes. Reading anything that was not
-// prefetched fails the test.
+// A remote store that records which keys and prefixes are prefetched. A read of anything else fails
+// the test.
 class PrefetchedStore final : public ForwardingStore, private Prefetcher {
   public:
     PrefetchedStore(std::shared_ptr<const Store> base, bool lists)
@@ -49,13 +49,13 @@ class PrefetchedStore final : public ForwardingStore, private Prefetcher {
 
     mutable std::set<std::string> cached_keys;
     mutable std::set<std::string> listed;
-    mutable std::vector<std::size_t> steps;  // number of new keys and prefixes in each step
+    mutable std::vector<std::size_t> steps;  // new keys and prefixes of each Prefetch()
 
   private:
     const bool lists_;
 };
 
-// Opens `node` and returns the store, which has recorded the requests.
+// Prefetches all that opening `node` needs. Returns the store with the recorded requests.
 std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
                                                    const std::string& node, bool lists = false) {
     auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);
@@ -74,7 +74,7 @@ testing::AssertionResult Holds(const std::set<std::string>& cached_keys, const S
     return testing::AssertionSuccess();
 }
 
-// Returns an OME-NGFF image with labels, which are images as well.
+// Returns an OME-NGFF image with labels. The labels are images, too.
 TreeBuilder Image() {
     TreeBuilder builder;
     for (const char* image : {"", "labels/cells"}) {
@@ -111,7 +111,7 @@ TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
                                            "x/.zarray", "labels/crs/.zarray", "labels/.zattrs"}));
 }
 
-// Returns a pyramid of two levels in two groups, each with its own coordinates.
+// Returns a pyramid with two levels. Each level is a group with coordinates of its own.
 TreeBuilder Levels(const std::string& transform = "") {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": {"layout": [{"asset": "0/dem"}, {"asset": "1/dem"}]}})");

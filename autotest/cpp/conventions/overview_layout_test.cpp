@@ -11,8 +11,8 @@ namespace {
 using test::Json;
 using test::StringList;
 
-// Returns an array of 64 x 100 elements and its overviews at `paths`. Each overview has half the
-// size of the previous one.
+// Returns the levels of an array `base` of 64 x 100 elements with overviews at `paths`. Each level
+// has half the size of the level before.
 std::vector<OverviewLevel> Halves(const std::string& base, const StringList& paths) {
     std::vector<OverviewLevel> levels{{base, {64, 100}, ""}};
     std::uint64_t factor = 2;
@@ -65,8 +65,8 @@ TEST(OverviewLayout, HasTheGroupAsBaseOfSeveralArrays) {
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "a")), (StringList{"ovr_2x/a", "ovr_4x/a"}));
     EXPECT_EQ(OverviewPathsInLayout(layout),
               (StringList{"ovr_2x/a", "ovr_2x/b", "ovr_2x_2/c", "ovr_4x/a"}));
-    // The overviews of `a` and `c` are removed, so that the layout describes only `b`. After the
-    // overviews of `b` are removed, too, the layout is null.
+    // Removing the overviews of `a` and `c` leaves a layout of `b` only. Removing those of `b`
+    // leaves null.
     ASSERT_TRUE(PutInLayout(layout, Halves("a", {})).ok());
     ASSERT_TRUE(PutInLayout(layout, Halves("c", {})).ok());
     json::Value only;
@@ -121,7 +121,7 @@ TEST(OverviewLayout, HasAGroupForEachLevel) {
         {"asset": "2", "derived_from": "1",
          "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]},
          "resampling_method": "average", "gdal_arrays": ["a"]}]})")));
-    EXPECT_FALSE(IsOverviewLayout(layout));  // other readers, and this one, take it for a pyramid
+    EXPECT_FALSE(IsOverviewLayout(layout));  // readers treat it as a pyramid
     EXPECT_TRUE(IsLevelGroupLayout(layout, "0"));
     EXPECT_FALSE(IsLevelGroupLayout(layout, "1"));
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/a")), (StringList{"1/a", "2/a"}));
@@ -143,7 +143,7 @@ TEST(OverviewLayout, KeepsTheLargestLevelGroup) {
     ASSERT_TRUE(PutInLayout(layout, Halves("0/b", {"1/b"})).ok());
     RenameInLayout(layout, "0/b", "c");
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/c")), (StringList{"1/c"}));
-    RenameInLayout(layout, "b", "d");  // an array in the group itself
+    RenameInLayout(layout, "b", "d");  // `b` is in the root, not in the level group 0
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/c")), (StringList{"1/c"}));
     RenameInLayout(layout, "0/c", "");
     EXPECT_EQ(json::Dump(layout), alone);

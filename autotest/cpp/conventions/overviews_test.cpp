@@ -26,7 +26,7 @@ json::Value Entry(const std::string& base, const StringList& levels) {
     return DescribeOverviews(kAxes, described);
 }
 
-// Returns the attributes of a group whose `multiscales` contain `entries`.
+// Returns the attributes of a group with these entries of `multiscales`.
 json::Value Attributes(std::vector<json::Value> entries) {
     return json::Value(json::Object{{"multiscales", json::Value(json::Array(std::move(entries)))}});
 }
@@ -150,7 +150,8 @@ TEST(Overviews, AreNoMoreThanReadersAccept) {
               StatusCode::kLimit);
 }
 
-// An entry that another program has damaged must be ignored and replaced.
+// Another program has damaged the entry of the overviews. The entry must be ignored, and new
+// overviews must replace it.
 TEST(Overviews, MayBeBroken) {
     for (
         const char* entry :
@@ -176,7 +177,8 @@ TEST(Overviews, GroupsOfOverviewsAreMarked) {
         EXPECT_FALSE(IsOverviewsGroup(Json(text))) << text;
 }
 
-// The array `dem` and its overviews form a pyramid, even if another entry lists `dem`, too.
+// The array `dem` and its overviews are a pyramid, even if another entry of `multiscales` lists
+// `dem`, too.
 TEST(Overviews, AreAPyramid) {
     std::vector<OverviewLevel> levels{{"dem", {8, 12}, ""}, {"overviews/2/dem", {4, 6}, "mode"}};
     const std::string entry =
@@ -229,8 +231,7 @@ TEST(Overviews, InGroupsForThemAreLeftToWhoAsks) {
         const auto groups = ListRasters(*tree, "", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(groups.ok());
         EXPECT_EQ(groups->size(), is_marked ? 1U : 3U);
-        // A group for overviews is listed if a caller asks for this group itself, even with
-        // kSkipped.
+        // kSkipped hides groups of overviews, but not the group that the caller lists.
         const auto own = ListRasters(*tree, "overviews", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(own.ok());
         EXPECT_EQ(own->size(), 2U);

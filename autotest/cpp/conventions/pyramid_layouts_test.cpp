@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that pyramids of each layout are found from the group and from each level.
+// Tests of pyramids in every layout. Each pyramid must be found from its group and from each of its
+// levels.
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/store/keys.h"
 
@@ -210,7 +211,8 @@ TEST(PyramidLayouts, ADescriptionWithoutLevelsGivesAWarning) {
         EXPECT_EQ(PyramidOf(*tree, "0/dem", warnings), "");
         EXPECT_TRUE(WarnsOnce(warnings, {"multiscales"})) << multiscales;
     }
-    // An invalid `multiscales` gives no warning for arrays that another group lists as levels.
+    // The root lists the arrays as levels. The invalid `multiscales` of their own group must then
+    // give no warning.
     const auto tree = TreeBuilder()
                           .Group("", Multiscales({"g/0", "g/1"}))
                           .Group("g", R"({"multiscales": 5})")

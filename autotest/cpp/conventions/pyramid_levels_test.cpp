@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests which of the listed levels belong to one pyramid.
+// Tests which listed levels are accepted into a pyramid.
 #include "autotest/cpp/array/spy_store.h"
 #include "autotest/cpp/conventions/pyramids.h"
 
@@ -16,7 +16,8 @@ using test::WarnsOnce;
 const char* const kThree =
     R"({"multiscales": [{"datasets": [{"path": "a"}, {"path": "b"}, {"path": "c"}]}]})";
 
-// Returns the pyramids of a group with the levels a, b and c. `add_b` creates the level b.
+// Returns the pyramids of a group that lists the levels a, b and c. `add_b` adds the level b to the
+// store.
 template <class AddB>
 Found With(AddB add_b) {
     TreeBuilder builder;
@@ -25,8 +26,8 @@ Found With(AddB add_b) {
     return PyramidsOf(*builder.Tree());
 }
 
-// Checks that the level b is left out with one warning, which says where b is listed and why it is
-// left out.
+// Level b must be left out of the pyramid, with one warning. The warning says where b is listed,
+// and `why` it is left out.
 template <class AddB>
 void ExpectLeftOut(AddB add_b, const std::string& why) {
     const Found found = With(add_b);
@@ -146,8 +147,8 @@ TEST(PyramidLevels, ALevelThatIsLeftOutHasNoPyramid) {
     EXPECT_EQ(warnings.size(), 2U);
 }
 
-// Returns the pyramids of levels with coordinates. The coordinates of b start at `from` and have
-// the spacing `spacing`.
+// Returns the pyramids of three levels. The x coordinates of level b begin at the edge `from` and
+// have the spacing `spacing`.
 Found WithExtent(double from, double spacing) {
     TreeBuilder builder;
     builder.Group("", kThree);
@@ -207,8 +208,8 @@ TEST(PyramidLevels, TheGroupsExtentIsNotALevelsOwn) {
     EXPECT_TRUE(found.warnings.empty());
 }
 
-// Returns the pyramids of an OME image of `base` x `base` pixels and a level of `size` x `size`
-// pixels.
+// Returns the pyramids of an OME-NGFF image with two levels, of `base` x `base` and of `size` x
+// `size` pixels.
 Found Ome(int base, int size, const std::string& transformations) {
     const auto shape = [](int n) {
         return "[" + std::to_string(n) + ", " + std::to_string(n) + "]";
@@ -225,8 +226,8 @@ Found Ome(int base, int size, const std::string& transformations) {
 }
 
 TEST(PyramidLevels, OfOmeMayBeHalfAPixelOff) {
-    // The level was halved three times and rounded down each time, so it lacks the last 7 pixels of
-    // the base. The file also omits the translation by half a pixel.
+    // Halving 135 pixels three times, rounded down, gives 16 pixels and loses the last 7. The file
+    // also omits the translation by half a pixel.
     const Found sloppy = Ome(135, 16, R"([{"type": "scale", "scale": [4, 4]}])");
     EXPECT_EQ(sloppy.pyramids, StringList{"0 135x135, 1 16x16"});
     EXPECT_TRUE(sloppy.warnings.empty());
@@ -250,7 +251,7 @@ TEST(PyramidLevels, AScaleOfZeroIsIgnored) {
     }
 }
 
-// Returns a pyramid of two levels with twenty variables each.
+// Returns a pyramid of two levels. Each level has twenty variables.
 TreeBuilder ManyVariables() {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": [{"datasets": [{"path": "a"}, {"path": "b"}]}]})");

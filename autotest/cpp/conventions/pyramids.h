@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions that build pyramids in memory and describe them as texts.
+// Builds pyramids in memory and describes them as texts.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace zarr::test {
 
 using StringList = std::vector<std::string>;
 
-// Builds a hierarchy in memory, node by node.
+// Builds a hierarchy in memory.
 class TreeBuilder {
   public:
     TreeBuilder& Text(const std::string& key, const std::string& text) {
@@ -29,8 +29,8 @@ class TreeBuilder {
         return Array(path, "[" + std::to_string(height) + ", " + std::to_string(width) + "]",
                      R"({"_ARRAY_DIMENSIONS": ["y", "x"]})", dtype);
     }
-    // Adds an array with the coordinates of `count` pixel centres. `from` is the outer edge of the
-    // first pixel.
+    // Adds a coordinate array of `count` pixel centres. `from` is the outer edge of the first
+    // pixel.
     TreeBuilder& Axis(const std::string& path, int count, double from, double spacing) {
         std::string values;
         for (int i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ class TreeBuilder {
     std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
 };
 
-// Returns a text such as "a 8x6, b 4x3": the path, width and height of each level.
+// Returns path, width and height of each level, for example "a 8x6, b 4x3".
 inline std::string TextOf(const Pyramid& pyramid) {
     std::string text;
     for (const PyramidLevel& level : pyramid.levels)
@@ -75,13 +75,13 @@ inline Found PyramidsOf(const Hierarchy& tree, const std::string& group = "") {
     return found;
 }
 
-// Returns the text of the pyramid of `array`; empty if the array has no pyramid.
+// Returns TextOf() of the pyramid of `array`, or "" if the array has no pyramid.
 inline std::string PyramidOf(const Hierarchy& tree, const std::string& array, Warnings& warnings) {
     const auto pyramid = FindPyramidOf(tree, array, warnings);
     return pyramid ? TextOf(*pyramid) : std::string();
 }
 
-// Checks that `group` has exactly one pyramid, and that the pyramid is also found from each of
+// `group` must have exactly one pyramid, described by `text`. It must also be found from each of
 // `levels`, without a warning.
 inline void ExpectOne(const Hierarchy& tree, const std::string& group, const std::string& text,
                       const StringList& levels) {
@@ -94,7 +94,7 @@ inline void ExpectOne(const Hierarchy& tree, const std::string& group, const std
     EXPECT_TRUE(warnings.empty()) << warnings[0];
 }
 
-// Passes if there is exactly one warning, which contains all `parts`.
+// Passes if there is exactly one warning and it contains all `parts`.
 inline testing::AssertionResult WarnsOnce(const Warnings& warnings, const StringList& parts) {
     if (warnings.size() != 1) {
         auto failure = testing::AssertionFailure() << warnings.size() << " warnings";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the pyramids in the stores of data/pyramids.
+// Tests of the pyramids in the sample stores of data/pyramids.
 #include <functional>
 
 #include "autotest/cpp/conventions/pyramids.h"
@@ -20,7 +20,7 @@ std::shared_ptr<const Hierarchy> Sample(const std::string& name) {
         std::make_shared<DirectoryStore>(std::string(ZARR_SOURCE_DIR) + "/data/pyramids/" + name));
 }
 
-// Copies all keys below `prefix`.
+// Copies all keys below `prefix` to `to`.
 void Copy(const Store& from, const std::string& prefix, MemoryStore& to) {
     const auto entries = from.List(prefix);
     ASSERT_TRUE(test::Succeeds(entries));
@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"r10m/b02 128x96, r20m/b02 64x48, r40m/b02 32x24",
                   "r20m/b05 64x48, r40m/b05 32x24"}}));
 
-// Replaces each value inside of `value` by `wrong`, one at a time, and calls visit(whole) each
-// time. `value` is a part of `whole`.
+// Calls visit(whole) once for each value in `value`, each time with this value replaced by `wrong`.
+// `value` is a part of `whole`.
 void ForEachFault(const json::Value& whole, json::Value& value, const json::Value& wrong,
                   const std::function<void(const json::Value&)>& visit) {
     const json::Value kept = value;

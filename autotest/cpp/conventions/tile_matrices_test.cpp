@@ -13,8 +13,8 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// Returns three groups in `parent`. Each group has an array "dem", which is smallest in the first
-// group. The array in the group `holder` has `attributes`.
+// Returns three groups in `parent`, each with an array "dem"; the first array is the smallest. The
+// array in group `holder` has `attributes`.
 TreeBuilder ThreeGroups(const std::string& attributes, const std::string& holder,
                         const std::string& parent = "") {
     TreeBuilder builder;
@@ -111,8 +111,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
         FindPyramidOf(*tree, "1/dem", warnings);
-        // If `multiscales` has a tile_matrix_set, its fault is reported for the base of the
-        // pyramid. The base is another array, so here there is no warning.
+        // Faults of a tile_matrix_set are reported only for the base of the pyramid. This array is
+        // not the base.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
         EXPECT_EQ(warnings.size(), is_none ? 1U : 0U) << multiscales;
         EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings, {warning})) << multiscales;

@@ -227,7 +227,7 @@ TEST(TimeValues, IntegersAreExact) {
               "2262-04-11T23:47:16.854775807Z");
     EXPECT_EQ(Text("nanoseconds since 1970-01-01", "standard", kMin),
               "1677-09-21T00:12:43.145224192Z");
-    // A year has 365.242198781 days, so 1000 years are 365242 days and 0.198781 days.
+    // A year has 365.242198781 days, so 1000 years have 365242.198781 days.
     EXPECT_EQ(Text("years since 2000-01-01", "proleptic_gregorian", std::int64_t{1000}),
               "2999-12-31T04:46:14.678400Z");
     EXPECT_EQ(Text("months since 2000-01-01", "proleptic_gregorian", std::int64_t{12000}),
@@ -257,7 +257,7 @@ TEST(TimeValues, NeverOverflow) {
                                  "9223372036854775807 days", "9223372036854775807 years"}) {
             const std::string units = std::string(unit) + " since 2000-01-01";
             for (const std::int64_t value : {kMin, kMin + 1, kMin / 2, kMax / 2, kMax}) {
-                Text(units, calendar, value);  // a sanitizer reports an overflow
+                Text(units, calendar, value);  // must not overflow, which a sanitizer would report
                 Text(units, calendar, static_cast<double>(value));
             }
         }
@@ -388,7 +388,7 @@ TEST(Calendars, CheckedArithmetic) {
     }
 }
 
-// Returns the text without the calendar name at its end.
+// Returns the text without the name of the calendar at its end.
 std::string DateOnly(std::string text) { return text.substr(0, text.find(" (")); }
 
 TEST(TimeReference, ConvertsTimesToNumbers) {

@@ -22,8 +22,7 @@ ArrayMetadata Metadata(const std::string& dtype, const std::string& fill) {
     return metadata.ok() ? metadata.Take() : ArrayMetadata();
 }
 
-// Returns the nodata value of an int16 array with the fill value `fill`. `warned` is the expected
-// number of warnings.
+// Returns the nodata value of an int16 array with the fill value `fill`. Expects `warned` warnings.
 std::optional<int> Nodata(const char* attributes, FillAsNodata fill_counts, std::size_t warned = 0,
                           const char* fill = "-1") {
     Warnings warnings;
@@ -56,7 +55,8 @@ TEST(Nodata, OfTimesIsNaT) {
     EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
 }
 
-// In Zarr v3, xarray 2026.9 stores the `_FillValue` of floats as a double in Base64.
+// xarray 2026.9 writes the `_FillValue` of floats in Zarr v3 as the Base64 of a double. The driver
+// must write and read this form.
 TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     const auto written = [](auto value, Format format) {
         const std::string_view element(reinterpret_cast<const char*>(&value), sizeof value);
@@ -64,7 +64,7 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
         const ArrayMetadata metadata = Metadata("<" + (letter + std::to_string(sizeof value)), "0");
         const auto attribute = NodataAttribute(metadata.dtype, format, element);
         if (!attribute.ok()) return attribute.status().message();
-        Warnings warnings;  // read back
+        Warnings warnings;
         const auto read = ReadNodata(json::Value(json::Object{*attribute}), metadata,
                                      FillAsNodata::kNo, warnings);
         EXPECT_TRUE(read && warnings.empty());
@@ -80,8 +80,8 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
 }
 
-// The nodata attribute of Zarr v3 is `_FillValue` only if xarray 2026.9 can read it: for numbers
-// and booleans.
+// In Zarr v3, xarray 2026.9 reads `_FillValue` of numbers and booleans only. Other types must use
+// `missing_value`.
 TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     const auto name = [](const char* dtype, Format format) {
         const DataType type = Metadata(dtype, "null").dtype;

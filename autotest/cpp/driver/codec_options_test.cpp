@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of creation options that name codecs, compared with the codec registry.
+// Compares the creation options that name codecs with the codec registry.
 #include "driver/base/codec_options.h"
 
 #include <cpl_minixml.h>
@@ -21,7 +21,7 @@ Names Split(const std::string& text) {
     return {parts.List(), parts.List() + parts.size()};
 }
 
-// Returns the values of an option in the option list that GDAL shows.
+// Returns the allowed values of a creation option, as GDAL lists them.
 Names ValuesOf(const std::string& option) {
     Names values;
     CPLXMLNode* const root = CPLParseXMLString(("<List>" + CodecOptions() + "</List>").c_str());
@@ -35,7 +35,7 @@ Names ValuesOf(const std::string& option) {
     return values;
 }
 
-// True if an array of floats can be written with the creation option `option`.
+// Returns true if an array of floats can be created with the option `option`.
 bool IsWritable(const std::string& option) {
     CPLStringList options;
     options.AddString(option.c_str());

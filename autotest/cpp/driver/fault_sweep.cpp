@@ -30,7 +30,7 @@ constexpr FailureMode kFailureModes[] = {
     {"fails, and all after it that need room", Follow::kNeedsRoom, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
-// Stops a sweep after 12 failed checks, because more messages than that do not help.
+// True after 12 failed checks. More messages would not help, so the test then stops.
 bool HasFailedOften() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
@@ -40,9 +40,9 @@ bool HasFailedOften() {
     return failed >= kEnough;
 }
 
-// Maximum number of calls that fail, for each way of failing. The failing calls are spread over all
-// calls. ZARR_FAULTS=all tries every call, and renames are always tried. Sanitizers are slow, so
-// fewer calls are tried with them.
+// Maximum number of failing calls per way of failing; renames fail in addition. The failing calls
+// are spread over all calls. ZARR_FAULTS=all lets every call fail. Sanitizers are slow, so fewer
+// calls fail.
 constexpr std::size_t kMaxCallsPerMode = zarr::kHasThreadSanitizer    ? 2
                                          : zarr::kHasAddressSanitizer ? 3
                                                                       : 8;
@@ -52,7 +52,8 @@ std::size_t StrideFor(std::size_t calls) {
     return (calls + kMaxCallsPerMode - 1) / kMaxCallsPerMode;
 }
 
-// Calls run(mode, call) for each way of failing and each chosen call.
+// Calls run(mode, call) for each way of failing and each call that is to fail. `calls` is the
+// number of calls that can fail; `renames` are the numbers of those that rename.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
                   const std::function<void(const FailureMode&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);
@@ -73,7 +74,7 @@ std::set<std::string> Lines(const std::string& text) {
     return lines;
 }
 
-// Returns the lines that only one of the texts `expected` and `got` has.
+// Returns the lines that only one of the two texts has.
 std::string Difference(const std::string& expected, const std::string& got) {
     std::string text;
     const std::set<std::string> wanted = Lines(expected);
@@ -95,8 +96,8 @@ bool EndsWith(const std::string& text, const std::string& end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// True for calls that remove files or work on staging files. If such a call fails, files may be
-// left behind.
+// True for calls that remove files or change staging files (".partial"). If such a call fails,
+// files may be left behind.
 bool WasRemoving(const std::string& call) {
     return call.rfind("unlink", 0) == 0 || call.rfind("rmdir", 0) == 0 ||
            call.find(".partial/") != std::string::npos ||
@@ -114,8 +115,8 @@ std::string QuietlyRead(const Reader& read, const std::string& folder) {
     return read(folder);
 }
 
-// While an object exists, GDAL uses one thread. Calls then have a fixed order, and errors are
-// reported on the thread of the test.
+// Makes GDAL use one thread. Calls then have a fixed order, and errors are reported on the thread
+// of the test.
 class OneThread {
   private:
     const CPLConfigOptionSetter setter_{"GDAL_NUM_THREADS", "1", false};
@@ -198,14 +199,14 @@ void TryRead(const ReadSweep& sweep, const FailureMode& mode, std::size_t call,
     files.Remove(folder);
 }
 
-// Text of the store without the write (`before`) and with the write (`after`).
+// Texts of the store without the write and after the complete write.
 struct Views {
     std::string before;
     std::string after;
 };
 
-// Writes to the store while a call fails. Returns true if an error or an accepted warning was
-// reported.
+// Writes to the store in `folder` while call `call` fails. Returns true if an error or an accepted
+// warning was reported.
 bool WritesWithFault(const WriteSweep& sweep, const FailureMode& mode, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
@@ -223,7 +224,7 @@ bool WritesWithFault(const WriteSweep& sweep, const FailureMode& mode, std::size
     const std::string now = QuietlyRead(sweep.read, folder);
     EXPECT_TRUE(is_reported || now == views.after)
         << "though everything was said to be well:" << Difference(views.after, now);
-    // If the whole disk fails from this call on, the old contents cannot be restored.
+    // If all later calls fail, too, the writer cannot restore the old contents.
     const bool may_be_anything = !is_reported || mode.after == Follow::kAll;
     EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
         << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs a read or a write of a store repeatedly. Each time another call to the file system fails.
-// Checks that a failure is reported and never gives a wrong result.
+// Tests a read or a write of a store with file system faults. A sweep repeats the read or write,
+// each time with another failing call. Each failure must be reported and must not give a wrong
+// result.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace zarr_driver::test {
 
-// Collects the messages that GDAL reports on this thread, and prevents GDAL from printing them.
+// Collects the messages that GDAL reports on this thread, and keeps GDAL from printing them.
 class ErrorLog {
   public:
     ErrorLog();
@@ -21,7 +22,7 @@ class ErrorLog {
 
     const std::vector<std::string>& failures() const { return failures_; }
     const std::vector<std::string>& warnings() const { return warnings_; }
-    // Returns all messages, one line each.
+    // Returns all messages, one per line.
     std::string Text() const;
 
   private:
@@ -29,22 +30,21 @@ class ErrorLog {
     std::vector<std::string> warnings_;
 };
 
-// Returns a text that describes the contents of a folder, one line for each fact, in any order.
+// Describes the contents of a folder as a text with one line per fact, in any order.
 using Reader = std::function<std::string(const std::string& folder)>;
 
-// Changes the contents of a folder. Returns true if all calls reported success.
+// Changes the contents of a folder. Returns true if no call reported an error.
 using Writer = std::function<bool(const std::string& folder)>;
 
-// Returns true if the contents of a folder after a failed write are acceptable. The arguments are
-// texts of a Reader: `before` without the write, `after` with the complete write, `now` after the
-// failed write.
+// Returns true if the contents of a folder after a failed write are acceptable. Each argument is
+// the text of a Reader: before the write, after the complete write, and after the failed write.
 using Verdict = bool (*)(const std::string& before, const std::string& after,
                          const std::string& now);
 bool IsOldOrNew(const std::string& before, const std::string& after, const std::string& now);
-// Returns true if each line of `now` is in `before` or in `after`, as after a write of some chunks.
+// True if each line of `now` is in `before` or in `after`, as if some chunks were written.
 bool EveryLineIsOldOrNew(const std::string& before, const std::string& after,
                          const std::string& now);
-// Returns true if `text` has every line of `lines`.
+// True if `text` has every line of `lines`.
 bool HasLines(const std::string& text, const std::string& lines);
 bool AcceptsAnything(const std::string& before, const std::string& after, const std::string& now);
 
@@ -52,13 +52,13 @@ struct ReadSweep {
     Files start;
     Reader read;
     std::string prefix = "/faulty/";
-    // True if a warning may replace an error unless pixels are lost, for example if the metadata of
-    // a convention cannot be read.
+    // True if a fault may give a warning instead of an error. Lost pixels must always give an
+    // error; metadata of a convention, for example, need not.
     bool may_warn = true;
-    std::size_t max_failures = 1;  // maximum of errors for one fault
+    std::size_t max_failures = 1;  // maximum number of errors per fault
 };
-// Reads repeatedly, each time with another failing call: a read must give the right result or an
-// error. Without a failing call it must give the right result again.
+// Repeats a read, each time with another failing call. Each read must give the right result or an
+// error. A last read without a fault must succeed.
 void Sweep(const ReadSweep& sweep);
 
 struct WriteSweep {
@@ -67,12 +67,12 @@ struct WriteSweep {
     Reader read;
     Verdict verdict = IsOldOrNew;
     std::string prefix = "/faulty/";
-    // True if the write can be repeated after it failed or succeeded.
+    // True if the write can be repeated after a failure and after a success.
     bool is_repeatable = true;
-    bool may_warn = false;  // true: a warning may replace the error
+    bool may_warn = false;  // true: a fault may give a warning instead
     std::size_t max_failures = 1;
 };
-// Writes repeatedly, each time with another failing call: a write must be complete, or report an
+// Repeats a write, each time with another failing call. Each write must be complete or report an
 // error. After an error, the verdict must accept the contents.
 void Sweep(const WriteSweep& sweep);
 

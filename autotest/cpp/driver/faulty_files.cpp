@@ -21,7 +21,7 @@ namespace zarr_driver::test {
 struct FaultyNode {
     bool is_folder = false;
     std::shared_ptr<std::string> bytes;
-    std::int64_t modified = 0;  // nanoseconds since 1970
+    std::int64_t modified = 0;  // in nanoseconds since 1970
 };
 
 namespace {
@@ -32,7 +32,7 @@ std::int64_t Now() {
     return duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Returns the path below the prefix. Removes slashes at its ends, which GDAL passes.
+// Returns the path below the prefix, without the slashes that GDAL may pass at its ends.
 std::string PathOf(const char* name) {
     std::string path = name;
     while (!path.empty() && path.back() == '/') path.pop_back();
@@ -54,10 +54,11 @@ struct FaultyFiles::State {
     Fault fault;
     bool is_armed = false;
     std::size_t calls = 0;
-    std::vector<std::size_t> renames;  // numbers of the calls that rename
+    std::vector<std::size_t> renames;  // numbers of the calls that rename a file
     std::string first_failed;
 
-    // Returns true and sets errno to `error` if this call is to fail. The caller holds the lock.
+    // If this call is to fail, sets errno to `error` and returns true. The caller must hold the
+    // lock.
     bool Fails(const char* call, const std::string& path, int error) {
         if (!is_armed) return false;
         ++calls;
@@ -82,11 +83,12 @@ struct FaultyFiles::State {
         const FaultyNode* const node = Find(path);
         return node != nullptr && node->is_folder;
     }
-    // Returns the range of nodes below a folder, without the folder itself.
+    // Returns the range of nodes below a folder. The range excludes the folder.
     std::pair<std::map<std::string, FaultyNode>::iterator,
               std::map<std::string, FaultyNode>::iterator>
     Below(const std::string& path) {
-        return {nodes.lower_bound(path + "/"), nodes.lower_bound(path + "0")};  // '0' follows '/'
+        // In ASCII, '0' follows '/'.
+        return {nodes.lower_bound(path + "/"), nodes.lower_bound(path + "0")};
     }
 };
 
@@ -108,7 +110,7 @@ int Fail(int error) {
 
 }  // namespace
 
-// Implements the callbacks of GDAL's plugin file system.
+// Callbacks of GDAL's plugin file system.
 struct FaultyCalls {
     using State = FaultyFiles::State;
 
@@ -305,7 +307,7 @@ struct FaultyCalls {
         const std::unique_ptr<FaultyFile> file(&FileOf(data));
         State& state = StateOf(file->state);
         const std::lock_guard<std::mutex> lock(state.mutex);
-        // Closing reports a failure only for files that were written.
+        // GDAL reports an error of closing only for written files.
         if (!file->is_written || !state.Fails("close", file->path, ENOSPC)) return 0;
         if (state.IsShort()) file->bytes->resize(file->bytes->size() / 2);
         return -1;
@@ -314,8 +316,8 @@ struct FaultyCalls {
 
 namespace {
 
-// Prefix of GDAL's plugin file system, which opens files for the class Handler. Handler implements
-// the removal of files itself, because the plugin file system of GDAL 3.6 does not support it.
+// Prefix of GDAL's plugin file system, which opens the files of class Handler. In GDAL 3.6 the
+// plugin file system cannot remove files, so Handler does.
 constexpr const char* kPlugin = "/faulty-plugin/";
 
 void InstallPlugin(void* state) {
@@ -370,8 +372,8 @@ class Handler final : public VSIFilesystemHandler {
     }
 
   private:
-    // GDAL passes the folder of the prefix also without its final slash, so `name` may be shorter
-    // than prefix_.
+    // GDAL may pass the folder of the prefix without its final slash. `name` is then shorter than
+    // prefix_.
     const char* Below(const char* name) const {
         return name + std::min(prefix_.size(), std::strlen(name));
     }
@@ -388,7 +390,7 @@ void Install(const char* prefix, void* state) {
 #endif
 }
 
-// Returns the name of a test folder, a number, without the prefix of the file system.
+// Returns the number in the name of a test folder, without the prefix of the file system.
 std::string NumberOf(const std::string& folder) { return folder.substr(folder.rfind('/') + 1); }
 
 }  // namespace
@@ -400,7 +402,7 @@ FaultyFiles::FaultyFiles() : state_(std::make_shared<State>()) {
 }
 
 FaultyFiles& FaultyFiles::Get() {
-    // The object is never destroyed, because GDAL may call it until the process ends.
+    // Never destroyed, because GDAL may call the file system until the process ends.
     static auto& files = *new FaultyFiles();
     return files;
 }
@@ -408,7 +410,7 @@ FaultyFiles& FaultyFiles::Get() {
 std::string FaultyFiles::NewFolder(const Files& files, const std::string& prefix) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     const std::string folder = std::to_string(++state_->folders);
-    // New files are a minute old, so that a later change gives them another time.
+    // Files begin a minute old, so that a later change gives them a different time.
     const std::int64_t modified = Now() - 60'000'000'000;
     state_->nodes[folder] = {true, nullptr, modified};
     for (const auto& [name, bytes] : files) {

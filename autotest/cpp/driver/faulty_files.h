@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file system of GDAL in memory, in which chosen calls fail.
+// A file system for GDAL in memory. Tests choose which calls fail.
 #pragma once
 
 #include <cstddef>
@@ -12,38 +12,37 @@ namespace zarr_driver::test {
 
 // Effect of a failing call.
 enum class FaultKind {
-    // Does nothing and sets errno: to ENOSPC if the call needs room on the disk, else to EIO.
+    // No effect. Sets errno to ENOSPC if the call needs room on the disk, else to EIO.
     kError,
-    // Does nothing and leaves errno 0, as some file systems do. Listing sets errno, because GDAL
-    // reports a failed listing in no other way.
+    // No effect, and errno is 0, as on some file systems. Listing does set errno, because GDAL
+    // reports a failed listing only by errno.
     kSilent,
-    // Reads or writes half of the requested bytes. Closing a file cuts the file to half its size.
-    // Other calls fail as with kError.
+    // Reads or writes half of the bytes. Closing cuts the file to half its size. Other calls fail
+    // as with kError.
     kShort,
 };
 
-// Calls that fail in addition to the first failing call.
+// Calls that fail after the first failing call.
 enum class Follow {
     kNone,
-    kNeedsRoom,  // calls that need room, as on a full disk
-    kAll,        // all calls, as on a broken disk
+    kNeedsRoom,  // all that need room, as on a full disk
+    kAll,        // all, as on a broken disk
 };
 
-// Selects the calls that fail. `call` is the number of the first failing call, counted from 1; 0
-// means that no call fails.
+// Selects the failing calls. `call` is the number of the first one, counted from 1; with 0 no call
+// fails.
 struct Fault {
     std::size_t call = 0;
     Follow after = Follow::kNone;
     FaultKind kind = FaultKind::kError;
 };
 
-// Contents of a folder by path, for example "x.zarr/.zarray". The path of a folder ends with a
-// slash.
+// Contents of files by path, for example "x.zarr/.zarray". The path of a folder ends with a slash.
 using Files = std::map<std::string, std::string>;
 
-// A file system in memory with two prefixes. The driver treats "/faulty/" as a local disk, on which
-// it replaces files by renaming. It treats "/vsifaulty/" as another file system of GDAL.
-// Thread-safe.
+// A file system in memory with two prefixes. Under "/faulty/" the driver treats it as a local disk
+// and replaces files by renaming. Under "/vsifaulty/" the driver treats it as a virtual file system
+// of GDAL. Thread-safe.
 class FaultyFiles {
   public:
     // Returns the only instance. The first call registers the file system with GDAL.
@@ -53,22 +52,21 @@ class FaultyFiles {
     FaultyFiles(const FaultyFiles&) = delete;
     FaultyFiles& operator=(const FaultyFiles&) = delete;
 
-    // Creates a folder with `files` and returns its path, for example "/faulty/7". The name is new
-    // each time, so no cache can know the folder.
+    // Creates a folder with `files` and returns its path, for example "/faulty/7". Each name is
+    // new, so that no cache knows the folder.
     std::string NewFolder(const Files& files, const std::string& prefix = "/faulty/");
     // Returns the contents of a folder that NewFolder() created.
     Files FilesIn(const std::string& folder) const;
-    // Removes the folder, to save memory in long sweeps.
+    // Removes the folder, to free its memory.
     void Remove(const std::string& folder);
 
-    // Starts counting the calls that can fail, and makes those fail that `fault` selects.
+    // Starts to count the calls that can fail. Those that `fault` selects fail.
     void Arm(const Fault& fault);
     // Stops counting and failing. Returns the number of calls since Arm().
     std::size_t Disarm();
-    // Returns the numbers of the calls since Arm() that rename.
+    // Returns the numbers of the calls since Arm() that rename a file.
     std::vector<std::size_t> Renames() const;
-    // Returns the first call that failed since Arm(), for example "write /7/x.zarr/0.0"; empty if
-    // no call failed.
+    // Returns the first call since Arm() that failed, for example "write /7/x.zarr/0.0", or "".
     std::string FirstFailed() const;
 
   private:

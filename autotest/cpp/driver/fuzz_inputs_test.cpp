@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the fuzz targets, in every build, on their corpus and on inputs that once caused a fault.
+// Runs the fuzz targets on their corpus and on inputs that once caused a fault. All builds run
+// these tests, not only builds with fuzzers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the tests of the driver that need GDAL in C++: file system faults, threads, unloading. The
-// driver is linked in and registered as a plugin would be.
+// Runs the tests of the driver that need C++: file system faults, threads, unloading. The program
+// contains the driver and registers it as a plugin would.
 #include <gdal_priv.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
     GDALRegister_ZarrV2();
     GDALAllRegister();
     const int result = RUN_ALL_TESTS();
-    // GDALDestroy() frees the memory that GDAL holds until the process ends, so that leak checkers
-    // do not report it.
+    // Frees the memory that GDAL holds until the process ends, so that leak checkers do not report
+    // it.
     GDALDestroy();
     return result;
 }

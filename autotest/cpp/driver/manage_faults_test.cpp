@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of deleting, renaming and copying stores and arrays. Each call to the file system fails
-// once.
+// Tests of deleting, renaming and copying stores and arrays while calls to the file system fail.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"
@@ -24,14 +23,14 @@ std::string Array(const std::string& folder, const char* name) {
     return "ZARR:\"" + folder + "/x.zarr\":/" + name;
 }
 
-// A failed deletion may leave files, but must keep everything that was not to be deleted.
+// A failed deletion may leave files to delete, but must keep all other files.
 bool KeepsOtherFiles(const std::string& /*before*/, const std::string& after,
                      const std::string& now) {
     return HasLines(now, after);
 }
 
-// A folder that cannot be renamed is copied and then deleted, so the contents may be under both
-// names.
+// If a folder cannot be renamed, it is copied and then deleted. After a failure the contents may
+// have both names.
 bool IsUnderEitherName(const std::string& before, const std::string& after,
                        const std::string& now) {
     return HasLines(now, before) || HasLines(now, after);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of creating and changing stores with the multidimensional API. Each call to the file system
-// fails once.
+// Tests of creating and changing stores with the multidimensional API while calls to the file
+// system fail.
 #include <cpl_string.h>
 #include <gtest/gtest.h>
 
@@ -82,8 +82,8 @@ bool Update(const std::string& folder) {
 class MdimFaults : public InEachForm {};
 ZARR_IN_EACH_FORM(MdimFaults);
 
-// After a failed write, any contents are accepted, because a line of the text shows several chunks.
-// A partial write makes a line neither old nor new. The tests of the classic API check each chunk.
+// A line of the text shows several chunks, so after a partial write it is neither old nor new. Any
+// contents are accepted; the tests of the classic API check each chunk.
 TEST_P(MdimFaults, Create) { Sweep(WriteSweep{{}, Create, ReadWrittenMultidim, AcceptsAnything}); }
 
 TEST_P(MdimFaults, CreateOverAStore) {
@@ -99,8 +99,8 @@ TEST_P(MdimFaults, Resize) {
     const auto resize = [](const std::string& folder) {
         const Dataset opened = OpenMultidim(folder + "/x.zarr", true);
         if (opened == nullptr) return false;
-        // The test uses the driver's own class, because GDALMDArray has Resize() only from GDAL 3.7
-        // on.
+        // GDALMDArray has Resize() only from GDAL 3.7 on, so the test calls the class of the
+        // driver.
         const auto array =
             std::dynamic_pointer_cast<ZarrMDArray>(opened->GetRootGroup()->OpenMDArray("x"));
         return array != nullptr && array->Resize({3, 4, 5}, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of building, refreshing and removing overviews. Each call to the file system fails once.
+// Tests of building, refreshing and removing overviews while calls to the file system fail.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"

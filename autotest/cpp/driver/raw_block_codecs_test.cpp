@@ -8,7 +8,8 @@
 namespace zarr_driver {
 namespace {
 
-// Returns the creation options for `info` on one line, or the error.
+// Returns the creation options for the block information `info` ("NAME=VALUE NAME=VALUE") as one
+// line, or the error.
 std::string OptionsOf(const char* info, std::size_t element_size = 4) {
     const CPLStringList list(CSLTokenizeString2(info, " ", 0));
     const auto options = ArrayOptionsOf(list.List(), {2, 30}, element_size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of opening and reading stores of every form. Each call to the file system fails once.
+// Tests of opening and reading stores of every form while calls to the file system fail.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of what GDAL promises to threads: each has its own dataset of one store, or all share one
-// multidimensional array. ThreadSanitizer finds races in these tests.
+// Tests of threads that read: each with its own dataset of one store, or all with one
+// multidimensional array. ThreadSanitizer checks these tests for races.
 #include <cpl_conv.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST_P(Places, IsReadByADatasetPerThread) {
     });
 }
 
-// All threads need the same chunks, and one thread loads each chunk.
+// All threads read one window at the same time, so that they wait for each other's chunks.
 TEST_P(Places, IsReadInTheSameWindowByAll) {
     const SampleStore store(GetParam());
     for (int round = 0; round < 5; ++round)
@@ -86,7 +86,7 @@ TEST_P(Places, IsOpenedAndClosedWhileOthersRead) {
     });
 }
 
-// The cache becomes so small at times that chunks are evicted continually.
+// The cache size changes during the reads and becomes so small that chunks are evicted continually.
 TEST_P(Places, IsReadWhileTheCacheChangesItsSize) {
     const SampleStore store(GetParam());
     const GIntBig before = GDALGetCacheMax64();
@@ -152,8 +152,8 @@ TEST_P(Places, HasAnArrayThatManyThreadsRead) {
                                          static_cast<int>(start[1] + i / count[2]),
                                          static_cast<int>(start[2] + i % count[2])))
                     return "wrong value " + std::to_string(values[i]);
-            // The array creates these objects on the first request, which may come from several
-            // threads at once.
+            // The array creates these objects on the first call. Here several threads make the
+            // first call.
             static_cast<void>(array->GetSpatialRef());
             static_cast<void>(array->GetAttributes());
             if (group->GetMDArrayNames().empty()) return "no arrays";
@@ -168,7 +168,7 @@ TEST_P(Places, HasGroupsThatManyThreadsListAtOnce) {
         const auto dataset = OpenSample(store.name(), GDAL_OF_MULTIDIM_RASTER);
         ASSERT_NE(dataset, nullptr);
         const auto root = dataset->GetRootGroup();
-        // No list is cached yet, so each thread lists.
+        // No list of arrays is cached yet, so each thread lists the group.
         InThreads(kThreads, [&](std::size_t) -> std::string {
             if (root->GetMDArrayNames().empty()) return "no arrays";
             if (root->GetDimensions().empty()) return "no dimensions";

@@ -33,7 +33,8 @@ bool CopyFile(const std::string& from, const std::string& to) {
 
 bool ZipFolder(const std::string& folder, const std::string& zip) {
     const std::string archive = "/vsizip/" + zip;
-    VSILFILE* const open = VSIFOpenL(archive.c_str(), "wb");  // stays open for all members
+    // The archive must stay open while its members are written.
+    VSILFILE* const open = VSIFOpenL(archive.c_str(), "wb");
     if (open == nullptr) return false;
     bool is_good = true;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store for tests with threads: int32 values that encode their position, in chunks, with
+// A store for tests with threads. Its int32 values encode their positions; it has chunks and
 // overviews.
 #pragma once
 
@@ -24,11 +24,11 @@ inline std::int32_t ValueAt(int band, int row, int column) {
     return (band * 1000 + row) * 1000 + column;
 }
 
-// Location of a sample store.
+// Location of a sample store: in a folder on disk, in GDAL's memory, or in a zip file.
 enum class Place : std::uint8_t { kFolder, kMemory, kZip };
 std::string NameOf(Place place);
 
-// Creates a sample store and removes it when destroyed.
+// Creates a sample store. The destructor removes it.
 class SampleStore {
   public:
     explicit SampleStore(Place place = Place::kFolder);
@@ -41,27 +41,27 @@ class SampleStore {
 
   private:
     const zarr::test::TempFolder folder_;
-    std::string memory_;  // folder in /vsimem/; empty: none
+    std::string memory_;  // folder in /vsimem/, or ""
     std::string name_;
 };
 
-// Writes a store with the values that ValueAt() returns. Returns true on success.
+// Writes a store with the values of ValueAt(). Returns true on success.
 bool WriteSample(const std::string& name, const std::vector<std::string>& options = {});
 
-// Opens a store. If opening fails, returns nullptr and fails the test.
+// Opens a store. If that fails, the test fails and the result is nullptr.
 GDALDatasetUniquePtr OpenSample(const std::string& name, unsigned flags = GDAL_OF_RASTER);
 
 struct SampleWindow {
     int band = 1;  // from 1
     int x = 0, y = 0, width = kColumns, height = kRows;
-    int level = -1;  // of the overviews; each is half as wide and high as the one before
+    int level = -1;  // overview level; -1 for the base
 };
 
-// Reads a window and compares it with the expected values. Returns "" if they match, else a
-// description.
+// Reads a window and compares it with the expected values. Returns "" or a description of the
+// difference.
 std::string Mismatch(GDALDataset& dataset, const SampleWindow& window);
-// Compares all bands and all overviews with the expected values. Returns "" if they match, else a
-// description.
+// Compares all bands and all overviews with the expected values. Returns "" or a description of the
+// difference.
 std::string MismatchAnywhere(GDALDataset& dataset);
 
 }  // namespace zarr_driver::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small stores of every form, as maps from file names to contents. The store is "x.zarr/" or
-// "x.zarr.zip".
+// Small stores for tests. A store is a map from file names to contents, with names below "x.zarr/"
+// or with a file "x.zarr.zip".
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,11 +14,11 @@
 
 namespace zarr_driver::test {
 
-// Zarr version of the stores, and whether their chunks are in shards.
+// Zarr version of a store, and whether its chunks are in shards.
 enum class Form : std::uint8_t { kV2, kV3, kShards };
 
-// Base class of tests that run once for each Form. The driver creates stores of that form if it
-// gets the creation options of ChunkOptions().
+// Base class of tests that run once for each Form. In the test, ChunkOptions() gives the creation
+// options of this form.
 class InEachForm : public testing::TestWithParam<Form> {
   protected:
     void SetUp() override;
@@ -27,25 +27,24 @@ class InEachForm : public testing::TestWithParam<Form> {
 #define ZARR_IN_EACH_FORM(suite)                                             \
     INSTANTIATE_TEST_SUITE_P(Forms, suite, testing::ValuesIn(TestedForms()), \
                              [](const auto& of) { return NameOf(of.param); })
-// Returns all forms. With ThreadSanitizer, which is slow, returns only the form with most work for
+// Returns the forms to test. ThreadSanitizer is slow, so it gets only the form with most work for
 // threads.
 std::vector<Form> TestedForms();
 std::string NameOf(Form form);
 
-// Returns creation options for chunks of 3 x 2 pixels; for the form kShards, options for shards of
-// 3 x 2 pixels.
+// Returns creation options for chunks of 3 x 2 pixels, or for shards of 3 x 2 pixels with the form
+// kShards.
 std::string ChunkOptions();
 
-// Returns a raster in memory with 5 x 4 pixels, a georeference, a nodata value and a unit.
+// Returns a raster in memory of 5 x 4 pixels with a georeference, a nodata value and a unit.
 Dataset MemoryRaster(int bands = 2, double first_value = 1);
 
-// Returns the store that the driver writes from MemoryRaster(), in chunks of 3 x 2 pixels.
-// `options` are creation options, "NAME=VALUE NAME=VALUE".
+// Returns the store that the driver writes from MemoryRaster() in chunks of 3 x 2 pixels. `options`
+// are creation options, "NAME=VALUE NAME=VALUE".
 Files WrittenStore(const std::string& options = "", const std::string& name = "x.zarr");
-// Returns a store whose georeference is given only by coordinate arrays, without consolidated
-// metadata.
+// Returns a store without consolidated metadata. Only its coordinate arrays give the georeference.
 Files CoordinatesStore();
-// Returns a store with a pyramid, whose second level has half the size.
+// Returns a store with a pyramid of two levels. The second level has half the size.
 Files PyramidStore();
 // Returns a store of Zarr v1 without compression.
 Files V1Files();

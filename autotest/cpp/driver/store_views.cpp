@@ -138,8 +138,8 @@ std::string RasterText(const std::string& name) {
                                : "other") +
             "\n";
     AddList("metadata", dataset->GetMetadata(), text);
-    // Only the number of subdatasets is compared, because their names contain the name of the
-    // folder, which differs each time.
+    // Names of subdatasets contain the folder, which differs each time, so only their number is
+    // shown.
     const CSLConstList listed = dataset->GetMetadata("SUBDATASETS");
     text += "subdatasets " + std::to_string(CSLCount(listed) / 2) + "\n";
     for (int i = 1; i <= dataset->GetRasterCount(); ++i)

@@ -11,7 +11,7 @@
 namespace zarr_driver {
 namespace {
 
-// Checks that the version reported by a read equals the version reported by VersionOf().
+// A read and VersionOf() must report the same version of the value.
 void CheckVersions(VsiStore& store, const std::string& key, const std::string& expected) {
     zarr::Buffer value;
     zarr::ObjectVersion version;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of creating and changing stores with the classic API. Each call to the file system fails
-// once.
+// Tests of creating and changing stores with the classic API while calls to the file system fail.
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <gtest/gtest.h>
@@ -26,8 +25,8 @@ CPLStringList Options(const std::string& text) {
     return CPLStringList(CSLTokenizeString2(text.c_str(), " ", 0));
 }
 
-// CreateCopy() can return a dataset although closing it fails later; the failure is then an error
-// message.
+// CreateCopy() may return a dataset that then cannot be closed. The failure is an error message
+// only.
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
     return Dataset(ZarrDriver().CreateCopy(name.c_str(), source.get(), FALSE,
@@ -87,8 +86,8 @@ TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
     Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster, IsOldOrNew, "/vsifaulty/"});
 }
 
-// With this option GDAL deletes nothing itself. Otherwise GDAL would delete the target if its own
-// access to the target failed.
+// Keeps GDAL from deleting the target before CreateCopy(). GDAL would delete it if its own access
+// to the target failed.
 constexpr const char* kNoQuietDelete = "QUIET_DELETE_ON_CREATE_COPY=NO ";
 
 TEST_P(WriteFaults, CreateCopyOverAStore) {
@@ -98,7 +97,7 @@ TEST_P(WriteFaults, CreateCopyOverAStore) {
         ReadWrittenRaster});
 }
 
-// Files that do not belong to a store must stay, whichever call fails.
+// Files that do not belong to a store must not be deleted, whichever call fails.
 TEST_P(WriteFaults, CreateCopyOntoAForeignFolder) {
     const Files start{{"x.zarr/", ""}, {"x.zarr/letter.txt", "Dear"}};
     FaultyFiles& files = FaultyFiles::Get();
@@ -140,7 +139,7 @@ TEST_P(WriteFaults, AppendSubdataset) {
                          return RasterText("ZARR:\"" + folder + "/x.zarr\":/x") +
                                 MultidimText(folder + "/x.zarr");
                      }};
-    sweep.is_repeatable = false;  // not after a failure at the very end
+    sweep.is_repeatable = false;  // a late failure may leave the new array
     Sweep(sweep);
 }
 
@@ -177,13 +176,12 @@ TEST_P(WriteFaults, AppendAlongADimension) {
                                     nullptr, nullptr)) != nullptr;
                      },
                      ReadWrittenRaster};
-    sweep.is_repeatable = false;  // not after a failure at the very end
+    sweep.is_repeatable = false;  // a late failure may leave the new bands
     Sweep(sweep);
 }
 
 TEST_P(WriteFaults, Statistics) {
-    // PAM is enabled here, because another test of this process may have disabled GDAL's .aux.xml
-    // files.
+    // Other tests of this process may disable GDAL's .aux.xml files (PAM).
     const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);
@@ -200,8 +198,8 @@ TEST_P(WriteFaults, Statistics) {
                                                                         values + 3) == CE_None;
                      },
                      read, EveryLineIsOldOrNew};
-    sweep.max_failures = 2;  // GDAL adds a message that names the block
-    sweep.may_warn = true;   // GDAL warns if it cannot save the .aux.xml
+    sweep.max_failures = 2;  // a second error of GDAL names the block
+    sweep.may_warn = true;   // GDAL only warns if it cannot save .aux.xml
     Sweep(sweep);
 }
 

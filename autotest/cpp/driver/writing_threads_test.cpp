@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of threads that write with their own datasets, and of the errors that each thread gets.
+// Tests of threads that write with their own datasets. Each thread must get its own errors.
 #include <cpl_error.h>
 #include <cpl_vsi.h>
 #include <gtest/gtest.h>
@@ -23,12 +23,13 @@ class WrittenPlaces : public testing::TestWithParam<Place> {};
 INSTANTIATE_TEST_SUITE_P(AStoreIn, WrittenPlaces, testing::Values(Place::kFolder, Place::kMemory),
                          [](const auto& test) { return NameOf(test.param); });
 
-// The threads write alternate rows, so that several threads write parts of the same chunk.
+// Threads write alternate rows, so that each chunk has parts from several threads.
 TEST_P(WrittenPlaces, IsWrittenByThreadsThroughTheirOwnHandles) {
     const SampleStore store(GetParam());
     const auto negative = [](int band, int row, int column) { return -ValueAt(band, row, column); };
     InThreads(kWriters, [&](std::size_t thread) -> std::string {
-        const CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);  // overviews are not updated
+        // Writing without updating the overviews gives a warning.
+        const CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);
         const auto dataset = OpenSample(store.name(), GDAL_OF_RASTER | GDAL_OF_UPDATE);
         if (dataset == nullptr) return "does not open";
         std::vector<std::int32_t> row(kColumns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of data types by their stored bytes, which are spelled out. The values must be read on any
-// host and from any address.
+// Tests of data types with stored bytes that are spelled out. Hosts of either byte order must read
+// the same values, from any address.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct Sample {
     const char* type;  // typestr without the byte order
-    Bytes big;         // one element as stored in big-endian order
+    Bytes big;         // the stored bytes of a big-endian element
     std::string text;  // ElementText() of the element
 };
 
@@ -140,7 +140,7 @@ TEST(ByteOrder, TextIsInUnitsOfFour) {
     }
 }
 
-// Fields are packed without padding, so some lie at odd offsets.
+// Fields of a structure have no padding, so some begin at odd offsets.
 TEST(ByteOrder, FieldsOfStructuresAreSwappedWhereTheyLie) {
     const auto stored = ParseDataType(
         Json(R"([["a", "|u1"], ["b", ">i2"], ["c", "<f8"], ["d", ">u4", [2]], ["e", "|S1"]])"));
@@ -180,7 +180,8 @@ TEST(ByteOrder, AFillValueIsInTheHostsOrderWhateverTheTypes) {
     }
 }
 
-// Copies and fills a window of a chunk, to and from memory that is not aligned and has gaps.
+// Copies and fills blocks. All addresses are unaligned, and the destination has gaps between
+// elements.
 TEST(ByteOrder, BlocksAreCopiedAndFilledAtAnyAddress) {
     for (const Sample& sample : Samples()) {
         for (const char order : {'<', '>'}) {

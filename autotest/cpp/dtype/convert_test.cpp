@@ -40,7 +40,7 @@ TEST(ReadOp, BringsEveryTypeIntoTheHostsOrder) {
         std::vector<std::uint8_t> dst(kCount * type.size);
         op->row(*op, dst.data(), size, src, size, kCount);
         EXPECT_EQ(std::string(dst.begin(), dst.end()), expected) << text;
-        // Writes every second element of the destination, reading the source backwards.
+        // Reads the source backwards and writes every second element of the destination.
         std::vector<std::uint8_t> wide(2 * kCount * type.size, 0xcc);
         op->row(*op, wide.data(), 2 * size, src + (kCount - 1) * type.size, -size, kCount);
         for (std::size_t i = 0; i < kCount; ++i)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of fill values as JSON. The expected spellings are those that zarr-python 2.13 writes into
-// `.zarray`.
+// Tests of fill values as JSON. zarr-python 2.13 writes the expected texts into `.zarray`.
 #include <cmath>
 #include <limits>
 
@@ -95,7 +94,7 @@ void ExpectReadsBack(const DataType& type, const std::string& element) {
         EXPECT_EQ(json::Dump(*FillValueToJson(type, back->Bytes())), text);
 }
 
-// Returns random bytes that are a valid element of `type`.
+// Returns random bytes that are valid for an element of `type`.
 std::string AnyElement(const DataType& type, Random& random) {
     if (type.kind == DataKind::kUnicode)
         return Units({static_cast<std::uint32_t>(random.Below(0xd800)), 'x',

@@ -62,15 +62,14 @@ void ExpectRefused(std::string_view type, std::initializer_list<const char*> val
 template <class T>
 void ExpectIntegerLimits(const std::string& rest) {
     using Limits = std::numeric_limits<T>;
-    for (const char* order : {"<", ">"}) {  // the byte order of the stored type has no effect
+    for (const char* order : {"<", ">"}) {  // the stored byte order must not matter
         const std::string type = order + rest;
         EXPECT_EQ(FillAs<T>(type, std::to_string(Limits::max())), Limits::max());
         EXPECT_EQ(FillAs<T>(type, std::to_string(Limits::min())), Limits::min());
         EXPECT_EQ(FillAs<T>(type, "7.0"), 7);
         EXPECT_EQ(FillAs<T>(type, "true"), 1);
         EXPECT_EQ(FillAs<T>(type, "false"), 0);
-        // A fill value may be a JSON string that contains a number, with and without spaces around
-        // the number.
+        // A fill value may be a string with a number, also with spaces around the number.
         for (const std::string& quote : {std::string("\""), std::string("\" ")}) {
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::max()) + quote[0]),
                       Limits::max());
@@ -186,12 +185,12 @@ TEST(FillValue, FloatsMayBeText) {
 
 TEST(FillValue, FloatsRoundAsNumpyDoes) {
     const float largest = std::numeric_limits<float>::max();
-    // The text is the shortest decimal for the largest float32, and is slightly larger than that
-    // float32.
+    // Both texts are the shortest for the largest float32 and its negative, but slightly exceed
+    // these numbers.
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "-3.4028235e38"), -largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028234663852886e38"), largest);
-    EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973362e38"), largest);  // just below the middle
+    EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973362e38"), largest);  // below the middle to 2^128
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973366e38"),
               std::numeric_limits<float>::infinity());
     EXPECT_EQ(FillAs<float>("<f4", "-1e300"), -std::numeric_limits<float>::infinity());
@@ -272,7 +271,7 @@ TEST(FillValue, UnicodeIsText) {
 
 TEST(FillValue, StructuresAreTheirStoredBytes) {
     const std::string_view type = R"([["a", ">i2"], ["b", "<i2"], ["c", "|S1"]])";
-    const std::string fill = Fill(type, "\"AQIDBAU=\"");  // the bytes 1 2 3 4 5
+    const std::string fill = Fill(type, "\"AQIDBAU=\"");  // Base64 of the bytes 1 2 3 4 5
     ASSERT_EQ(fill.size(), 5U);
     EXPECT_EQ(LoadNative<std::int16_t>(fill.data()), 0x0102);
     EXPECT_EQ(LoadNative<std::int16_t>(fill.data() + 2), 0x0403);

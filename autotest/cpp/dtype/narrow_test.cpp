@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of numbers with few bits, such as bfloat16. Each reference checksum is the CRC-32 of values
-// that the Python package ml_dtypes 0.6 converted.
+// Tests of narrow numbers, such as bfloat16. The reference checksums are CRC-32 of values that the
+// Python package ml_dtypes 0.6 converted.
 #include "core/dtype/narrow.h"
 
 #include <zlib.h>
@@ -28,10 +28,10 @@ using test::Type;
 
 struct NarrowReference {
     const char* name;
-    std::uint32_t read;   // CRC-32 of all codes read as float32, NaN as 0x7fc00000
-    std::uint32_t write;  // CRC-32 of SampleFloats() written as codes
+    std::uint32_t read;   // CRC-32 of all codes as float32, NaN as 0x7fc00000
+    std::uint32_t write;  // CRC-32 of the codes of SampleFloats()
     double largest;
-    double smallest;  // smallest value above 0
+    double smallest;  // smallest positive number
 };
 
 constexpr NarrowReference kReferences[] = {
@@ -55,7 +55,7 @@ std::uint32_t SumOf(const std::vector<std::uint8_t>& bytes) {
 
 DataType NativeType(const char* typestr) { return Type(typestr).Native(); }
 
-// Converts the elements of `src` with `op` in one row.
+// Converts the elements of `src` with `op`, as one row.
 std::vector<std::uint8_t> Converted(const Result<Converter>& op,
                                     const std::vector<std::uint8_t>& src) {
     EXPECT_TRUE(Succeeds(op));
@@ -81,8 +81,8 @@ std::vector<T> ValuesOf(const std::vector<std::uint8_t>& bytes) {
     return values;
 }
 
-// Returns float32 numbers with all values of the upper 16 bits, except NaN. The lower 16 bits are
-// 0, the middle, the maximum, or next to one of these.
+// Returns float32 numbers with all values of the upper 16 bits except NaN. The lower 16 bits are 0,
+// 0x8000, the maximum, or next to one of these.
 std::vector<float> SampleFloats() {
     std::vector<float> floats;
     for (const std::uint32_t end : {0U, 1U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU})
@@ -136,8 +136,8 @@ TEST(NarrowFloats, AreWrittenAsMlDtypesWritesThem) {
         const NarrowType narrow = NarrowTypeOf(reference.name);
         std::vector<float> floats;
         for (const float number : sample)
-            // Subnormal numbers are left out for float8_e8m0fnu, because ml_dtypes does not convert
-            // them to the nearest power of 2.
+            // ml_dtypes does not convert subnormal numbers to the nearest float8_e8m0fnu, so these
+            // are left out.
             if (narrow != NarrowType::kFloat8E8m0fnu || std::fabs(number) >= 0x1p-126F)
                 floats.push_back(number);
         const DataType native = MakeNarrowType(narrow, false).Native();
@@ -160,7 +160,7 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
             SwapElements(stored, elements.data(), elements.size() / stored.size);
             EXPECT_EQ(Converted(ReadConverter(stored, NativeType("<c8")), elements), floats)
                 << reference.name;
-            // In types with several NaN codes, the code of a NaN stays as it is.
+            // Types with several codes of NaN must keep the code of each NaN.
             EXPECT_EQ(Converted(WriteConverter(NativeType("<c8"), stored), floats), elements)
                 << reference.name;
             const DataType part = WithByteOrder(real, order);
@@ -173,8 +173,8 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
 }
 
 TEST(NarrowFloats, RoundADoubleOnce) {
-    // The numbers are just above the middle of two codes. Rounding to float32 first would give the
-    // middle, and then the lower code.
+    // These numbers are slightly above the middle of two codes, so they must round up. Rounding to
+    // float32 first would give the middle, and then the lower code.
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.01p0), 0x3f80);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.0100000000001p0), 0x3f81);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, -0x1.02ffffffffffp0), 0xbf81);

@@ -31,14 +31,14 @@ constexpr const char* kRecord = R"({"name":"struct","configuration":{"fields":[
         {"name":"x","data_type":"float32"}]}}},
     {"name":"n","data_type":"uint4"}]}})";
 
-// Parses a v3 data type from its name, or from JSON if `text` begins with "{".
+// Parses the name of a v3 data type, or its JSON if `text` begins with "{".
 DataType TypeInV3(std::string_view text) {
     auto type = ParseV3DataType(text[0] == '{' ? Json(text) : json::Value(text));
     EXPECT_TRUE(Succeeds(type)) << text;
     return type.ok() ? type.Take() : DataType();
 }
 
-// Returns the bytes of the fill value, or the error message if `json` is no fill value.
+// Returns the bytes of the fill value `json`, or the error message.
 std::string ParsedV3Fill(std::string_view type, std::string_view json) {
     const auto fill = ParseV3FillValue(TypeInV3(type), Json(json));
     return fill.ok() ? fill->Bytes() : fill.status().message();
@@ -68,7 +68,7 @@ void ExpectRefusedInV3(std::string_view type, std::initializer_list<const char*>
 TEST(V3FillValue, OfABooleanIsTrueOrFalse) {
     EXPECT_EQ(ParsedV3Fill("bool", "true"), "\1");
     EXPECT_EQ(ParsedV3Fill("bool", "false"), "\0"s);
-    EXPECT_EQ(ParsedV3Fill("bool", "1"), "\1");  // zarrita writes 0 and 1
+    EXPECT_EQ(ParsedV3Fill("bool", "1"), "\1");  // zarrita writes booleans as 0 and 1
     EXPECT_EQ(ParsedV3Fill("bool", "0"), "\0"s);
     ExpectRefusedInV3("bool", {"null", "2", "-1", "\"true\"", "[]", "1.5"});
     EXPECT_EQ(DumpedV3Fill("bool", "\1"), "true");
@@ -101,7 +101,7 @@ TEST(V3FillValue, OfIntegersIsWithoutFractionAndInRange) {
     ExpectRefusedInV3("uint4", {"16"});
     EXPECT_EQ(ParsedV3Fill("int8", "300"),
               "fill_value: expected a value of data type int8, got 300");
-    // Numbers that int64 cannot represent may be text, as GDAL's own driver writes them.
+    // Numbers beyond int64 may be strings, as GDAL's own driver writes them.
     EXPECT_EQ(ParsedV3Fill("uint64", "\"18446744073709551615\""), NativeBytes(UINT64_MAX));
     EXPECT_EQ(ParsedV3Fill("uint64", "\"9223372036854775808\""),
               NativeBytes(std::uint64_t{1} << 63));
@@ -182,7 +182,7 @@ TEST(V3FillValue, OfFloatsKeepsTheBitsOfANan) {
     EXPECT_EQ(DumpedV3Fill("float8_e5m2", "\xfd"), "\"0xfd\"");
     EXPECT_EQ(DumpedV3Fill("float8_e8m0fnu", "\xff"), "\"NaN\"");
     EXPECT_EQ(DumpedV3Fill("float6_e2m3fn", "\x1f"), "7.5");
-    // Every code of every narrow type becomes JSON and is read back unchanged.
+    // Writing and reading each code of a narrow type as JSON must not change it.
     for (int i = 1; i <= static_cast<int>(NarrowType::kFloat8E8m0fnu); ++i) {
         const DataType type = MakeNarrowType(static_cast<NarrowType>(i), false).Native();
         for (std::uint32_t code = 0; code < 1U << FormatOf(type.narrow).bits; ++code) {
@@ -272,7 +272,7 @@ TEST(V3FillValue, OfStructuresHasEveryField) {
     EXPECT_EQ(ParsedV3Fill(kRecord, R"({"a": -2, "p": {"x": 2.5}, "n": 15})"), element);
     EXPECT_EQ(ParsedV3Fill(kRecord, R"({"n": 15, "p": {"x": 2.5}, "a": -2})"), element);
     EXPECT_EQ(ParsedV3Fill(kRecord, R"({"a": 0, "p": {"x": 0}, "n": 1})"), "\0\0\0\0\0\0\1"s);
-    // zarr-python 3.1 reads the Base64 spelling.
+    // Fill values of structures are written in Base64, which zarr-python 3.1 reads.
     EXPECT_EQ(DumpedV3Fill(kRecord, element), "\"/v8AACBADw==\"");
     ExpectRefusedInV3(kRecord,
                       {"null", "0", "[]", "{}", R"({"a": 1, "p": {"x": 1}})",
