@@ -16,14 +16,14 @@ bool Uses(const std::vector<CodecSpec>& codecs, const std::set<std::string>& ids
                        [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
 }
 
-// True if the codecs of the chunks or of any level of shards include one of `ids`.
+// True if the codecs of the chunks, or of a level of shards, include one of `ids`.
 bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
     return Uses(metadata.codecs, ids) ||
            std::any_of(metadata.shards.begin(), metadata.shards.end(),
                        [&ids](const Sharding& shard) { return Uses(shard.codecs, ids); });
 }
 
-// Filters that may change numbers, by rounding or because the result overflows its type.
+// Filters that may change numbers by rounding or by an overflow.
 const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
                                              "quantize",
                                              "bitround",
@@ -40,7 +40,7 @@ const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "
                                            "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
                                            "zfp",        "n5_default"};
 
-// True if a lossy codec follows a codec with other output than numbers. Rounding a zlib stream, for
+// True if a lossy codec follows a codec whose output is not numbers. Rounding a zlib stream, for
 // example, damages the stream.
 bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
     const auto is_lossy_filter = [](const CodecSpec& codec) {
@@ -56,8 +56,8 @@ bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
 
 }  // namespace
 
-// The encoder of lzma allocates memory for the largest chunk of its preset. Separators of json2 may
-// be any text, so the result cannot always be decoded.
+// The encoder of lzma allocates memory for the largest chunk of its preset. The separators of json2
+// may be any text, so what it encodes cannot always be decoded.
 bool CanBeEncoded(const ArrayMetadata& metadata) {
     return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
            !ChangesWhatIsEncoded(metadata);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The input is a line of JSON and the stored bytes of a chunk. The line is {"dtype", "chunks",
+// An input is a line of JSON and the stored bytes of a chunk. The line is {"dtype", "chunks",
 // "order", "compressor", "filters"} as in `.zarray`, or {"data_type", "chunks", "codecs"} as in
 // `zarr.json`.
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
 
-// Returns the metadata of a v3 array with one chunk and a fill value that fits its data type.
+// Returns the metadata of a v3 array with one chunk. The fill value fits the data type.
 Result<ArrayMetadata> ParseV3Line(const json::Value& value, const json::Value& chunks,
                                   const json::Value& codecs) {
     const json::Value* type = value.Find("data_type");
@@ -38,7 +38,7 @@ Result<ArrayMetadata> ParseV3Line(const json::Value& value, const json::Value& c
     return first;
 }
 
-// Parses the line of JSON. Returns the metadata of an array with one chunk.
+// Parses the line of JSON into the metadata of an array with one chunk.
 Result<ArrayMetadata> ParseLine(std::string_view line) {
     ZARR_ASSIGN_OR_RETURN(const json::Value value, json::Parse(line));
     const json::Value* chunks = value.Find("chunks");

@@ -15,7 +15,7 @@ namespace zarr::fuzz {
 
 namespace {
 
-// Writes the input to a file in GDAL's memory file system, and opens `prefix` with the path of the
+// Writes the input to a file in GDAL's memory file system. Opens the name `prefix` + path of the
 // file.
 void OpenFile(ByteSpan input, const char* extension, const char* prefix) {
     static const bool is_registered = [] {
@@ -24,10 +24,10 @@ void OpenFile(ByteSpan input, const char* extension, const char* prefix) {
         return true;
     }();
     (void)is_registered;
-    // GDAL caches the contents of an archive by name, so each file gets a new name.
+    // GDAL caches archives by name, so each file gets a new name.
     static std::uint64_t number = 0;
     const std::string path = "/vsimem/fuzz/" + std::to_string(++number) + extension;
-    std::string copy(input.text());  // exact size, for sanitizers
+    std::string copy(input.text());  // exact size, so that sanitizers see its end
     VSILFILE* file = VSIFileFromMemBuffer(path.c_str(), reinterpret_cast<GByte*>(copy.data()),
                                           copy.size(), FALSE);
     if (file == nullptr) return;

@@ -43,7 +43,7 @@ void ReadBand(GDALRasterBand& band) {
     double pixels[64] = {};
     const int width = std::min(band.GetXSize(), 8);
     const int height = std::min(band.GetYSize(), 8);
-    // Both an error and pixels are valid results.
+    // The read may succeed or fail.
     const CPLErr result = band.RasterIO(GF_Read, 0, 0, width, height, pixels, width, height,
                                         GDT_Float64, 0, 0, nullptr);
     (void)result;

@@ -5,9 +5,8 @@
 
 namespace zarr::fuzz {
 
-// Uses the dataset `name` as GDAL's tools do: subdatasets, checksums of bands, overviews,
-// georeference, metadata, and the whole multidimensional tree. The number and size of reads are
-// bounded.
+// Uses the dataset `name` as GDAL's tools do: subdatasets, checksums, overviews, georeference,
+// metadata, and the multidimensional tree. Limits the number and the size of reads.
 void ExerciseDataset(const std::string& name);
 
 }  // namespace zarr::fuzz

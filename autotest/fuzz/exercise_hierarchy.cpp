@@ -21,11 +21,11 @@ namespace zarr::fuzz {
 
 namespace {
 
-constexpr std::size_t kCloseNodes = 16;        // maximum of nodes that are read
-constexpr std::uint64_t kElementsAlong = 256;  // maximum of elements read along a dimension
+constexpr std::size_t kCloseNodes = 16;        // maximum number of nodes that are read
+constexpr std::uint64_t kElementsAlong = 256;  // maximum number of elements read per dimension
 constexpr std::uint64_t kReadBytes = std::uint64_t{1} << 20;
 
-// Reads the first elements of an array, if these and their chunks are small.
+// Reads the first elements of an array, if they and their chunks are small.
 void ReadCorner(const Array& array) {
     const ArrayMetadata& metadata = array.metadata();
     Region region;

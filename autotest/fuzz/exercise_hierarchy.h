@@ -7,8 +7,8 @@
 
 namespace zarr::fuzz {
 
-// Opens a store with and without its consolidated metadata. Lists the store, applies every
-// convention to every array, and reads small arrays. The number of nodes is bounded.
+// Opens a store with and without its consolidated metadata, lists it, applies every convention to
+// every array, and reads small arrays. Limits the number of nodes.
 void ExerciseHierarchy(const std::shared_ptr<const Store>& store);
 
 }  // namespace zarr::fuzz

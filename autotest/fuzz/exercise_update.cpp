@@ -23,9 +23,9 @@ namespace zarr::fuzz {
 namespace {
 
 constexpr std::size_t kArrays = 4;
-constexpr std::uint64_t kWrittenBytes = std::uint64_t{1}
-                                        << 16;  // maximum of an array, chunk or shard
-constexpr std::uint64_t kChunks = 1024;         // maximum of chunks, because each chunk is visited
+// Maximum size of an array, chunk or shard.
+constexpr std::uint64_t kWrittenBytes = std::uint64_t{1} << 16;
+constexpr std::uint64_t kChunks = 1024;  // maximum number of chunks: each is visited
 
 using Shape = std::vector<std::uint64_t>;
 
@@ -64,7 +64,7 @@ std::optional<std::string> Read(const Array& array, const Region& region) {
     return data;
 }
 
-// Writes and stores elements. Returns true on success.
+// Writes elements and stores them. Returns true on success.
 bool Write(const std::shared_ptr<const Array>& array, const std::shared_ptr<Store>& store,
            const Region& region, const std::string& data) {
     const DataType& type = array->metadata().dtype;
@@ -78,7 +78,7 @@ bool Write(const std::shared_ptr<const Array>& array, const std::shared_ptr<Stor
     return is_written;
 }
 
-// Returns the middle third of each dimension, which cuts through chunks, but at least one element.
+// Returns the middle third of each dimension, or one element. The region ends within chunks.
 Region Middle(const Shape& shape) {
     Region region = Region::All(shape);
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -88,7 +88,7 @@ Region Middle(const Shape& shape) {
     return region;
 }
 
-// Returns the elements in reverse order. All are valid elements, because the array held them.
+// Returns the elements in reverse order. They are valid, because they were read from the array.
 std::string Reversed(const std::string& data, std::size_t size) {
     std::string turned;
     for (std::size_t end = data.size(); end >= size && size != 0; end -= size)
@@ -116,8 +116,8 @@ class Update {
         return array.ok() ? array.Take() : nullptr;
     }
 
-    // Writes the middle of the array and checks the result. Returns false if the array cannot be
-    // written.
+    // Writes the middle of the array and checks the result. Returns false if the array is not
+    // writable.
     bool ChangeMiddle(const std::shared_ptr<const Array>& array) {
         const ArrayMetadata& metadata = array->metadata();
         const Region all = Region::All(metadata.shape);
@@ -153,8 +153,8 @@ class Update {
         return data;
     }
 
-    // Halves each dimension and restores the shape. Elements that remain must be unchanged. New
-    // elements must have the fill value.
+    // Halves each dimension, then restores the shape. Elements inside of the halved shape must not
+    // change. All others must have the fill value.
     void Shrink() {
         const auto array = Open();
         Check(array != nullptr, "an array that was written to opens");
@@ -185,8 +185,8 @@ class Update {
         return is_done;
     }
 
-    // Checks that the last elements of each dimension have the fill value if they are outside of
-    // `kept`.
+    // If dimensions were cut to `kept` and then restored, their last elements must have the fill
+    // value.
     static void CheckFill(const Array& array, const Shape& kept) {
         const ArrayMetadata& metadata = array.metadata();
         if (!IsLossless(metadata)) return;

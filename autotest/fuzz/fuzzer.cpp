@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entry point of libFuzzer for the fuzz target that this file is compiled for.
+// Entry point of libFuzzer. Each fuzzer compiles this file for its own target.
 #include <cstddef>
 #include <cstdint>
 

@@ -17,8 +17,8 @@ namespace zarr::fuzz {
 
 namespace {
 
-// Reads a document in requests of `block` bytes. Decompresses the document if it starts like a
-// Zstandard frame.
+// Reads a document in blocks of `block` bytes. A document that begins like a Zstandard frame is
+// decompressed.
 Result<std::shared_ptr<const KerchunkJson>> ReadIn(const Store& store, ByteSpan input,
                                                    std::size_t block) {
     auto text = ReadValue(store, "document", block);
@@ -34,7 +34,7 @@ std::vector<std::string> KeysOf(const KerchunkJson& document) {
     return keys;
 }
 
-// Asks for a key by name, and in the listing of its folder.
+// Reads the key, and lists the folder of the key.
 void Ask(const KerchunkJson& document, const std::string& key) {
     Check(IsValidKey(key), "listed keys are valid");
     const auto reference = document.Find(key);
@@ -62,7 +62,7 @@ void FuzzKerchunk(ByteSpan input) {
     Check(store.Set("document", input).ok(), "memory takes a document");
     static_cast<void>(MayBeKerchunkJson(input.text()));
     const auto whole = ReadIn(store, input, input.size + 1);
-    // Blocks of a few bytes end inside of words, numbers and escapes.
+    // Blocks of 3 bytes end within words, numbers and escape sequences.
     const auto split = ReadIn(store, input, 3);
     Check(whole.ok() == split.ok(), "a document is valid in blocks of any size");
     if (!whole.ok()) return;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the seeds of the fuzzers: a folder FOLDER/TARGET for each target, and FOLDER/zarr.dict, the words
-of the documents, which fuzzers insert.
+"""Writes the seeds of the fuzzers into a folder FOLDER/TARGET for each fuzz target.
 
     make_seeds.py FOLDER
 
-Stores are the samples of data/, and stores that the tests write as other programs do. Chunks are the
-codecs' test vectors. Only small files are taken, as a fuzzer changes small inputs faster.
+Also writes FOLDER/zarr.dict: words of Zarr documents, which fuzzers insert. Seeds are the sample stores of data/,
+stores that the tests write as other programs do, and the test vectors of the codecs. Large files are left out,
+because fuzzers work faster with small inputs.
 """
 
 import base64
@@ -55,7 +55,7 @@ NAMES = [
 
 
 class Seeds:
-    """Folders of the targets; files are named by their contents."""
+    """Folders of seeds for the targets. Files are named by the hash of their contents."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -69,7 +69,7 @@ class Seeds:
         self.count += 1
 
     def add_store(self, root):
-        """Adds a store to every target that can use a part of it."""
+        """Adds a store to the seeds of every target that can use it, or a part of it."""
         values = {}
         for path in sorted(root.rglob("*")):
             if path.is_file() and path.stat().st_size <= LARGEST_VALUE * 8:
@@ -101,7 +101,7 @@ class Seeds:
 
 def tar_of(values):
     file = io.BytesIO()
-    # A block for each header and value, without the ten kilobytes that end a tar file.
+    # Keeps the blocks of the members and two blocks that end the archive. tarfile appends ten kilobytes.
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for key, data in values.items():
             member = tarfile.TarInfo(key)
@@ -120,7 +120,7 @@ def zip_of(values, method):
 
 
 def add_icechunk(seeds):
-    """Payloads of the repositories of data/icechunk, and their configurations."""
+    """Adds the payloads and the configurations of the repositories in data/icechunk."""
     for path in sorted((REPOSITORY / "data" / "icechunk").glob("*.icechunk/**/*")):
         if path.name == "config.yaml":
             seeds.add("yaml", path.read_bytes())
@@ -136,7 +136,7 @@ def add_icechunk(seeds):
 
 
 def flexbuffer_of(repo):
-    """The configuration in a file `repo`: field 9 of its root table."""
+    """Returns the configuration in a file `repo`: field 9 of its root table, a FlexBuffer."""
     root = struct.unpack_from("<I", repo)[0]
     vtable = root - struct.unpack_from("<i", repo, root)[0]
     field = root + struct.unpack_from("<H", repo, vtable + 4 + 2 * 9)[0]
@@ -160,7 +160,7 @@ def add_kerchunk(seeds):
     documents = [
         plain,
         f'{{"version": 0, "refs": {plain}}}',
-        # Metadata after the chunks, a bare NaN, and a comma before a closing bracket.
+        # The documents have metadata after the chunks, a bare NaN, and a comma before a closing bracket.
         f'\ufeff{{{rows}, "a/.zarray": {text}, "a/.zattrs": {{"x": NaN}}, "n": null, "a/c": "x",}}',
         f'{{"a/.zarray": "{packed}", "a/0.0": "base64:AAECAw==", "a/0.1": "\\u00e9\\ud83d\\ude00"}}',
         json.dumps({"version": 1, "refs": {
@@ -221,7 +221,7 @@ def add_written_stores(seeds, folder):
 
 
 def crc32c(data):
-    """Returns the CRC-32C (Castagnoli), which the codec of that name appends."""
+    """Returns the CRC-32C (Castagnoli), which the codec crc32c appends."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -247,7 +247,7 @@ def sharded(chunks, codecs, index, location="end"):
 
 
 def shard_of(chunks, at_end, with_crc):
-    """Returns a shard of encoded chunks, where None stands for absent chunks."""
+    """Returns a shard of encoded chunks. None is an absent chunk."""
     size = 16 * len(chunks) + (4 if with_crc else 0)
     at, entries, body = 0 if at_end else size, [], b""
     for chunk in chunks:
@@ -260,10 +260,10 @@ def shard_of(chunks, at_end, with_crc):
 
 
 def lying_indexes(chunk):
-    """Yields shards of two chunks whose index, the last 32 bytes, is impossible or unusual."""
+    """Yields shards of two chunks with a wrong or unusual index. The index is the last 32 bytes."""
     whole, most = len(chunk), 2**64 - 1
     for entries in (
-        [0, whole, 0, whole],  # one range for both chunks
+        [0, whole, 0, whole],  # both chunks have one range
         [0, whole, whole // 2, whole],  # overlapping ranges
         [0, whole, 2 * whole + 32, whole], [most - 1, whole, 0, most - 1], [most, whole, 0, most],
         [0, 0, most, most], [2 * whole, 32, 0, whole], [2**63, 2**63, whole, whole],
@@ -272,8 +272,8 @@ def lying_indexes(chunk):
 
 
 def add_shards(seeds):
-    """Adds documents of arrays with shards, each with a shard: valid shards, nested shards, bombs,
-    and shards with a wrong index."""
+    """Adds seeds of a document and a shard: valid shards, nested shards, bombs (small shards with a huge decoded
+    size), and shards with a wrong index."""
     def add(document, shard):
         seeds.add("shard", json.dumps(document).encode() + b"\n" + shard)
 
@@ -301,12 +301,12 @@ def add_shards(seeds):
 
 
 def turned_index():
-    """Returns a codec that stores the index by columns: all offsets, then all sizes."""
+    """Returns a codec that stores a shard index by columns: all offsets, then all sizes."""
     return {"name": "transpose", "configuration": {"order": [2, 0, 1]}}
 
 
 def add_v3(seeds, folder):
-    """Adds stores of Zarr v3, written by hand."""
+    """Adds handwritten stores of Zarr v3."""
     def write(name, documents, chunks):
         for key, document in documents.items():
             path = folder / name / key / "zarr.json"

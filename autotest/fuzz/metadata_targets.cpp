@@ -15,7 +15,7 @@ namespace zarr::fuzz {
 
 namespace {
 
-// Opens and reads a store that contains only the document of one array.
+// Opens and reads a store that has only the document of one array.
 void ReadAlone(const std::string& key, ByteSpan document) {
     auto store = std::make_shared<MemoryStore>();
     Check(store->Set(key, document).ok(), "memory takes a document");

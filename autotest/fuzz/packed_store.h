@@ -8,8 +8,8 @@
 
 namespace zarr::fuzz {
 
-// Builds a store in memory from a text. A line "=== KEY" precedes each value. The value ends at the
-// line break before the next such line. Values with invalid keys are left out.
+// Unpacks a text into a store in memory. A line "=== KEY" precedes each value, which ends at the
+// line break before the next line of this form. Values with invalid keys are left out.
 std::shared_ptr<MemoryStore> UnpackStore(ByteSpan input);
 
 }  // namespace zarr::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The input is a line with the `zarr.json` of a sharded array, and then the bytes of a shard. The
-// array gets the bytes as its first and as its last shard.
+// An input is a line with the `zarr.json` of a sharded array, then the bytes of a shard. The shard
+// becomes the first and the last shard of the array.
 #include <memory>
 #include <string>
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostChildren = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-// Checks that every entry of the shard index that Find() accepts lies in the shard.
+// Every index entry that Find() accepts must lie within the shard.
 void CheckIndex(const ArrayMetadata& metadata, ByteSpan shard) {
     const Sharding& sharding = metadata.shards.front();
     ShardIndex::Index counts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz targets. No input may make a target crash, hang, access invalid memory, or use more memory
-// than the limits allow. Targets also check results.
+// Fuzz targets. No input may make a target crash, hang, access invalid memory, or exceed the memory
+// limits. Targets also check their results.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 namespace zarr::fuzz {
 
 struct Target {
-    std::string name;  // name of the corpus and of the executable zarr_fuzz_NAME
+    std::string name;  // names the corpus and the program zarr_fuzz_NAME
     void (*run)(ByteSpan input);
 };
 
 // Returns all fuzz targets.
 const std::vector<Target>& Targets();
 
-// Ends the process with the message `what` if `holds` is false. The fuzzer reports that as a
+// Ends the process with the message `what` if `holds` is false, so that the fuzzer reports a
 // finding.
 void Check(bool holds, const char* what);
 
@@ -36,7 +36,7 @@ void FuzzCodecs(ByteSpan input);
 void FuzzShard(ByteSpan input);
 // A store as text (see packed_store.h): reads the store with every convention and updates it.
 void FuzzStore(ByteSpan input);
-// A Parquet file of Kerchunk references: reads the references of all rows.
+// Kerchunk references as Parquet: reads the references of all rows.
 void FuzzParquet(ByteSpan input);
 // Kerchunk references as JSON: parses a document, and asks for each of its keys.
 void FuzzKerchunk(ByteSpan input);
@@ -44,14 +44,14 @@ void FuzzKerchunk(ByteSpan input);
 void FuzzConnectionString(ByteSpan input);
 // FlexBuffers: parses a buffer and prints the value.
 void FuzzFlexBuffer(ByteSpan input);
-// The payload of a file of Icechunk, a flatbuffer: reads it as repo file, snapshot and manifest.
-// See icechunk_target.cpp.
+// Payload of an Icechunk file, a flatbuffer: reads it as repo file, snapshot and manifest. See
+// icechunk_target.cpp.
 void FuzzIcechunk(ByteSpan input);
-// Configuration of Icechunk in YAML: parses a text and reads its containers.
+// YAML configuration of Icechunk: parses a text and reads its virtual chunk containers.
 void FuzzYaml(ByteSpan input);
-// Opens a tar file with a store through GDAL.
+// Tar file with a store: opens it through GDAL.
 void FuzzTar(ByteSpan input);
-// Opens a zip file with a store through GDAL.
+// Zip file with a store: opens it through GDAL.
 void FuzzZip(ByteSpan input);
 
 }  // namespace zarr::fuzz

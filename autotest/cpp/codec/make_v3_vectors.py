@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes v3_vectors.json, chunks of Zarr v3 as other software encodes them.
+"""Writes v3_vectors.json: chunks of Zarr v3 that other software encoded.
 
 Needs zarr-python 3, zfpy 1.0.1 and, for the codecs of zarr-extensions, zarrs (PyPI). A vector is an
-object with
+object with these members:
 
-    name       unique
-    dtype      NumPy's, of the array; "text" and "bytes" for variable-length ones
-    shape      of the chunk
-    codecs     as in zarr.json
-    decoded    base64 of the zlib form of the chunk in C order, little-endian; or a list of texts, or
-               of base64
-    encoded    base64
-    exact      true where every encoder makes the same bytes
-    reencoded  base64 of what the decoded form encodes to, where that is not `encoded`
+    name       a unique name
+    dtype      NumPy dtype of the array, or "text" or "bytes" for variable-length elements
+    shape      shape of the chunk
+    codecs     codecs as in zarr.json
+    decoded    the little-endian chunk in C order, compressed with zlib, in Base64; a list of texts for
+               "text", a list of Base64 texts for "bytes"
+    encoded    the encoded chunk in Base64
+    exact      true if every encoder gives the same bytes
+    reencoded  what `decoded` encodes to, in Base64; absent if that is `encoded`
 """
 
 import base64
@@ -38,7 +38,7 @@ def b64(data):
 
 
 def chunk_file(folder):
-    """The contents of the one chunk below `folder`."""
+    """Returns the contents of the only chunk below `folder`."""
     for path, _, names in os.walk(folder):
         for name in names:
             if name != "zarr.json":
@@ -48,7 +48,8 @@ def chunk_file(folder):
 
 
 def write(array, codecs):
-    """The chunk that becomes of `array`, its codecs, and what is read again."""
+    """Writes `array` as one chunk. Returns the stored chunk, its codecs as in zarr.json, and the array that
+    zarr-python reads back."""
     with tempfile.TemporaryDirectory() as folder:
         options = {"fill_value": 0} if array.dtype.kind in "iufcb" else {}
         written = zarr.create_array(
@@ -176,7 +177,7 @@ def object_vectors():
 
 
 def register(name, base):
-    """Registers a codec that zarrs runs, so that zarr-python accepts its name."""
+    """Registers a codec that zarrs runs, so that zarr-python accepts its name. Returns the class of the codec."""
 
     class Named(base):
         is_fixed_size = False
@@ -211,8 +212,8 @@ def zarrs_vectors():
 
     pack = register("packbits", ArrayBytesCodec)
     reshape = register("reshape", ArrayArrayCodec)
-    transpose = register("transpose", ArrayArrayCodec)  # does not look at the shape
-    # The class in use of a name that has two is a matter of the configuration.
+    transpose = register("transpose", ArrayArrayCodec)  # does not check the shape
+    # zarr-python has a class of this name, too. The configuration selects the class above.
     own = {"codecs.transpose": f"{transpose.__module__}.{transpose.__qualname__}"}
     pipeline = {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}
     with zarr.config.set({**own, **pipeline}):
@@ -221,8 +222,8 @@ def zarrs_vectors():
                 configuration = {"padding_encoding": padding}
                 array = ramp("i4", count) % 2 == 0
                 yield vector(f"packbits_{padding}_{count}", array, serializer=pack(configuration), exact=True)
-        # zarrs 0.2.3 does not extend the sign beyond the bytes of the last bit, and leaves out the
-        # byte of padding where all bits are kept.
+        # These cases avoid two faults of zarrs 0.2.3. It does not extend the sign beyond the byte of the last bit. It
+        # omits the padding byte if all bits are kept.
         for dtype, first, last in (
             ("i1", 0, 3), ("i1", 1, 4), ("u1", 2, None), ("i2", 1, 11), ("u4", 3, 19), ("i8", 8, 63),
             ("u8", 5, 63), ("f4", 10, None), ("f8", 1, None), ("c8", 16, 31), ("i1", 7, 7),

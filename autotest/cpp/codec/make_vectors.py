@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes vectors.json, the encoded chunks that every codec's contract test decodes and encodes.
+"""Writes vectors.json: encoded chunks that the tests of all codecs decode and encode.
 
-Needs numcodecs 0.11 and numpy. The bytes are fixed by the seed and the versions of the codec
-libraries. A vector is an object with
+Needs numcodecs 0.11 and numpy. The bytes depend only on the seed and on the versions of the codec
+libraries. A vector is an object with these members:
 
-    name       unique
-    config     the codec's configuration
-    dtype      of the array; its chunk is one-dimensional
-    decoded    base64 of the zlib form of the chunk; or, for chunks of objects, decoded_strings: a
-               list of text, or decoded_bytes: a list of base64
-    encoded    base64
-    trailing   what numcodecs 0.11 makes of TRAILING after the encoded bytes: "same" as without, or
-               "error", which includes a result of another length
-    needed     how many bytes of the encoded form cannot be cut off (default: all)
-    checked    true where the format has a checksum, so that damage cannot go unseen
-    reencoded  base64 of what the decoded form encodes to, where that is not `encoded`: the bytes are
-               of another encoder, or the codec loses something; null where it cannot be encoded
+    name       a unique name
+    config     configuration of the codec
+    dtype      dtype of the array; the chunk has one dimension
+    decoded    the chunk, compressed with zlib, in Base64. A chunk of objects has decoded_strings (a
+               list of texts) or decoded_bytes (a list of Base64 texts) instead
+    encoded    the encoded chunk in Base64
+    trailing   result of numcodecs 0.11 if TRAILING follows the encoded bytes: "same" as without
+               TRAILING, or "error" (also for a chunk of another length)
+    needed     number of encoded bytes that decoding needs (default: all)
+    checked    true if the format has a checksum, so that damage is always noticed
+    reencoded  what `decoded` encodes to, in Base64; absent if that is `encoded`. The bytes differ if
+               another encoder wrote `encoded`, or if the codec is lossy. null: it cannot be encoded
 
-and a bomb has `decoded_size` instead of the contents, and its `encoded` as base64 of the zlib form.
+A bomb is a small input with a huge decoded size. It has the member `decoded_size` instead of `decoded`.
+Its `encoded` is compressed with zlib before Base64.
 """
 
 import base64
@@ -41,7 +42,7 @@ TRAILING = b"trailing bytes, no stream"
 BOMB_SIZE = 100_000_000
 
 rng = np.random.default_rng(20240229)
-numcodecs.blosc.use_threads = False  # threads would put blocks in any order
+numcodecs.blosc.use_threads = False  # threads would give blocks any order
 
 
 def b64(data):
@@ -55,22 +56,22 @@ def as_bytes(buffer):
 
 
 def outcome(decode, encoded, expected):
-    """Result of decoding `encoded`: "same" as `expected`, or "error"."""
+    """Decodes `encoded`. Returns "same" if the result is `expected`, else "error"."""
     try:
         return "same" if decode(encoded) == expected else "error"
-    except Exception:  # whatever a codec raises is a refusal
+    except Exception:  # codecs raise exceptions of any type
         return "error"
 
 
 def encode(codec, array):
-    """Bytes that numcodecs encodes `array` to. The time in bytes 5 to 8 of gzip is set to zero."""
+    """Returns `array` as numcodecs encodes it. In gzip, the time (4 bytes at offset 4) is set to zero."""
     encoded = as_bytes(codec.encode(array))
     return encoded[:4] + bytes(4) + encoded[8:] if codec.codec_id == "gzip" else encoded
 
 
 def vector(name, codec, array, encoded=None, decoded=None, trailing=None, **more):
-    """A vector of a chunk of fixed-size elements. `encoded` and `decoded` are what the codec makes
-    of `array`, where they are not given."""
+    """Returns a vector for a chunk of fixed-size elements. If `encoded` or `decoded` is None, numcodecs makes it
+    from `array`."""
     config = codec if isinstance(codec, dict) else codec.get_config()
     if encoded is None:
         encoded = encode(codec, array)
@@ -169,7 +170,7 @@ def bz2_vectors():
 
 
 def branches():
-    """Bytes with what the BCJ filters of each processor take for branches."""
+    """Returns bytes that the BCJ filters of all processors take for branches."""
     code = b"".join(
         bytes([0xE8, i, 0, 0, 0]) + bytes([i, 0, 0, 0xEB]) + bytes([0x48, 0, i, 1])
         + bytes([0x40, 0, 0, i]) + bytes([0, 0xF0, i, 0xF8])
@@ -194,8 +195,8 @@ def lzma_vectors():
             reencoded=None,
         )
 
-    # numcodecs writes XZ with filters, which are in the stream, but passes them to a decoder that
-    # then refuses to read.
+    # numcodecs writes XZ streams with filters, but cannot read them: it also passes the filters to the decoder, which
+    # rejects them.
     codec = numcodecs.LZMA(
         filters=[{"id": lzma.FILTER_DELTA, "dist": 4}, {"id": lzma.FILTER_LZMA2, "preset": 1}]
     )
@@ -228,7 +229,7 @@ def lzma_vectors():
 
 
 def zstd_frame(data, checksum=False, content_size=True, level=3):
-    """A frame with options that numcodecs 0.11 does not pass on."""
+    """Returns a Zstandard frame with options that numcodecs 0.11 does not pass on."""
     library = ctypes.CDLL("libzstd.so.1")
     library.ZSTD_createCCtx.restype = ctypes.c_void_p
     for function in (library.ZSTD_compress2, library.ZSTD_compressBound):
@@ -250,7 +251,7 @@ def zstd_vectors():
     codec = numcodecs.Zstd(3)
     for level in (1, 19):
         yield vector(f"zstd_{level}", numcodecs.Zstd(level), ramp())
-    # numcodecs 0.11 takes the level 1 instead; newer versions leave the level to the library.
+    # numcodecs 0.11 encodes with level 1 instead of -5. Newer versions pass the level to the library.
     fast = b64(zstd_frame(ramp().tobytes(), level=-5))
     yield vector("zstd_minus5", numcodecs.Zstd(-5), ramp(), reencoded=fast)
     yield vector("zstd_incompressible", codec, noise(300))
@@ -261,7 +262,7 @@ def zstd_vectors():
     checked = zstd_frame(data.tobytes(), True)
     config = {"id": "zstd", "level": 3, "checksum": True}
     yield vector("zstd_checksum_wanted", config, data, checked, data.tobytes(), "error", checked=True)
-    # numcodecs 0.11 does not read these; the format has them.
+    # The format allows these frames, but numcodecs 0.11 does not read them.
     first, second = data[:90].tobytes(), data[90:].tobytes()
     frames = {
         "no_size": (zstd_frame(data.tobytes(), True, False), True),
@@ -294,7 +295,7 @@ def arithmetic_vectors():
         values = rng.integers(0, 100, 40).astype(dtype)
         if values.dtype.kind in "iu":
             limits = np.iinfo(dtype)
-            values[:2] = limits.max, limits.min  # so that the differences wrap around
+            values[:2] = limits.max, limits.min  # the differences wrap around
         yield vector(f"delta_{name}", numcodecs.Delta(dtype), values)
     yield vector("delta_narrow", numcodecs.Delta("<i4", "<i2"), ramp("<i4", 40))
     yield vector("delta_wide", numcodecs.Delta("|u1", ">i4"), ramp("|u1", 40))
@@ -387,7 +388,7 @@ def zfpy_vectors():
     for name, arguments in modes.items():
         for array in (wave("<f4", 90), wave("<f8", 90), ramp("<i4", 90), ramp("<i8", 90)):
             if array.dtype.kind == "i" and name == "accuracy":
-                continue  # libzfp has no tolerance of integers
+                continue  # libzfp has no tolerance for integers
             yield vector(f"zfpy_{name}_{array.dtype.str[1:]}", ZFPY(**arguments), array)
 
 
@@ -431,7 +432,7 @@ def object_vectors():
 
 
 def crc32c(data):
-    """CRC-32C (RFC 3720), bit by bit."""
+    """Returns the CRC-32C (RFC 3720), computed bit by bit."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -441,7 +442,7 @@ def crc32c(data):
 
 
 def fletcher32(data):
-    """HDF5's checksum: big-endian words, and sums whose carries are added back."""
+    """Returns HDF5's Fletcher-32: words are big-endian, and carries are added back to the sums."""
     sums = [0, 0]
     for i in range(0, len(data), 2):
         sums[0] += data[i] << 8 | (data[i + 1] if i + 1 < len(data) else 0)
@@ -452,7 +453,7 @@ def fletcher32(data):
 
 
 def jenkins_lookup3(data):
-    """Bob Jenkins' lookup3: rounds of twelve bytes, and another mix at the end."""
+    """Returns Bob Jenkins' lookup3: rounds of twelve bytes, and another mix at the end."""
 
     def rotated(word, by):
         return (word << by | word >> 32 - by) & 0xFFFFFFFF
@@ -478,11 +479,12 @@ def jenkins_lookup3(data):
 
 
 def checksum_vectors():
-    """Checksums from their published algorithms; and where newer versions put them."""
+    """Yields vectors of checksums, computed by their published algorithms. Newer versions of numcodecs can put a
+    checksum at the start or at the end."""
     assert crc32c(b"123456789") == 0xE3069283
-    # Value of numcodecs 0.17.
+    # numcodecs 0.17 computes this value.
     assert jenkins_lookup3(bytes(range(26))) == 0xA91DD5DB
-    # Values that libhdf5 1.10.8 stores for datasets of bytes.
+    # libhdf5 1.10.8 stores these values for datasets of bytes.
     for data, stored in ((b"abcde", "c729f04f"), (b"abcdef", "2d2a5650"), (b"\xff" * 722, "f" * 8),
                          (b"\xff" * 3, "00ff00ff"), (bytes(4), "00000000")):  # fmt: skip
         assert struct.pack("<I", fletcher32(data)).hex() == stored
@@ -497,7 +499,7 @@ def checksum_vectors():
         name = f"{dtype[1:]}_{count}"
         values = ramp(dtype, count)
         yield entry(f"crc32c_{name}", {"id": "crc32c"}, values, crc32c, checked=True)
-        # Not "checked": it takes zeros with the checksum zero, and bytes of 255 alike.
+        # Not "checked": Fletcher-32 accepts a chunk whose bytes are all 0 or all 255, checksum included.
         yield entry(f"fletcher32_{name}", {"id": "fletcher32"}, values, fletcher32)
         config = {"id": "jenkins_lookup3"}
         yield entry(f"jenkins_lookup3_{name}", config, values, jenkins_lookup3, checked=True)
@@ -512,7 +514,7 @@ def checksum_vectors():
 
 
 def tiff_file(pages, order="<", compression=1, tile=None):
-    """A TIFF 6.0 file of `pages`, arrays of rows, columns and, interleaved by pixel, samples."""
+    """Returns a TIFF 6.0 file. A page is an array of rows and columns, or of rows, columns and samples."""
     body, first, previous = b"", None, None
     for page in pages:
         rows, columns, *more = page.shape
@@ -553,7 +555,7 @@ def tiff_file(pages, order="<", compression=1, tile=None):
 
 
 def tiff_vectors():
-    """Vectors of imagecodecs. Decoded numbers are in the machine's byte order."""
+    """Yields vectors of the codec imagecodecs_tiff. Decoded numbers have the byte order of the machine."""
     config = {"id": "imagecodecs_tiff"}
     rgb = noise(6 * 7 * 3).reshape(6, 7, 3)
     ints = (np.arange(9 * 20, dtype="<i2") - 50).reshape(9, 20)
@@ -565,14 +567,14 @@ def tiff_vectors():
         ("page", floats[1], tiff_file(floats), {"index": 1}),
         ("other_page_between", floats, tiff_file([floats[0], ints, floats[1]]), {}),
     ):
-        # The offset of the next page can be missing at the end of the file.
+        # The file ends with the offset of the next page (0), which may be missing.
         needed = {"needed": len(encoded) - 4} if name.startswith(("page", "other")) else {}
         yield vector(f"tiff_{name}", {**config, **more}, array.ravel(), encoded, array.tobytes(), "same",
                      reencoded=None, **needed)  # fmt: skip
 
 
 def recorded_vectors(name):
-    """Vectors that record_NAME.py recorded with packages that do not run beside this numcodecs."""
+    """Returns the vectors that record_NAME.py has recorded. Its packages do not work together with this numcodecs."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.json")
     with open(path, encoding="utf-8") as file:
         return json.load(file)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes imagecodecs.json, vectors of imagecodecs' codecs, which make_vectors.py adds to vectors.json.
+"""Writes imagecodecs.json: test vectors of the codecs of the package imagecodecs.
 
-Needs imagecodecs 2026.3.6, which does not run beside numcodecs 0.11. make_vectors.py describes a vector.
+make_vectors.py describes a vector, and adds these vectors to vectors.json. Needs imagecodecs 2026.3.6, which
+does not work together with numcodecs 0.11.
 """
 
 import base64
@@ -30,7 +31,7 @@ def as_bytes(data):
 def outcome(codec, encoded, expected):
     try:
         return "same" if as_bytes(codec.decode(encoded)) == expected else "error"
-    except Exception:  # whatever a codec raises is a refusal
+    except Exception:  # codecs raise exceptions of any type
         return "error"
 
 
@@ -51,7 +52,7 @@ def is_whole(encoded, array):
 
 
 def lerc_vectors(image):
-    """Yields names, codecs and arrays. Numbers decode to little-endian bytes."""
+    """Yields names, codecs and arrays. Decoded numbers are little-endian."""
     for dtype in ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8"):
         yield f"{dtype[1:]}", codecs.Lerc(), (image % 100).astype(dtype)
     yield "rgb", codecs.Lerc(), rng.integers(0, 256, (9, 14, 3), "u1")
@@ -66,11 +67,11 @@ def vectors():
     for name, array in (
         ("text", np.frombuffer(b"abcabcabcabc" * 20, "u1")),
         ("one_value", np.zeros(5000, "u1")),
-        ("noise", rng.integers(0, 256, 4600, "u1")),  # fills the table and clears it
+        ("noise", rng.integers(0, 256, 4600, "u1")),  # fills the table, so that the encoder clears it
         ("image", image.ravel()),
     ):
         encoded = as_bytes(codecs.Lzw().encode(array))
-        # The code that ends the stream is not needed.
+        # The stream also decodes without the code at its end.
         needed = next(n for n in range(len(encoded), 0, -1) if not is_whole(encoded[: n - 1], array))
         yield vector(f"imagecodecs_lzw_{name}", codecs.Lzw(), array, needed=needed, reencoded=None)
     for name, codec, array in lerc_vectors(image):
@@ -95,7 +96,7 @@ def vectors():
     floats = (image * 0.37).astype("<f4").ravel()
     yield vector("imagecodecs_zlib", codecs.Zlib(level=6), floats)
     yield vector("imagecodecs_deflate", codecs.Deflate(level=6), floats)
-    # Versions of libzstd encode equal values alike.
+    # For equal values, all versions of libzstd give the same bytes.
     yield vector("imagecodecs_zstd", codecs.Zstd(level=9), np.zeros(300, "u1"))
     # imagecodecs 2026.3.6 encodes raw streams, but does not decode them.
     raw = vector("imagecodecs_deflate_raw", codecs.Deflate(level=6), floats)

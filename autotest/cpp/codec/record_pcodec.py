@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the vectors of pcodec into pcodec.json, which make_vectors.py takes into vectors.json.
+"""Writes test vectors of pcodec into pcodec.json, which make_vectors.py adds to vectors.json.
 
-    record_pcodec.py            makes those of the running version of the package pcodec anew, each
-                                of which writes another version of the format: run it with 0.1.1,
-                                0.3.6 and 1.1.0
-    record_pcodec.py reencode   has the driver write the values of all, with GDAL's Python; pcodec's
-                                own choices are not followed, so there is nothing to compare with
-    record_pcodec.py check      checks that pcodec reads what the driver wrote
+    record_pcodec.py            replaces the vectors of the installed version of the package pcodec. Each
+                                version writes another version of the format: run it with 0.1.1, 0.3.6
+                                and 1.1.0.
+    record_pcodec.py reencode   encodes the values of all vectors with the driver, as `reencoded`. Needs
+                                GDAL's Python. The driver makes other choices than pcodec, so its bytes
+                                cannot be compared with those of pcodec.
+    record_pcodec.py check      checks that pcodec decodes `reencoded`.
 """
 
 import base64
@@ -22,11 +23,11 @@ import numpy as np
 try:
     from pcodec import ChunkConfig, PagingSpec, standalone
 except ImportError:
-    pass  # beside GDAL
+    pass  # not installed beside GDAL
 try:
     from pcodec import DeltaSpec, ModeSpec
 except ImportError:
-    DeltaSpec = ModeSpec = None  # before 0.2
+    DeltaSpec = ModeSpec = None  # pcodec before 0.2
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CONFIG = {"id": "pcodec", "level": 8, "mode_spec": "auto", "delta_spec": "auto",
@@ -44,7 +45,7 @@ def b64(data):
 
 
 def is_taken(values):
-    """Whether pcodec of this version takes the type."""
+    """Returns True if this version of pcodec supports the type of `values`."""
     try:
         standalone.simple_compress(values, ChunkConfig())
     except (TypeError, RuntimeError):
@@ -53,7 +54,7 @@ def is_taken(values):
 
 
 def contents(encoded):
-    """The version of the format, the mode and, where that follows at once, the delta encoding."""
+    """Returns the version of the format, the mode and, if it follows directly, the delta encoding."""
     at = 5 if encoded[4] == 2 else 6
     at += (6 + (encoded[at] & 63) + 1 + 7) // 8
     version = encoded[at]
@@ -98,7 +99,7 @@ def decimals(dtype, count=300):
 
 
 def period(dtype, count=300):
-    """Numbers that repeat after 20 elements."""
+    """Returns numbers that repeat every 20 elements."""
     return np.tile(rng.integers(0, 30000, 20), count // 20).astype(dtype)
 
 
@@ -201,7 +202,7 @@ def chunk_of_driver(entry, folder):
 def reencode(vectors):
     with tempfile.TemporaryDirectory() as folder:
         for entry in vectors:
-            if np.dtype(entry["dtype"]).itemsize > 1:  # which numcodecs does not write
+            if np.dtype(entry["dtype"]).itemsize > 1:  # numcodecs does not write 1-byte types
                 entry["reencoded"] = b64(chunk_of_driver(entry, folder))
     save(vectors)
 

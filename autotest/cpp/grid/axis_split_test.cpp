@@ -10,8 +10,8 @@ namespace {
 
 using test::Random;
 
-// Splits a range of an axis into pieces, one for each chunk. Compares the pieces with those found
-// by visiting each element.
+// Splits a range of an axis into pieces, one for each chunk. Visiting each element must give the
+// same pieces.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk) {
     std::vector<AxisPiece> expected;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std
     }
 }
 
-// Returns a random start from which `count` elements with step `step` all have indices >= 0.
+// Returns a random start of `count` elements with step `step`. No element has an index below 0.
 std::uint64_t Start(Random& random, std::uint64_t count, std::int64_t step, std::uint64_t slack) {
     const auto reach = step < 0 ? (count - 1) * static_cast<std::uint64_t>(-step) : 0;
     return reach + random.Below(slack);
@@ -63,7 +63,7 @@ TEST(AxisSplit, RandomCases) {
 }
 
 TEST(AxisSplit, HugeDimensions) {
-    // The last index of a dimension with 2^63 - 1 elements.
+    // Index of the last element in a dimension of 2^63 - 1 elements.
     constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX) - 1;
     CheckSplit(kLast - 9, 10, 1, std::uint64_t{1} << 62);
     CheckSplit(kLast, 10, -1, INT64_MAX);

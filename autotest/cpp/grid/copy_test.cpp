@@ -14,10 +14,11 @@ using test::Random;
 
 using Counts = DimVector<std::uint64_t>;
 
-// Memory layout of a block: dimensions in random order, some with negative strides, some with gaps.
+// Memory layout of a block. The dimensions have random order; some have negative strides, some have
+// gaps.
 struct Layout {
     Strides strides;
-    std::size_t first = 0;  // offset of the block's first element
+    std::size_t first = 0;  // offset of the first element in bytes
     std::size_t size = 0;
 };
 
@@ -40,8 +41,8 @@ Layout RandomLayout(Random& random, const Counts& count, std::size_t element) {
     return layout;
 }
 
-// Calls each(offset_a, offset_b) for every element of the block, with its offsets in the layouts
-// `a` and `b`.
+// Calls each(offset_a, offset_b) for every element of the block, with its offsets in the two
+// layouts.
 template <class Each>
 void ForEach(const Counts& count, const Strides& a, const Strides& b, Each each) {
     std::uint64_t total = 1;
@@ -62,7 +63,7 @@ void ForEach(const Counts& count, const Strides& a, const Strides& b, Each each)
 Counts RandomCounts(Random& random) {
     Counts count;
     const std::uint64_t rank = random.Below(6);
-    // Sometimes one dimension is made longer than the tiles in which a transposition copies.
+    // A transposition copies the block in tiles. Some blocks have a dimension longer than a tile.
     for (std::uint64_t i = 0; i < rank; ++i)
         count.push_back(random.Below(12) == 0 ? random.Below(2) : 1 + random.Below(6));
     if (rank > 0 && rank <= 3) count[random.Below(rank)] = 1 + random.Below(80);
@@ -129,7 +130,7 @@ TEST(CopyBlock, LargeTranspositions) {
     }
 }
 
-// Blocks of 2 MiB or more are split into parts that are copied in parallel.
+// Blocks of 2 MiB or more are split, and several threads copy the parts.
 TEST(CopyBlock, LargeBlocksOnSeveralThreads) {
     Random random(10);
     for (const Counts& count : {Counts{1100000}, Counts{3, 700, 500}, Counts{600000, 2},

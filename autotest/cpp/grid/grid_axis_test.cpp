@@ -68,8 +68,8 @@ TEST(GridAxis, RegularAxisEqualsAxisWithEqualEnds) {
     }
 }
 
-// Splits a range of `axis` into pieces, one for each chunk. Compares the pieces with those found by
-// visiting each element.
+// Splits a range of `axis` into pieces, one for each chunk. Visiting each element must give the
+// same pieces.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis) {
     std::vector<AxisPiece> expected;
     std::uint64_t elements = 0;

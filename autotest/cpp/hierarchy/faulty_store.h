@@ -12,15 +12,15 @@
 
 namespace zarr::test {
 
-// Forwards all calls to another store and records the changes as "set KEY" or "erase KEY". Calls
-// that FailAt() selects fail before they have any effect.
+// Forwards all calls to another store. Records changes as "set KEY" or "erase KEY". A call that
+// FailAt() selects fails without any effect.
 class FaultyStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
     explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
 
-    // Makes call number `call` fail, counted from 1 on. If `all_later` is true, all later calls
-    // fail, too. With `call` 0 no call fails.
+    // Makes the call with number `call` fail, counted from 1. If `all_later` is true, all later
+    // calls fail, too. With 0, no call fails.
     void FailAt(std::size_t call, bool all_later) {
         const std::lock_guard lock(mutex_);
         calls_ = 0;

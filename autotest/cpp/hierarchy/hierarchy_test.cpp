@@ -30,7 +30,7 @@ NodeKind KindOf(const Hierarchy& tree, const std::string& path) {
     return kind.ok() ? *kind : NodeKind::kNone;
 }
 
-// A store that refuses to read keys below "locked", and to list if `can_list` is false.
+// Reading keys below "locked" fails. Listing fails if `can_list` is false.
 class LimitedStore final : public Store {
   public:
     LimitedStore(std::shared_ptr<const Store> base, bool can_list)
@@ -161,8 +161,8 @@ TEST(Hierarchy, LimitsDepth) {
     const auto tree = Tree(store);
     EXPECT_EQ(KindOf(*tree, path), NodeKind::kGroup);
     EXPECT_TRUE(Fails(tree->KindOf(path + "/g"), StatusCode::kLimit, "nest more than 64 levels"));
-    // A group beyond the maximum depth is listed but cannot be opened, so that a walk through the
-    // tree ends there.
+    // A group beyond the maximum depth is listed, but cannot be opened. A walk through the tree
+    // must end there.
     EXPECT_EQ(Names(*tree, path), StringList{"g"});
 }
 
@@ -219,7 +219,7 @@ TEST(Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreBroken) {
     }
 }
 
-// The references of Kerchunk in `.zmetadata` must not be read as consolidated metadata.
+// `.zmetadata` may hold references of Kerchunk. They must not be read as consolidated metadata.
 TEST(Hierarchy, LeavesReferencesOfKerchunk) {
     const auto store = StoreOf(
         {{".zgroup", kGroupText}, {".zmetadata", R"({"metadata": {}, "record_size": 10})"}});

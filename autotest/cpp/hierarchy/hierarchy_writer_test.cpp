@@ -31,7 +31,7 @@ void ExpectFails(const Status& status, StatusCode code, std::string_view part = 
     EXPECT_TRUE(Fails(status, code, part));
 }
 
-// A store in memory that records its changes, with a HierarchyWriter.
+// A store in memory that records its changes, and a HierarchyWriter of the store.
 struct Written {
     explicit Written(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))), writer(store, how) {}
@@ -215,8 +215,8 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
-// The members are those that zarr.consolidate_metadata() of zarr-python 2.13 writes, in its order.
-// zarr-python indents them, which nearly doubles the size.
+// The result must have the members that zarr-python 2.13 writes, in its order. It must not be
+// indented, which would nearly double the size.
 TEST(HierarchyWriter, ConsolidatesWithOneLineForEachDocument) {
     Written w({{".zgroup", kGroupText},
                {".zattrs", R"({"b": 1, "a": [1.0, {}, []]})"},
@@ -304,7 +304,7 @@ TEST(HierarchyWriter, RemovesAPartialCopy) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // the copy is complete
+        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // the original is being removed
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;
         EXPECT_TRUE(w.store->List("n")->empty()) << call;

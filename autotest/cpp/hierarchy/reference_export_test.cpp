@@ -19,7 +19,7 @@ constexpr const char* kArray =
     R"({"zarr_format": 2, "shape": [4, 6], "chunks": [2, 2], "dtype": "|u1", "compressor": null,
         "fill_value": 0, "filters": null, "order": "C"})";
 
-// A ReferenceWriter that records each call as a line of text.
+// Records each call as a line of text.
 class Lines final : public ReferenceWriter {
   public:
     Status Begin(std::uint64_t most_chunks) override {
@@ -42,7 +42,7 @@ class Lines final : public ReferenceWriter {
     std::vector<std::string> lines;
 };
 
-// A store that cannot list, like a web server.
+// A store that cannot list keys, as a web server.
 class Unlisted final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -71,7 +71,7 @@ class ReferenceExportTest : public ::testing::Test {
         ASSERT_TRUE(store_->Set(key, ByteSpan(text)).ok());
     }
 
-    // Exports a part of the store. Returns the calls of the writer, and the error if there was one.
+    // Exports `part` of the store. Returns the recorded calls, and the error if there is one.
     std::vector<std::string> Export(const ReferenceExport& part, bool lists = true) {
         std::shared_ptr<const Store> store = store_;
         if (!lists) store = std::make_shared<Unlisted>(store_);
@@ -156,8 +156,7 @@ TEST_F(ReferenceExportTest, TheRootMayBeAnArray) {
     EXPECT_EQ(Export({"", ""}), expected);
 }
 
-// The document does not state the separator, which therefore is ".". The stored keys have another
-// separator.
+// The document states no separator, so its separator is ".". The stored keys use "/".
 TEST_F(ReferenceExportTest, KeysHaveTheSeparatorOfTheDocument) {
     Put(".zgroup", "{\"zarr_format\": 2}");
     Put("x/.zarray", kArray);

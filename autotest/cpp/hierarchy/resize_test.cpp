@@ -19,8 +19,8 @@ std::string Document(const std::string& shape, const std::string& separator = ".
            separator + R"(", "shape": )" + shape + "}";
 }
 
-// A store with an array "a" of 3 x 4 characters ("abcd", "efgh", "ijkl"), and functions to resize
-// it.
+// A store with an array "a" of 3 x 4 characters: "abcd", "efgh", "ijkl". Resizes and reads the
+// array.
 struct Sample {
     explicit Sample(const std::string& separator = ".") {
         const auto key = [&](const char* row, const char* column) {
@@ -35,8 +35,8 @@ struct Sample {
         store = std::make_shared<FaultyStore>(memory);
     }
 
-    // Resizes the array. The store call number `fail_at` fails; if `all_later` is true, all later
-    // calls fail, too.
+    // Resizes the array. Store call number `fail_at` fails; if `all_later` is true, all later calls
+    // fail, too.
     Status Resize(const Shape& shape, std::size_t fail_at = 0, bool all_later = false) {
         HierarchyWriter metadata(store);
         const auto array = Tree(store)->OpenArray("a");
@@ -46,11 +46,11 @@ struct Sample {
         store->FailAt(fail_at, all_later);
         const Status status = ResizeArray(metadata, *store, **writer, shape, 1);
         store->FailAt(0, false);
-        if (!status.ok()) (*array)->pending().Clear();  // as if the writer was killed
+        if (!status.ok()) (*array)->pending().Clear();  // a killed writer loses what is pending
         return status;
     }
 
-    // Returns the elements row by row, read with a newly opened array.
+    // Opens the array again and returns its rows.
     StringList Read() const {
         const auto array = Tree(memory)->OpenArray("a");
         if (!array.ok()) return {array.status().message()};
@@ -127,8 +127,8 @@ TEST(Resize, RefusesInvalidShapes) {
     EXPECT_EQ(sample.store->TakeChanges(), StringList());
 }
 
-// A failure or a killed writer must not change elements that stay in the array. Elements outside of
-// the new shape keep their value or become the fill value. Resizing again succeeds.
+// Every store call fails once. Elements inside of the old and the new shape must not change;
+// elements outside may become the fill value. Resizing again must succeed.
 TEST(Resize, SurvivesAFaultAtEveryCall) {
     const StringList old = {"abcd", "efgh", "ijkl"};
     for (const Shape& shape : {Shape{1, 3}, Shape{2, 1}, Shape{5, 3}, Shape{2, 7}}) {
@@ -163,7 +163,7 @@ TEST(Resize, SurvivesAFaultAtEveryCall) {
     }
 }
 
-// The array has 6 characters in chunks of 1, 3 and 2 characters.
+// 6 characters are in chunks of 1, 3 and 2 characters. A new shape may end within any chunk.
 TEST(Resize, CutsChunksWhereTheyEnd) {
     const auto memory = StoreOf(
         {{"a/.zarray", R"({"zarr_format": 2, "compressor": null, "fill_value": 46, "order": "C", )"
@@ -187,7 +187,7 @@ TEST(Resize, CutsChunksWhereTheyEnd) {
     }
 }
 
-// The array has 7 characters in shards of 2 and 4 characters, with chunks of 2 characters.
+// 7 characters are in shards of 2, 4 and 2 characters. Chunks have 2 characters.
 TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     const std::string document =
         R"({"zarr_format": 3, "node_type": "array", "shape": [7], "data_type": "uint8", )"
@@ -224,7 +224,7 @@ TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     resize(5);
     EXPECT_EQ(all(), "abcde");
     EXPECT_EQ(memory->List("a/c")->size(), 2U);
-    resize(12);  // past the grid, which then goes on with shards of the largest size
+    resize(12);  // past the grid: more shards of the largest size
     EXPECT_EQ(all(), "abcde.......");
     EXPECT_EQ(array()->metadata().edges, (std::vector<Shape>{{2, 6, 8, 12}}));
     resize(3);

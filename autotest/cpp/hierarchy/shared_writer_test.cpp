@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of several HierarchyWriters of one store, as if each writer belonged to another process.
+// Tests of several HierarchyWriters of one store. Each writer acts as if it was in another process.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -48,7 +48,8 @@ TEST_F(SharedWriter, OnlyDifferingAttributesChange) {
     ASSERT_TRUE(Succeeds(writer.ChangeAttributes(
         "a", before, Json(R"({"kept": 1, "mine": [1, 3], "same": NaN, "new": "x"})"))));
     EXPECT_EQ(Attributes("a"), R"({"kept": 2, "mine": [1, 3], "new": "x", "theirs": 5})");
-    // An attribute that another process removed stays removed, if this process did not change it.
+    // Another process removed attribute `x`. This process did not change `x`, so it must stay
+    // removed.
     ASSERT_TRUE(Succeeds(writer.SetAttributes("a", Json("{}"))));
     ASSERT_TRUE(Succeeds(
         writer.ChangeAttributes("a", Json(R"({"x": 1, "y": 1})"), Json(R"({"x": 1, "y": 2})"))));
@@ -89,7 +90,8 @@ TEST_F(SharedWriter, DocumentsAreReplacedUnderTheirLocks) {
     EXPECT_EQ(Attributes("a"), R"({"x": 2})");
 }
 
-// Without the lock, a process could overwrite newer consolidated metadata with older ones.
+// Consolidated metadata must be written under a lock. Otherwise a process could replace newer
+// metadata with older ones.
 TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
     const auto locks = std::make_shared<MemoryLocks>();
     HierarchyWriter writer(store_, WriteConsolidated::kIfPresent, locks);
@@ -108,8 +110,8 @@ TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
     EXPECT_TRUE(Fails(writer.Consolidate(), StatusCode::kIo, "locks/.zmetadata"));
 }
 
-// The second writer must wait, because the first writer has read the documents already. Otherwise
-// the consolidated metadata would lack the second change.
+// The first writer has read the documents, so the second writer must wait. Otherwise the
+// consolidated metadata would omit the second change.
 TEST_F(SharedWriter, FinishWaitsForAnotherConsolidation) {
     const auto locks = std::make_shared<MemoryLocks>();
     HierarchyWriter first(store_, WriteConsolidated::kIfPresent, locks);

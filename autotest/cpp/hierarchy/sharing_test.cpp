@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests that opening an array that is already open returns the shared object. Its cached chunks
-// stay if they are unchanged.
+// Opening an array that is already open must return the same object. Cached chunks must stay if
+// they are unchanged.
 #include <atomic>
 #include <map>
 #include <thread>
@@ -14,7 +14,7 @@
 namespace zarr::test {
 namespace {
 
-// A store that reports when each key was set. `is_certain` tells whether the time is reliable.
+// Reports the time of each write, and by `is_certain` whether this time is reliable.
 class StampedStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }
@@ -53,7 +53,7 @@ class StampedStore final : public Store, private StoreWriter {
     std::int64_t now_ = 0;
 };
 
-// A store whose traits can be chosen: if `remembers` is true, callers should cache absent keys.
+// A store that says, if `remembers` is true, that callers should cache absent keys.
 class TraitsStore final : public ForwardingStore {
   public:
     TraitsStore(std::shared_ptr<const Store> base, bool remembers)
@@ -69,7 +69,7 @@ class TraitsStore final : public ForwardingStore {
     const bool remembers_;
 };
 
-// A store with an array of three chunks with one uint8 each. The last chunk is absent.
+// A store with an array of three chunks of one uint8. The last chunk is absent.
 class Sharing : public testing::Test {
   protected:
     void SetUp() override {
@@ -95,7 +95,7 @@ class Sharing : public testing::Test {
                                UseConsolidated::kNever, context_)
             .Take();
     }
-    // Reads the whole array, which leaves its chunks in the cache.
+    // Reads the whole array, so that its chunks are cached.
     static std::string Read(const Array& array) {
         std::string memory(3, '?');
         const Destination destination{
@@ -144,7 +144,7 @@ TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     EXPECT_NE(reader, updated);
     EXPECT_EQ(reader, *TreeWithTraits(true)->OpenArray("a"));
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
-    Put("a/2", "\x03");  // written by another program
+    Put("a/2", "\x03");  // another program writes chunk 2
     EXPECT_EQ(Read(*updated), std::string("\x01\x02\x03")) << "what the other takes for absent";
     EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
 
@@ -166,7 +166,8 @@ TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     EXPECT_EQ(Read(*updated), std::string("\x01\x09\x09"));
 }
 
-// Consolidated metadata may omit members that the array's own document states.
+// Consolidated metadata may omit a member of the array's own document. Opening with both gives two
+// objects, which must see each other's writes.
 TEST_F(Sharing, DifferentDocumentsOfOneArrayShareWrittenChunks) {
     Put(".zmetadata",
         R"({"zarr_consolidated_format": 1, "metadata": {"a/.zarray": )" + Metadata("0") + "}}");
@@ -293,7 +294,7 @@ TEST_F(Sharing, PreloadingReportsDamagedChunks) {
 }
 
 TEST_F(Sharing, LargeReadsLeaveNothingBehind) {
-    context_->cache().SetMaxBytes(23);  // an eighth of it is less than three bytes
+    context_->cache().SetMaxBytes(23);  // an eighth of the cache is less than three bytes
     const auto array = *Tree()->OpenArray("a");
     Read(*array);
     Read(*array);

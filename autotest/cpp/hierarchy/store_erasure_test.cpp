@@ -58,8 +58,8 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
         store.FailAt(fault, true);
         const Status status = EraseStore(store);
         if (!status.ok()) {
-            // After a failure, the folder is still a store. Its consolidated metadata must not list
-            // anything that is erased.
+            // After a failure the folder must still be a store. Its consolidated metadata must not
+            // list erased arrays.
             EXPECT_TRUE(has(*memory, ".zgroup")) << fault;
             EXPECT_TRUE(!has(*memory, ".zmetadata") || has(*memory, "a/0.0")) << fault;
             store.FailAt(0, false);
@@ -76,11 +76,10 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store to erase, and the key of one chunk of each array. The document of the root may describe
-// all arrays.
+// A store to erase. The document of its root may describe all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
-    // Key of the document of each array, and the key of a chunk of the array.
+    // Key of the document and key of a chunk, for each array.
     std::vector<std::pair<std::string, std::string>> documents_and_chunks;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions that build small hierarchies in memory.
+// Builds small hierarchies in memory.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ namespace zarr::test {
 
 inline constexpr const char* kGroupText = R"({"zarr_format": 2})";
 
-// Returns the text of a `.zarray`. `shape` is a JSON array, used as shape and as chunk shape.
+// Returns the text of a `.zarray`. Its shape and its chunk shape are `shape`, a JSON array.
 inline std::string ArrayText(const std::string& shape, const std::string& dtype = "\"<f4\"") {
     return R"({"zarr_format": 2, "compressor": null, "fill_value": 0, "order": "C", )"
            R"("filters": null, "dtype": )" +

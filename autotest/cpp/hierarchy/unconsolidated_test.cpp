@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of finding nodes that are missing in consolidated metadata, and of the requests that the
-// search takes.
+// Consolidated metadata may omit nodes. Tests how these nodes are found, and how many requests this
+// takes.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/array/spy_store.h"
@@ -14,7 +14,7 @@ constexpr const char* kConsolidated =
     R"({"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2},)"
     R"( "a/.zarray": {}, "g/.zgroup": {"zarr_format": 2}, "g/b/.zarray": {}, "i/c/.zarray": {}}})";
 
-// Stores empty JSON objects under the keys.
+// Stores an empty JSON object under each key.
 void Put(MemoryStore& store, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
         EXPECT_TRUE(Succeeds(store.Set(key, ByteSpan(std::string_view("{}")))));
@@ -70,7 +70,7 @@ TEST(Unconsolidated, TakesOneListingAndReadsOnlyMissingNodes) {
                                  {".zmetadata", 1}, {"new/.zarray", 1}, {"zarr.json", 1}}));
 }
 
-// A store that claims to be remote.
+// A store that says that it is remote.
 class StoreOverNetwork final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -96,9 +96,9 @@ TEST(Unconsolidated, IsEmptyIfTheStoreFails) {
     Put(*store, {"m/.zarray", "n/.zarray"});
     const auto faulty = std::make_shared<FaultyStore>(store);
     const auto tree = Tree(faulty);
-    faulty->FailAt(1, false);  // the listing fails
+    faulty->FailAt(1, false);  // listing fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{});
-    faulty->FailAt(2, false);  // the first read fails
+    faulty->FailAt(2, false);  // the first read after the listing fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{"n"});
     faulty->FailAt(0, false);
     faulty->can_list = false;

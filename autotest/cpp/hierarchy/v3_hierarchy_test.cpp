@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that the operations on a hierarchy find, read and write stores of Zarr v3.
+// Tests that hierarchies of Zarr v3 are found, read and written.
 #include <string>
 #include <vector>
 
@@ -89,8 +89,8 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadata) {
               "zarr.json: consolidated_metadata: g/b/zarr.json");
 }
 
-// Every array below the root reads the attributes of the root. These reads must not parse the
-// consolidated metadata again.
+// Opening any array reads the attributes of the root. These reads must not parse the consolidated
+// metadata again.
 TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[2]"))}});
     const auto tree = Tree({{"zarr.json", root}});
@@ -121,7 +121,7 @@ TEST(V3Hierarchy, FindsStaleConsolidatedMetadata) {
     EXPECT_NE(warnings[0].find("a/zarr.json"), std::string::npos);
 }
 
-// A Zarr v3 store in memory that records its changes, with a HierarchyWriter.
+// A Zarr v3 store in memory that records its changes, and a HierarchyWriter of the store.
 struct WrittenV3 {
     explicit WrittenV3(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests every operation of HierarchyWriter while a call to the store fails, once for each call.
+// Tests every operation of HierarchyWriter with store faults. Each call to the store fails once.
 #include <functional>
 #include <map>
 
@@ -16,7 +16,7 @@ namespace {
 using Operation = std::function<Status(HierarchyWriter&)>;
 using Contents = std::map<std::string, std::string>;
 
-// Returns attributes that name the chunks of an array. A test can then check that none is missing.
+// Returns attributes that name the chunks of an array, so that a test notices a lost chunk.
 json::Object Naming(const std::string& chunks) { return {{"chunks", Json(chunks)}}; }
 
 std::shared_ptr<MemoryStore> Sample() {
@@ -69,7 +69,7 @@ void ExpectChunks(const Contents& contents, const std::string& path) {
         EXPECT_EQ(contents.count(JoinKey(path, *chunk.as_string())), 1U) << path;
 }
 
-// Checks that every array has its document and all its chunks. Consolidated metadata must match the
+// Every array must have its document and all its chunks. Consolidated metadata must match the
 // store.
 void ExpectWhole(const std::shared_ptr<MemoryStore>& store) {
     ASSERT_NE(Tree(store), nullptr);
@@ -90,12 +90,12 @@ void ExpectGood(const Status& status) { EXPECT_TRUE(Succeeds(status)); }
 struct Case {
     const char* name;
     Operation run;
-    // Repeats or completes the operation after a failure.
+    // Completes the operation after a failure.
     std::function<Status(HierarchyWriter&, const Store&)> repeat;
 };
 
-// Runs the operation `tried` while store call number `n` fails. Returns false if the operation
-// makes fewer calls.
+// Runs the operation `tried`; store call number `n` fails. Returns false if the operation makes
+// fewer calls.
 bool FailsAt(std::size_t n, bool all_later, const Case& tried, const Contents& expected) {
     SCOPED_TRACE(std::string(tried.name) + ", call " + std::to_string(n));
     const auto base = Sample();
@@ -148,7 +148,7 @@ TEST(HierarchyWriterFaults, CreateArray) {
         return w.CreateArray("c/z", MetadataOf(ArrayText("[3]")), Naming("[]"));
     };
     TryEveryFault({"CreateArray", run, [run](HierarchyWriter& w, const Store&) {
-                       const Status status = run(w);  // the array may exist if only Finish() failed
+                       const Status status = run(w);  // if only Finish() failed, the array exists
                        return status.code() == StatusCode::kInvalidArgument ? Status() : status;
                    }});
 }
@@ -191,8 +191,8 @@ TEST(HierarchyWriterFaults, RenameNode) {
         const Operation run = [path](HierarchyWriter& w) { return w.RenameNode(path, "n"); };
         Contents original;
         Collect(*Sample(), path, original);
-        // After a failure, a part of the copy or a part of the original may be left. The repetition
-        // removes such parts first.
+        // A failure may leave a part of the copy or of the original. Repeating the operation
+        // removes the part first.
         const auto repeat = [=](HierarchyWriter& w, const Store& store) -> Status {
             Contents left;
             Collect(store, path, left);

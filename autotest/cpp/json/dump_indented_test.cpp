@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of indented JSON. Expected texts come from Python 3.11: json.dumps(value, indent=4,
+// Tests of indented JSON. The expected texts are those of Python 3.11: json.dumps(value, indent=4,
 // sort_keys=True, ensure_ascii=True, separators=(",", ": ")).
 #include <cmath>
 #include <cstdint>

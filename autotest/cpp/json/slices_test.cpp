@@ -84,7 +84,7 @@ TEST(MemberSlices, RefusesEveryTruncation) {
     const std::string text = R"({"a\"b": {"x": ["}", 1]}, "c": "\\", "d": 12})";
     ASSERT_TRUE(Succeeds(MemberSlices(text)));
     for (std::size_t size = 0; size < text.size(); ++size) {
-        const std::string cut = text.substr(0, size);  // a copy, for sanitizers
+        const std::string cut = text.substr(0, size);  // copied, so that sanitizers see its end
         EXPECT_TRUE(Fails(MemberSlices(cut), StatusCode::kCorrupt, "not valid JSON")) << cut;
     }
     EXPECT_TRUE(Fails(MemberSlices(std::string("{\"a\\")), StatusCode::kCorrupt));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store as a program that uses the library could write it: a map with a lock.
+// A store as users of the library can write it: a map with a mutex.
 #pragma once
 
 #include <zarr_core/store.h>
@@ -69,8 +69,7 @@ class MapStore final : public KeyValueStore {
     mutable std::mutex mutex_;
 };
 
-// Returns the bytes of a zip file that holds `values` by their names, not compressed (APPNOTE,
-// 4.3).
+// Returns an uncompressed zip file with `values` by name (APPNOTE, section 4.3).
 inline std::string ZipOf(const std::map<std::string, std::string>& values) {
     const auto number = [](std::uint64_t value, int size) {
         std::string bytes;

@@ -12,8 +12,8 @@ using test::Fails;
 using test::Json;
 using test::Succeeds;
 
-// Returns the text of a valid `.zarray` whose member `member` has the JSON `value`. An empty
-// `value` leaves the member out.
+// Returns the text of a valid `.zarray` in which `member` has the JSON value `value`. If `value` is
+// empty, the member is left out.
 std::string Text(std::string_view member = {}, std::string_view value = {}) {
     const std::pair<std::string_view, std::string_view> members[] = {
         {"zarr_format", "2"},

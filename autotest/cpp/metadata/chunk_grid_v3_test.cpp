@@ -42,8 +42,8 @@ TEST(ChunkGridV3, TheExampleOfTheSpecification) {
         Rectilinear("[4, [1, 2, 3], [[4, 2]], [[1, 3], 3], [4, 4, 4]]", {6, 6, 6, 6, 6});
     ASSERT_TRUE(Succeeds(grid));
     EXPECT_EQ(grid->chunks, (Sizes{4, 3, 4, 3, 4}));
-    // A dimension with equal chunks has an empty list of edges, whatever spelling the document uses
-    // for the sizes.
+    // A dimension with equal chunks has an empty list of edges, however the document spells the
+    // sizes.
     EXPECT_EQ(grid->edges, (Edges{{}, {1, 3, 6}, {}, {1, 2, 3, 6}, {}}));
 }
 
@@ -158,7 +158,7 @@ TEST(ChunkGridV3, WrittenGridsAreReadBack) {
                 std::uint64_t end = 0;
                 for (std::uint64_t k = 0; k < 2 + random.Below(9); ++k)
                     edges.push_back(end += 1 + random.Below(3));
-                edges.push_back(end + 7);  // differs from the sizes before
+                edges.push_back(end + 7);  // a size unlike the sizes before
             }
             shape.push_back(edges.empty() ? 9 : edges.back());
             grid.chunks.push_back(edges.empty() ? 4 : 7);
@@ -186,7 +186,7 @@ TEST(ChunkGridV3, GrowsByChunksOfTheLargestSize) {
               StatusCode::kInvalidArgument, "overflows"));
 }
 
-// Returns metadata with a Zarr v3 document of the given shape and chunk grid.
+// Returns the metadata of a Zarr v3 array with this shape and this `chunk_grid`.
 ArrayMetadata WithDocument(const json::Value& chunk_grid, const Sizes& shape) {
     json::Array sizes;
     for (const std::uint64_t size : shape) sizes.emplace_back(size);

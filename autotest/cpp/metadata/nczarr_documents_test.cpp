@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that a HierarchyWriter keeps the NCZarr metadata of netCDF-C stores correct.
+// Tests that HierarchyWriter keeps the NCZarr metadata in stores of netCDF-C correct.
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/hierarchy/hierarchy_writer.h"
@@ -97,8 +97,8 @@ TEST_F(NczarrDocumentsTest, AGroupIsListedWhenItsCreationIsRepeated) {
     EXPECT_GT(call, 5U) << "there are calls to fail";
 }
 
-// A failed change must leave the shape in the store as it was, because the caller undoes its
-// changes.
+// If a change fails, the caller undoes its own changes. The shape in the store must then be the old
+// one.
 TEST_F(NczarrDocumentsTest, AFailureToReadLeavesTheShape) {
     std::size_t call = 1;
     for (bool has_failed = true; has_failed; ++call) {
@@ -120,7 +120,7 @@ TEST_F(NczarrDocumentsTest, OtherNamesInAttributesAreOtherDimensions) {
     EXPECT_EQ(Group(""), R"({"dims": {"column": 3, "y": 2}, "groups": [], "vars": ["v"]})");
 }
 
-// Stores of netCDF-C 4.9.3, in which the NCZarr metadata are attributes.
+// Stores of netCDF-C 4.9.3. Their NCZarr metadata are attributes.
 class NczarrAttributesTest : public NczarrDocumentsTest {
   protected:
     NczarrAttributesTest()
@@ -130,7 +130,7 @@ class NczarrAttributesTest : public NczarrDocumentsTest {
                            R"({"dimensions": {"y": 2, "x": 3}, "arrays": ["v"], "groups": []}})"},
                {"v/.zarray", ArrayText("[2, 3]")},
                {"v/.zattrs", R"({"_nczarr_array": {"dimension_references": ["/y", "/x"]}})"}})) {}
-    // Returns a text of the dimension references and the dimension names of an array.
+    // Returns the dimension references and the dimension names of an array as a text.
     std::string Names(const std::string& array) const {
         const json::Value attributes = At(array + "/.zattrs");
         const json::Value* const extension = attributes.Find("_nczarr_array");
@@ -178,7 +178,7 @@ TEST_F(NczarrDocumentsTest, AttributesThatNetcdfRefusesAreTexts) {
     ASSERT_TRUE(Succeeds(read));
     for (const auto& [name, value] : *attributes.as_object())
         EXPECT_EQ(json::Dump(*read->Find(name)), json::Dump(value)) << name;
-    // NCZarr stores this JSON value as text. ChangeAttributes() compares parsed values, because
+    // NCZarr stores this JSON value as text. ChangeAttributes() must compare parsed values, because
     // readers get parsed values.
     ASSERT_TRUE(Succeeds(writer_.ChangeAttributes("v", *read, Json(R"({"axes": "a"})"))));
     EXPECT_EQ(*At("v/.zattrs").Find("axes")->as_string(), "a");

@@ -10,8 +10,8 @@
 namespace zarr::test {
 namespace {
 
-// Returns the example of the Zarr v1 specification. Members in `more` replace members of equal
-// name.
+// Returns the example of the Zarr v1 specification with the compression `compression`. Members in
+// `more` replace members of the same name.
 std::string Meta(const std::string& compression, const std::string& more = "") {
     return R"({"chunks": [10, 10], "compression": )" + compression +
            R"(, "dtype": "<i4", "fill_value": 42, "order": "C", "shape": [20, 20], )" +

@@ -18,7 +18,7 @@ using test::Succeeds;
 using Sizes = std::vector<std::uint64_t>;
 
 // Returns the document of an array of 10 x 12 uint16 in chunks of 4 x 6. `changes` replace members;
-// an empty value leaves a member out.
+// an empty value removes a member.
 std::string Document(const std::vector<std::pair<std::string, std::string>>& changes = {}) {
     std::vector<std::pair<std::string, std::string>> members{
         {"zarr_format", "3"},
@@ -356,8 +356,8 @@ TEST(V3Array, MarksAFillValueOnlyIfItsMeaningIsAmbiguous) {
     EXPECT_EQ(text.find("gdal_has_nodata"), std::string::npos) << "0 is the default";
     EXPECT_NE(text.find("\"fill_value\": 0.0"), std::string::npos);
     EXPECT_FALSE(IsMissing(text));
-    // A document with _CRS gets gdal_has_nodata. Otherwise it would look like a document of GDAL's
-    // own driver, which never writes gdal_has_nodata.
+    // A document with _CRS looks like a document of GDAL's own driver, which never writes
+    // gdal_has_nodata. This driver adds gdal_has_nodata to tell the two apart.
     const auto crs = WithV3Attributes(text, Json(R"({"_CRS": "EPSG:4326"})"));
     EXPECT_TRUE(HasMark(*crs, "0"));
     EXPECT_FALSE(IsMissing(*crs));

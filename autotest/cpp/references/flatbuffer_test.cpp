@@ -10,12 +10,13 @@
 namespace zarr {
 namespace {
 
-// Returns a flatbuffer with one table. Its fields are 0: uint8 7, 1: uint32 70000, 2: absent, 3:
-// string "text", 4: uint64 2^40, 5: struct of 12 bytes, 6: vector of two tables, each with a uint8.
+// Returns a flatbuffer with one table. Fields: 0 is uint8 7, 1 is uint32 70000, 2 is absent, 3 is
+// the string "text", 4 is uint64 2^40. Field 5 is a struct of 12 bytes; field 6 is a vector of two
+// tables with a uint8 each.
 std::string Sample() {
     FlatWriter out;
     out.Link(0);
-    // The vtable precedes the table, so the offset to the root is written only now.
+    // The vtable precedes the table. Only now is the offset to the root known.
     const std::size_t root = out.Table({1, 4, 0, 4, 8, 12, 4});
     out.Put(0, root, 4);
     out.Put(out.Field(root, 0), 7, 1);
@@ -32,7 +33,7 @@ std::string Sample() {
     return out.bytes();
 }
 
-// Reads every field of Sample(). Returns "ok", or the first error.
+// Reads every field of a buffer like Sample(). Returns "ok" or the first error.
 std::string ReadFlatbuffer(ByteSpan buffer) {
     const auto read = [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
@@ -92,7 +93,7 @@ TEST(Flatbuffer, RefusesOffsetsThatLeadOutside) {
     EXPECT_EQ(
         with(0, static_cast<std::uint32_t>(good.size() - 3)),
         "byte " + std::to_string(good.size() - 3) + " of the flatbuffer: the table lies outside");
-    // The distance to a vtable is signed, so large values lead outside of the buffer on both sides.
+    // The distance to the vtable is signed. Large values lead before the buffer or past its end.
     EXPECT_NE(with(root, 0x80000000), "ok");
     EXPECT_NE(with(root, 0x7fffffff), "ok");
 }
@@ -101,8 +102,7 @@ TEST(Flatbuffer, ReadsWithinTheBufferWhateverTheBytes) {
     const std::string good = Sample();
     ASSERT_EQ(ReadFlatbuffer(ByteSpan(good)), "ok");
     for (std::size_t size = 0; size < good.size(); ++size) {
-        // The truncated buffer gets memory of its own, so that AddressSanitizer sees a read behind
-        // the end.
+        // A copy of the truncated buffer, so that AddressSanitizer notices a read past its end.
         const std::vector<char> cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
         EXPECT_NE(ReadFlatbuffer(ByteSpan(std::string_view(cut.data(), cut.size()))), "ok") << size;
     }

@@ -13,7 +13,7 @@
 namespace zarr {
 namespace {
 
-// A FlexBuffer that the Python package flatbuffers 25 has written.
+// A FlexBuffer from the Python package flatbuffers 25.
 constexpr std::string_view kMap(
     "\x6e\x00\x62\x00\x69\x00\x75\x00\x66\x00\x73\x00\x04\x74\x65\x78\x74\x00\x69\x69\x00\x00\x00"
     "\x00\x90\xee\xfe\xff\x76\x00\x01\x78\x00\x02\x01\x04\x04\x14\x6d\x00\x7a\x00\x01\x03\x01\x01"
@@ -27,7 +27,7 @@ constexpr std::string_view kVectors(
     "\x3f\x09\x06\x18\x15\x0e\x0c\x0a\x07\x2d\x4c\x38\x64\x22\x1c\x0c\x28\x01",
     41);
 
-// Returns `value` as JSON without spaces between the tokens.
+// Returns `value` as JSON without spaces.
 std::string CompactFlex(const json::Value& value) {
     std::string text = json::Dump(value);
     for (const char* token : {", ", "\": "})
@@ -60,8 +60,8 @@ TEST(FlexBuffer, RefusesDamage) {
     EXPECT_EQ(ParsedFlexBuffer(""), "byte 0 of the FlexBuffer: the buffer is truncated");
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x01\x04\x03", 3)),
               "byte 2 of the FlexBuffer: expected the width of the root");
-    // The offset of the first vector leads before the buffer. The size of the second vector exceeds
-    // the buffer.
+    // The offset in the first buffer leads before its begin. The size in the second buffer exceeds
+    // its end.
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x05\x28\x01", 3)),
               "byte 0 of the FlexBuffer: the offset leads outside");
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\xff\x00\x28\x01", 4)),
@@ -71,16 +71,16 @@ TEST(FlexBuffer, RefusesDamage) {
 }
 
 TEST(FlexBuffer, BoundsAVectorThatContainsItself) {
-    // The vector has one element, whose offset leads to the vector itself.
+    // The only element of the vector refers to the vector.
     EXPECT_EQ(ParsedFlexBuffer(std::string_view("\x01\x00\x28\x02\x28\x01", 6)),
               "a FlexBuffer is nested too deep; ZARR_MAX_JSON_DEPTH allows 128");
 }
 
 TEST(FlexBuffer, BoundsValuesThatMultiply) {
-    // The buffer has 30 nested vectors: both elements of each vector are the previous vector, so
-    // the tree has 2^30 leaves.
+    // 30 vectors are nested. Both elements of each vector refer to the vector before, so the tree
+    // has 2^30 leaves.
     std::string bytes("\x00", 1);
-    std::size_t before = 1;  // position of the elements of the vector before
+    std::size_t before = 1;  // position of the previous vector's elements
     for (int i = 0; i < 30; ++i) {
         const std::size_t at = bytes.size() + 1;
         bytes += std::string("\x02", 1);

@@ -25,7 +25,8 @@ namespace {
 
 constexpr const char* kRepositories = ZARR_SOURCE_DIR "/data/icechunk/";
 
-// Returns an Icechunk file with an uncompressed `payload`.
+// Returns an Icechunk file: a header with `version` and `compression`, followed by `payload` as it
+// is.
 std::string IcechunkBytes(IcechunkFileType type, std::string_view payload, int version = 2,
                           int compression = 0) {
     std::string file(kIcechunkMagic);
@@ -46,7 +47,7 @@ TEST(IcechunkFile, ReadsTheEnvelope) {
     std::string packed(100, '\0');
     packed.resize(ZSTD_compress(packed.data(), packed.size(), "payload", 7, 1));
     EXPECT_EQ(Decoded(IcechunkBytes(IcechunkFileType::kSnapshot, packed, 1, 1)), "payload");
-    // The payload consists of two zstd frames, as a streaming writer may make them.
+    // A streaming writer may write the payload as several zstd frames; here two.
     EXPECT_EQ(Decoded(IcechunkBytes(IcechunkFileType::kSnapshot, packed + packed, 1, 1)),
               "payloadpayload");
 }
@@ -79,7 +80,7 @@ TEST(IcechunkFile, RefusesTruncatedAndLargePayloads) {
 }
 
 TEST(IcechunkFile, NamesObjectsInBase32) {
-    // The expected name comes from the Icechunk specification, "Snapshot files".
+    // The expected name is from the Icechunk specification, "Snapshot files".
     EXPECT_EQ(IcechunkObjectName(
                   ByteSpan(std::string_view("\x0b\x1c\xc8\xd6\x78\x75\x80\xf0\xe3\x3a\x65\x34"))),
               "1CECHNKREP0F1RSTCMT0");
@@ -92,8 +93,8 @@ TEST(IcechunkFile, NamesObjectsInBase32) {
 
 struct Ref {
     std::vector<std::uint32_t> index = {};
-    std::string bytes = {};     // inline, if not empty
-    std::string chunk_id = {};  // native, if not empty
+    std::string bytes = {};     // inline bytes, or ""
+    std::string chunk_id = {};  // id of a chunk in the repository, or ""
     std::string location = {};
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
@@ -271,8 +272,8 @@ std::string ArrayDocument(const std::string& encoding, const std::string& shape 
 struct SnapshotNode {
     std::string path;
     std::string document;
-    std::string id;                         // of an array; empty for a group
-    std::vector<std::uint32_t> from = {0};  // box of its only manifest
+    std::string id;                         // id of an array; "" for a group
+    std::vector<std::uint32_t> from = {0};  // chunk box of the only manifest
     std::vector<std::uint32_t> to = {9};
 };
 
@@ -304,7 +305,8 @@ std::string Snapshot(const std::vector<SnapshotNode>& nodes) {
     return out.bytes();
 }
 
-// Returns a repository with one snapshot, "S", and one manifest, whose identifier is twelve zeros.
+// Returns the map of a repository with the snapshot "S" and one manifest. The identifier of the
+// manifest is twelve zero bytes.
 std::shared_ptr<const IcechunkMap> MapOf(const std::string& snapshot, const std::string& manifest) {
     auto store = std::make_shared<MemoryStore>();
     const std::string first = IcechunkBytes(IcechunkFileType::kSnapshot, snapshot);
@@ -325,7 +327,7 @@ std::string Names(const Result<std::vector<StoreEntry>>& entries) {
 }
 
 std::vector<SnapshotNode> Nodes(const std::string& encoding) {
-    // The nodes are not sorted by path.
+    // The nodes are not in the order of their paths.
     return {{"/g/a", ArrayDocument(encoding), "node-id8"},
             {"/", kGroup, ""},
             {"/g-2", kGroup, ""},
@@ -500,7 +502,7 @@ TEST(IcechunkRepository, AFaultOfTheConfigurationHidesNothingElse) {
               "config.yaml: line 1: \"&b\" is a feature of YAML that is unsupported");
 }
 
-// Reads the documents and some chunks of each array of the branch main.
+// Reads the documents and some chunks of each array on the default branch.
 void ReadRepository(const std::shared_ptr<const Store>& store) {
     const auto repository = IcechunkRepository::Open(*store);
     if (!repository.ok()) return;
@@ -518,8 +520,8 @@ void ReadRepository(const std::shared_ptr<const Store>& store) {
     }
 }
 
-// Tests every binary file of a repository in data/icechunk with each byte of its payload changed.
-// The changed payload is not compressed, so that the change reaches the flatbuffer.
+// Changes each byte of the payload in each binary file of a repository. Payloads are stored without
+// compression, so that the change reaches the flatbuffer. No read may leave the file.
 TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
     const DirectoryStore folder(kRepositories + std::string("format2.icechunk"));
     std::vector<std::pair<std::string, std::string>> files;
@@ -545,7 +547,7 @@ TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
         ASSERT_TRUE(decoded.ok());
         const std::string payload(decoded->payload.span().text());
         const std::string file = IcechunkBytes(type, payload);
-        // Only some bytes of a large manifest are changed, because each read takes long.
+        // Reads are slow, so only some bytes of a large manifest are changed.
         const std::size_t step = 1 + file.size() / 100;
         for (std::size_t at = 0; at < file.size(); at += step, ++changes) {
             std::string changed = file;

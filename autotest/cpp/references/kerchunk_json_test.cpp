@@ -16,7 +16,7 @@
 namespace zarr {
 namespace {
 
-constexpr std::size_t kBlock = 7;  // splits every token
+constexpr std::size_t kBlock = 7;  // a block of 7 bytes ends within most tokens
 
 Result<std::shared_ptr<const KerchunkJson>> Parse(const std::string& text,
                                                   std::size_t block = kBlock) {
@@ -30,7 +30,7 @@ std::string Error(const std::string& text) {
     return parsed.ok() ? "no error" : parsed.status().message();
 }
 
-// Returns the reference to `key` as one line of text.
+// Returns the reference to `key` as text.
 std::string Shown(const ReferenceMap& map, const std::string& key) {
     const auto found = map.Find(key);
     if (!found.ok()) return found.status().message();
@@ -206,7 +206,7 @@ TEST(KerchunkJson, SurvivesEveryTruncation) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         std::string changed = text;
         changed[at] = static_cast<char>(changed[at] ^ 0x15);
-        static_cast<void>(Parse(changed));  // whatever it is, nothing is read outside
+        static_cast<void>(Parse(changed));  // an error or a value, but no invalid read
     }
 }
 
@@ -281,7 +281,7 @@ TEST(KerchunkJson, ReadsZstandard) {
     EXPECT_EQ(parse(packed.substr(0, packed.size() - 3)).status().message(),
               ".zgroup: the compressed references are truncated");
     EXPECT_EQ(parse("{}").status().code(), StatusCode::kCorrupt);
-    // The text is 1 GB of spaces, compressed to a few bytes.
+    // 1 GB of spaces, compressed to a small file.
     const std::string blank(std::size_t{1} << 24, ' ');
     std::string bomb(ZSTD_compressBound(blank.size()), '\0');
     bomb.resize(ZSTD_compress(bomb.data(), bomb.size(), blank.data(), blank.size(), 3));
@@ -360,7 +360,8 @@ TEST(ReferenceTemplates, BoundsTheLength) {
               "error: a template has too many bytes; ZARR_MAX_TEMPLATE_LENGTH allows 65536");
 }
 
-// Each template repeats the next one 1,000 times, and the last one is empty.
+// Each template repeats the next one 1,000 times. The last template is empty, so the result is,
+// too.
 TEST(ReferenceTemplates, BoundsEmptyTemplatesThatMultiply) {
     Templates templates;
     for (int i = 0; i < 10; ++i) {

@@ -12,7 +12,7 @@
 namespace zarr {
 namespace {
 
-// Memory that records how often text is written to it.
+// Collects text, and counts how often text is written.
 class WrittenText final : public ByteSink {
   public:
     Status Write(ByteSpan bytes) override {

@@ -22,8 +22,8 @@ namespace {
 using test::DataPage;
 using test::Little;
 
-// Returns a Parquet file of references. Each row is "" or the path of a target. The target's byte
-// range begins at the row's number, and has 7 bytes.
+// Returns a Parquet file of references. Row i is "" (no reference) or a path, with 7 bytes from
+// offset i on.
 std::string PartitionOf(const std::vector<std::string>& rows) {
     std::string paths;
     std::string offsets;
@@ -39,7 +39,7 @@ std::string PartitionOf(const std::vector<std::string>& rows) {
                                      {"size", 2, 0, count, DataPage(count, 0, sizes), 0}});
 }
 
-// A store in memory that counts the reads of each key.
+// A store in memory that counts how often each key is read.
 class CountingStore final : public ForwardingStore {
   public:
     explicit CountingStore(std::shared_ptr<const Store> base) : ForwardingStore(std::move(base)) {}
@@ -112,7 +112,7 @@ class KerchunkParquetTest : public testing::Test {
                 kScalar + R"(, "n/.zarray": )" + kNested + R"(, "v/zarr.json": )" + kV3 +
                 R"(, "text": "{\"c\": 1}", "bytes": "base64:AAEC",
               "bad/.zarray": {"zarr_format": 2}, "../x": {}}, "record_size": 4})");
-        // The array "a" has 3 x 3 chunks, whose references are in the files 0, 1 and 2. File 1 is
+        // Array "a" has 3 x 3 chunks. Their references are in the files 0, 1 and 2, but file 1 is
         // absent.
         Set("a/refs.0.parq", PartitionOf({"f0", "f1", "", "f3"}));
         Set("a/refs.2.parq", PartitionOf({"f8", "beyond", "", ""}));
@@ -168,7 +168,7 @@ TEST_F(KerchunkParquetTest, FindsChunksByTheirNumber) {
     EXPECT_EQ(Find("a/0.2"), "absent");
     EXPECT_EQ(Find("a/1.0"), "f3 3");
     EXPECT_EQ(store->Reads(), "a/refs.0.parq 1, ");
-    EXPECT_EQ(Find("a/1.1"), "absent");  // its file is absent
+    EXPECT_EQ(Find("a/1.1"), "absent");  // in the absent file 1
     EXPECT_EQ(Find("a/1.2"), "absent");
     EXPECT_EQ(Find("a/2.2"), "f8 0");
     EXPECT_EQ(store->Reads(), "a/refs.1.parq 1, a/refs.2.parq 1, ");

@@ -20,7 +20,7 @@ std::string StoredText(const Store& store, const std::string& key) {
     return std::string(std::as_const(value).span().text());
 }
 
-// A row of the expected Parquet file.
+// Expected row of the Parquet file.
 struct ExpectedRow {
     const char* path = nullptr;
     std::int64_t offset = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes Parquet files byte by byte, also damaged ones.
+// Writes Parquet files byte by byte, valid or damaged.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ inline std::string Varint(std::uint64_t number) {
     return bytes + static_cast<char>(number);
 }
 
-// Returns the `size` bytes of a little-endian number.
+// Returns a little-endian number of `size` bytes.
 inline std::string Little(std::uint64_t number, std::size_t size) {
     std::string bytes;
     for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>((number >> (8 * i)) & 0xffU);
     return bytes;
 }
 
-// A struct in Thrift's compact protocol. Fields are added in ascending order.
+// Builds a struct in Thrift's compact protocol. Fields must be added in ascending order.
 class ThriftStruct {
   public:
     ThriftStruct& Integer(int id, std::int64_t value) {
@@ -43,7 +43,7 @@ class ThriftStruct {
         fields_ += value.bytes();
         return *this;
     }
-    // Adds a list of elements of Thrift's type `type`.
+    // Adds a list. All elements have the Thrift type `type`.
     ThriftStruct& List(int id, int type, const std::vector<std::string>& elements) {
         Head(id, 9);
         fields_ += static_cast<char>(0xf0 | type);
@@ -66,8 +66,8 @@ class ThriftStruct {
     int last_ = 0;
 };
 
-// Returns a data page of version 1. `values` is the number of values including nulls, and
-// `encoding` the encoding of the values. `size` is the size of `data` after decompression.
+// Returns a data page of version 1. `values` counts values and nulls. `encoding` is the encoding of
+// the values; `size` is the decompressed size of `data`.
 inline std::string DataPage(int values, int encoding, const std::string& data, int level_encoding,
                             std::int64_t size) {
     ThriftStruct head;
@@ -85,7 +85,7 @@ inline std::string DataPage(int values, int encoding, const std::string& data,
     return DataPage(values, encoding, data, level_encoding, static_cast<std::int64_t>(data.size()));
 }
 
-// Returns a data page of version 2, whose first `levels` bytes are definition levels.
+// Returns a data page of version 2. Its first `levels` bytes are the definition levels.
 inline std::string DataPage2(int values, int encoding, int levels, const std::string& data,
                              bool is_compressed, std::int64_t size) {
     ThriftStruct head;
@@ -108,17 +108,17 @@ inline std::string DictionaryPage(int values, const std::string& data) {
            data;
 }
 
-// A column of a Parquet file with one row group.
+// A column of a Parquet file. The file has one row group.
 struct ColumnBytes {
     std::string name;
     int type = 2;        // INT64
-    int repetition = 0;  // required
+    int repetition = 0;  // 0: required
     int values = 0;
     std::string pages;
     int codec = 0;  // none
 };
 
-// Returns a Parquet file with one row group.
+// Returns a Parquet file with one row group of `rows` rows.
 inline std::string ParquetFile(int rows, const std::vector<ColumnBytes>& columns) {
     std::string file = "PAR1";
     std::vector<std::string> schema = {

@@ -29,7 +29,7 @@ TEST(ParquetColumnWriter, WritesRunsOfLevelsBeforeOptionalValues) {
     column.AddNulls(100);
     column.AddBytes("c");
     EXPECT_EQ(column.rows(), 103U);
-    // The column has a run of 2 values, a run of 100 nulls and a run of 1 value.
+    // The column has 2 values, then 100 nulls, then 1 value.
     EXPECT_EQ(column.PageData(),
               "\x07\0\0\0\x04\x01\xc8\x01\0\x02\x01"
               "\x02\0\0\0ab\0\0\0\0\x01\0\0\0c"s);
@@ -55,7 +55,7 @@ std::string Decompressed(std::string_view compressed) {
     return text;
 }
 
-// Returns a number, encoded as a signed integer of Thrift's compact protocol, in one byte or two.
+// Returns `number` as a signed integer of Thrift's compact protocol, in one or two bytes.
 std::string Zigzag(std::size_t number) {
     const std::size_t bits = 2 * number;
     if (bits < 0x80U) return {static_cast<char>(bits)};
@@ -92,14 +92,14 @@ TEST(ParquetWriter, WritesPagesAndAFooter) {
               "\x04\0\0\0\x02\0\x02\x01\x01\0\0\0x"s);
 
     const std::size_t end = begin + next.size() + second;
-    const std::size_t head = header.size() - 4;  // bytes of each page header
+    const std::size_t head = header.size() - 4;  // size of a page header
     const std::string footer =
-        "\x15\x02"                           // version 1
-        "\x19\x3c\x48\x06schema\x15\x04\0"   // schema: a root with 2 columns
-        "\x15\x04\x25\0\x18\x01s\0"          // INT64, required
-        "\x15\x0c\x25\x02\x18\x01p\x25\0\0"  // BYTE_ARRAY, optional, UTF8
+        "\x15\x02"                           // Parquet version 1
+        "\x19\x3c\x48\x06schema\x15\x04\0"   // schema: root with 2 columns
+        "\x15\x04\x25\0\x18\x01s\0"          // column s: INT64, required
+        "\x15\x0c\x25\x02\x18\x01p\x25\0\0"  // column p: BYTE_ARRAY, optional, UTF8
         "\x16\x04"                           // 2 rows
-        "\x19\x1c\x19\x2c"                   // a row group with 2 columns
+        "\x19\x1c\x19\x2c"                   // one row group of 2 columns
         "\x26\x08\x1c\x15\x04\x19\x15\0\x19\x18\x01s\x15\x0c\x16\x04\x16"s +
         Zigzag(head + 16) + "\x16" + Zigzag(head + first) + "\x26\x08\x3c\x36\0\0\0\0"s + "\x26" +
         Zigzag(begin) + "\x1c\x15\x0c\x19\x25\0\x06\x19\x18\x01p\x15\x0c\x16\x04\x16"s +

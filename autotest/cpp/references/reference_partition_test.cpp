@@ -35,7 +35,7 @@ constexpr int kDeltaByteArray = 7;
 constexpr int kRleDictionary = 8;
 constexpr int kOptional = 1;
 
-// Returns all references of a file in one line, or the error.
+// Returns all references of a file as one line, or the error.
 std::string RowsOf(const std::string& file, std::uint64_t most_rows = kMostRows) {
     const auto read = ReferencePartition::Read(ByteSpan(file), most_rows);
     if (!read.ok()) return read.status().message();
@@ -72,7 +72,7 @@ std::string Numbers(const std::vector<std::uint64_t>& numbers, std::size_t size 
     return bytes;
 }
 
-// Returns the definition levels of a version 1 page, as one bit-packed run of at most 8 values.
+// Returns the definition levels of a version 1 page: one bit-packed run of at most 8 levels.
 std::string Levels(unsigned bits) { return Little(2, 4) + "\x03" + static_cast<char>(bits); }
 
 ColumnBytes Column(const std::string& name, int type, int repetition, int values,
@@ -80,8 +80,8 @@ ColumnBytes Column(const std::string& name, int type, int repetition, int values
     return {name, type, repetition, values, pages, codec};
 }
 
-// Returns columns of two references: file "a" at offset 1 with 2 bytes, and file "b" at offset 3
-// with 4 bytes.
+// Returns the columns of two references: 2 bytes at offset 1 of file "a", and 4 bytes at offset 3
+// of file "b".
 std::vector<ColumnBytes> TwoRows() {
     return {Column("path", kByteArray, 0, 2, DataPage(2, kPlain, Texts({"a", "b"}))),
             Column("offset", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1, 3}))),
@@ -89,7 +89,7 @@ std::vector<ColumnBytes> TwoRows() {
             Column("raw", kByteArray, kOptional, 2, DataPage(2, kPlain, Levels(0)))};
 }
 
-// Returns the file of TwoRows(), in which `column` replaces the column of that name.
+// Returns the file of TwoRows(), with `column` in place of the column of this name.
 std::string With(const ColumnBytes& column) {
     auto columns = TwoRows();
     for (ColumnBytes& each : columns)
@@ -121,8 +121,8 @@ TEST(ReferencePartition, RejectsOrReadsDamagedFiles) {
         const std::string whole = Sample(name);
         ASSERT_FALSE(whole.empty()) << name;
         for (std::size_t at = 0; at < whole.size(); ++at) {
-            // The truncated file gets memory of exactly its size, so that AddressSanitizer sees
-            // every access outside.
+            // A copy of exactly the truncated size, so that AddressSanitizer notices an access past
+            // its end.
             const std::vector<char> start(whole.begin(), whole.begin() + static_cast<long>(at));
             EXPECT_FALSE(
                 ReferencePartition::Read(ByteSpan({start.data(), start.size()}), kMostRows).ok());
@@ -153,16 +153,16 @@ TEST(ReferencePartition, ReadsLevelsOfEachEncoding) {
     };
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Levels(3) + Texts({"a", "b"})))), both);
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Levels(2) + Texts({"a"})))), first);
-    // The levels are written as a run of two equal levels, and as two runs of one level each.
+    // Two equal levels may be one run of two levels, or two runs of one level.
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Little(2, 4) + "\x04\x01" + Texts({"a", "b"})))),
               both);
     const std::string runs = Little(4, 4) + std::string("\x02\x00\x02\x01", 4);
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, runs + Texts({"a"})))), first);
-    // The levels use the deprecated encoding BIT_PACKED, which begins with the highest bit.
+    // The deprecated encoding BIT_PACKED puts the first level into the highest bit.
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, "\x40" + Texts({"a"}), kBitPacked))), first);
     const std::string level2 = "\x03\x02";
     EXPECT_EQ(RowsOf(path(DataPage2(2, kPlain, 2, level2 + Texts({"a"}), true, 7))), first);
-    // Each row has a page of its own.
+    // Each row has its own page.
     EXPECT_EQ(RowsOf(path(DataPage(1, kPlain, Levels(0)) +
                           DataPage(1, kPlain, Levels(1) + Texts({"a"})))),
               first);
@@ -173,10 +173,10 @@ TEST(ReferencePartition, ReadsDictionaries) {
         return With(Column("path", kByteArray, 0, 2, pages));
     };
     const std::string dictionary = DictionaryPage(2, Texts({"b", "a"}));
-    const std::string indices = std::string("\x01") + "\x03\x01";  // 1 bit; 1 and 0
+    const std::string indices = std::string("\x01") + "\x03\x01";  // indices of 1 bit: 1, then 0
     EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, indices))), "a 1 2, b 3 4, ");
     EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kPlainDictionary, indices))), "a 1 2, b 3 4, ");
-    // Indices of 0 bits need no run. Indices of 9 bits take two bytes in a run.
+    // Indices of 0 bits have no runs. In a run, an index of 9 bits takes two bytes.
     EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, std::string(1, '\0')))),
               "b 1 2, b 3 4, ");
     EXPECT_EQ(
@@ -226,7 +226,7 @@ TEST(ReferencePartition, ReadsCompressedPages) {
               "path: the Snappy data contains 9 bytes, but the page has 10");
     EXPECT_EQ(RowsOf(path(4, plain, 10)), "path: the compression BROTLI is unsupported");
     EXPECT_EQ(RowsOf(path(99, plain, 10)), "path: the compression 99 is unsupported");
-    // The page of version 2 is stored without compression, although the column has a codec.
+    // The column has a codec, but this page of version 2 says that it is not compressed.
     EXPECT_EQ(RowsOf(With(
                   Column("path", kByteArray, 0, 2, DataPage2(2, kPlain, 0, plain, false, 10), 6))),
               "a 1 2, b 3 4, ");
@@ -246,7 +246,7 @@ TEST(ReferencePartition, ARawValueCountsBeforeAPath) {
 
 TEST(ReferencePartition, RowsBehindTheLastReferenceTakeNoMemory) {
     constexpr int kRows = 1000;
-    // The levels are a run of one value and a run of 999 nulls.
+    // Levels: one value, then 999 nulls.
     const std::string levels = "\x02\x01" + Varint(999U << 1U) + std::string(1, '\0');
     const std::string path = Little(levels.size(), 4) + levels + Texts({"a"});
     const std::string zeros = DataPage(kRows, kPlain, std::string(8 * kRows, '\0'));
@@ -334,7 +334,7 @@ TEST(ReferencePartition, BoundsRowsAndMemory) {
     EXPECT_EQ(RowsOf(ParquetFile(2, TwoRows()), 1),
               "has 2 rows, which is more than the record size 1");
     const test::ScopedLimit limit(Limit::kPartitionSize, 1 << 16);
-    // The levels are a run of 10 million nulls, which takes 6 bytes.
+    // Levels: 10 million nulls in a run of 6 bytes.
     constexpr int kRows = 10'000'000;
     const std::string run = Varint(std::uint64_t{kRows} << 1U) + std::string(1, '\0');
     const std::string nulls = DataPage(kRows, kPlain, Little(run.size(), 4) + run);
@@ -344,7 +344,8 @@ TEST(ReferencePartition, BoundsRowsAndMemory) {
     EXPECT_EQ(
         RowsOf(ParquetFile(kRows, columns), kRows),
         "path: the decompressed data has too many bytes; ZARR_MAX_PARTITION_SIZE allows 65536");
-    // The page states a size of 1 GB, so it must not be decompressed.
+    // The page states a decompressed size of 1 GB. The reader must reject the page and not
+    // decompress it.
     EXPECT_EQ(
         RowsOf(With(Column("path", kByteArray, 0, 2, DataPage(2, kPlain, "x", 3, 1 << 30), 6))),
         "path: the decompressed data has too many bytes; ZARR_MAX_PARTITION_SIZE allows 65536");

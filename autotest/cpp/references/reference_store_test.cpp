@@ -38,7 +38,7 @@ class FixedMap final : public ReferenceMap {
     const std::map<std::string, Reference> references_;
 };
 
-// Files in memory, which count the requests for each file.
+// Opens files in memory. Counts the requests for each file.
 class Files final : public TargetOpener {
   public:
     Result<std::shared_ptr<const ReferenceTarget>> Open(const std::string& location) const override;
@@ -141,8 +141,8 @@ TEST_F(References, NamesTheTargetThatIsMissingShortOrChanged) {
 
 class ReadsMany : public References {
   protected:
-    // Returns the values of `keys` in their order: "absent" for an absent key, "not taken" for a
-    // key that was not read. Sets `status` to the result of the call.
+    // Returns the values of `keys`, in this order. A value is "absent" for an absent key, or "not
+    // taken" for a key that was not read. Sets `status` to the result of the call.
     std::vector<std::string> Many(const ReferenceStore& store,
                                   const std::vector<std::string>& keys) {
         std::vector<std::string> values(keys.size(), "not taken");

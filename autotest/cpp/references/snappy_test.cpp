@@ -23,7 +23,7 @@ TEST(Snappy, CopiesLiterals) {
                            "abc",
                            3),
               "abc");
-    // The length of a literal of 61 bytes may follow the tag in 1 byte or in up to 4 bytes.
+    // The length of a literal of 61 bytes may be stored in 1 to 4 bytes after the tag.
     const std::string text(61, 'x');
     EXPECT_EQ(Decompressed("\x3d\xf0\x3c" + text, 61), text);
     EXPECT_EQ(Decompressed(std::string("\x3d\xf4\x3c\x00", 4) + text, 61), text);
@@ -40,7 +40,8 @@ TEST(Snappy, RepeatsEarlierBytes) {
               "abcccc");  // 3 bytes
     EXPECT_EQ(Decompressed(std::string("\x05") + abc + std::string("\x07\x02\x00\x00\x00", 5), 5),
               "abcbc");
-    // The copy has an offset of 258, whose bits are in the tag byte and the next byte.
+    // The copy has an offset of 258. Its upper bits are in the tag byte, its lower bits in the next
+    // byte.
     std::string text = "ab" + std::string(256, 'x');
     EXPECT_EQ(Decompressed("\x86\x02\xf4" + std::string("\x01\x01", 2) + text + "\x21\x02", 262),
               text + "abxx");
@@ -60,8 +61,9 @@ TEST(Snappy, RejectsDamage) {
     EXPECT_EQ(Decompressed("\x02\x08"
                            "abc",
                            2),
-              kDamaged);                                                   // too many bytes
-    EXPECT_EQ(Decompressed(std::string("\x04\x01\x01", 3), 4), kDamaged);  // nothing to repeat
+              kDamaged);  // too many bytes
+    EXPECT_EQ(Decompressed(std::string("\x04\x01\x01", 3), 4),
+              kDamaged);  // no earlier byte to repeat
     EXPECT_EQ(Decompressed(std::string("\x05\x00"
                                        "a\x01\x00",
                                        5),
@@ -71,7 +73,7 @@ TEST(Snappy, RejectsDamage) {
                                        "a\x01\x01",
                                        5),
                            4),
-              kDamaged);  // repeats more than is left
+              kDamaged);  // repeats more bytes than the result may have
     EXPECT_EQ(Decompressed("\x03\xf0", 3), kDamaged);
     EXPECT_EQ(Decompressed("\x03\x03\x01", 3), kDamaged);
     EXPECT_EQ(Decompressed("\x04\x08"

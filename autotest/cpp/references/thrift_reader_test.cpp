@@ -49,8 +49,8 @@ TEST(ThriftReader, ReadsEachType) {
 }
 
 TEST(ThriftReader, SkipsEachType) {
-    // Fields 1 to 5 are true, a byte, a double, a map from a byte to text, and an empty map. Fields
-    // 6 to 9 are a set of structs, a list of bool, a list of lists, and a field with a long number.
+    // Fields 1 to 5: true, a byte, a double, a map from byte to text, an empty map. Fields 6 to 9:
+    // a set of structs, a list of bool, a list of lists, a field with a long number.
     const std::string bytes(
         "\x11\x13\x7f\x17"
         "12345678"
@@ -81,7 +81,7 @@ TEST(ThriftReader, StopsAtDamage) {
         is_damaged("\x18\x05"
                    "abcd"));                                      // truncated text
     EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));  // a list of 2^32 integers
-    EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));            // 100 structs in each other
+    EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));            // 100 nested structs
     EXPECT_TRUE(is_damaged(std::string("\x05\xff\xff\xff\xff\x0f\x02\x00", 8)));  // field 2^31
 }
 

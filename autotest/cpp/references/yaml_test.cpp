@@ -8,7 +8,7 @@
 namespace zarr {
 namespace {
 
-// Returns `value` as JSON without spaces between the tokens.
+// Returns `value` as JSON without spaces.
 std::string CompactYaml(const json::Value& value) {
     std::string text = json::Dump(value);
     for (const char* token : {", ", "\": "})

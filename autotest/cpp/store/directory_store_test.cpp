@@ -172,7 +172,7 @@ TEST_F(Directory, FollowsLinks) {
     EXPECT_EQ(store_.List("elsewhere")->size(), 1U) << "not the folder around it";
 }
 
-// A link to a missing file is listed and does not count as absent. Reading the link is an error.
+// A link to a missing file must be listed, and must not count as absent. Reading it must fail.
 TEST_F(Directory, ShowsDanglingLinks) {
     fs::create_symlink("nowhere", folder_.path() / "dangling");
     EXPECT_TRUE(Fails(store_.Get("dangling", value_, kNoLimit), StatusCode::kIo,
@@ -225,7 +225,8 @@ TEST_F(Directory, WritesManyPartsAsOne) {
     EXPECT_EQ(TextOf(value_), expected);
 }
 
-// Another process may be writing the key "0.0". Its temporary files must not be overwritten.
+// Another process may be writing the key "0.0". A write must not touch the temporary files of that
+// process.
 TEST_F(Directory, WritesIntoNoTemporaryFileOfOthers) {
     ASSERT_TRUE(Succeeds(store_.Set("0.0", ByteSpan(std::string_view("old")))));
     const auto theirs = [&](int i) {

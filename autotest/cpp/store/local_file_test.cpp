@@ -43,8 +43,8 @@ class LocalFiles : public testing::Test {
     LocalFile file_;
 };
 
-// Reads to any address: `place` is the offset of the destination in a page, `offset` the position
-// in the file.
+// Reads to any address and from any position: `place` is the offset of the destination in a page,
+// `offset` the position in the file.
 TEST_F(LocalFiles, AreReadToAnyAddress) {
     Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
@@ -81,7 +81,8 @@ TEST_F(LocalFiles, TruncatedFilesFail) {
 }
 
 #if defined(__linux__)
-// The test is skipped on file systems that cannot drop cached pages, for example those in memory.
+// Some file systems, for example those in memory, cannot drop cached pages. The test is then
+// skipped.
 TEST_F(LocalFiles, WaitForTheDiskIfNotCached) {
     EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
     const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);

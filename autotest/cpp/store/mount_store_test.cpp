@@ -10,7 +10,7 @@
 namespace zarr::test {
 namespace {
 
-// Puts values whose keys begin with "a/" into the mounted store, all others into the base store.
+// Values with keys below "a/" go into the mounted store, all others into the base store.
 class MountUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {

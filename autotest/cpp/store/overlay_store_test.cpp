@@ -15,7 +15,7 @@ namespace {
 
 bool IsMetadata(std::string_view name) { return name.substr(0, 2) == ".z"; }
 
-// Returns an overlay of the consolidated metadata in `buffer` over the store `base`.
+// Returns an overlay of `base` with the consolidated metadata in `buffer`.
 Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> base,
                                                   Buffer buffer) {
     ZARR_ASSIGN_OR_RETURN(const DocumentTexts documents,
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> b
         std::move(base), std::move(buffer), documents, IsMetadata));
 }
 
-// Stores metadata in `.zmetadata` only, and chunks in the base store.
+// Puts metadata into `.zmetadata` only, and chunks into the base store.
 class ConsolidatedUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {
@@ -83,7 +83,7 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
     EXPECT_EQ((*store)->Describe(), "memory");
 }
 
-// Records the keys that were prefetched.
+// Records which keys are prefetched.
 class RecordingPrefetcher final : public ForwardingStore, private Prefetcher {
   public:
     const Prefetcher* prefetcher() const override { return this; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store that wraps another store, for tests of ForwardingStore.
+// A store that wraps another store. Tests of ForwardingStore use it.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace zarr::test {
 
-// Shows the keys of another store below `prefix`, without the prefix.
+// Shows the keys of another store that begin with `prefix`, without this prefix.
 class PrefixStore final : public ForwardingStore {
   public:
     PrefixStore(std::shared_ptr<const Store> base, std::string prefix)
@@ -29,7 +29,8 @@ class PrefixStore final : public ForwardingStore {
                             const ReadSink& sink) const override {
         auto read = base().Read(JoinKey(prefix_, key), part, sink);
         if (read.ok()) return read;
-        // Error messages of a store start with the key. The prefix is removed from this key.
+        // Error messages of a store begin with the key. The wrapped store's key has the prefix,
+        // which is removed.
         return Status(read.status().code(), read.status().message().substr(prefix_.size() + 1));
     }
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the contract tests of Store on a store that wraps another store.
+// Runs the contract tests of Store on PrefixStore, which wraps another store.
 #include "autotest/cpp/store/prefix_store.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of lock files, checked from other processes.
+// Tests of lock files. Other processes check whether a file is locked.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True if another process could lock the file as zarr-python does (fcntl, write lock).
+// Returns true if another process could lock the file as zarr-python does (write lock by fcntl).
 bool IsFreeForOthers(const fs::path& file) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -66,7 +66,7 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndReadersOfItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    std::ifstream(folder.path() / "0").get();  // closing it would drop a process lock
+    std::ifstream(folder.path() / "0").get();  // with a lock of the process, closing would unlock
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif
 }
@@ -83,7 +83,7 @@ TEST(ProcessSynchronizer, IsSharedByAllSpellingsOfAFolder) {
 TEST(ProcessSynchronizer, ExcludesOtherThreads) {
     const TempFolder folder;
     std::atomic<int> inside{0};
-    int count = 0;  // guarded by the lock only
+    int count = 0;  // only the lock guards this number
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {

@@ -18,13 +18,14 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-// Objects with known bytes: the byte at `offset` is (object + offset) % 256. Records the requests.
+// Objects with known contents. The byte at `offset` is (object + offset) % 256. Records the
+// requests.
 class CountedObjects {
   public:
     explicit CountedObjects(const ReadCost& cost) : cost_(cost) {}
 
-    std::uint64_t size = kMega;      // bytes of each object
-    std::size_t failing = SIZE_MAX;  // object whose requests fail
+    std::uint64_t size = kMega;      // size of each object in bytes
+    std::size_t failing = SIZE_MAX;  // object for which requests fail
 
     RangeSource Source() {
         return {cost_, buffers_,
@@ -43,7 +44,7 @@ class CountedObjects {
                 }};
     }
 
-    // Returns "OBJECT:OFFSET+BYTES " for each request, in order.
+    // Returns the requests in order, each as "OBJECT:OFFSET+BYTES ".
     std::string requests() const {
         std::string text;
         for (const auto& [place, length] : requests_)
@@ -59,7 +60,7 @@ class CountedObjects {
     std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> requests_;
 };
 
-// Reads the ranges `wanted`, checks the bytes of each range, and returns the requests made.
+// Reads the ranges `wanted` and checks their bytes. Returns the requests that were made.
 std::string RequestsFor(const std::vector<WantedRange>& wanted, const ReadCost& cost,
                         const ReadRangesOptions& options = {}) {
     CountedObjects objects(cost);
@@ -84,7 +85,7 @@ TEST(ReadRanges, OneRequestReadsRangesWithinTheGap) {
     EXPECT_EQ(RequestsFor({{20, 10, 0}, {0, 20, 1}}, {0, kMega}), "0:0+30 ");
     EXPECT_EQ(RequestsFor({{0, 10, 0}, {20, 10, 1}}, {10, kMega}), "0:0+30 ");
     EXPECT_EQ(RequestsFor({{0, 10, 0}, {21, 10, 1}}, {10, kMega}), "0:0+10 0:21+10 ");
-    // The wanted ranges are two equal ranges, a range within another range, and an empty range.
+    // Two equal ranges, a range within another range, and an empty range need one request.
     EXPECT_EQ(RequestsFor({{0, 100, 0}, {0, 100, 1}, {20, 10, 2}, {100, 0, 3}}, {0, kMega}),
               "0:0+100 ");
 }
@@ -93,8 +94,8 @@ TEST(ReadRanges, OnlyRangesOfOneObjectShareARequest) {
     EXPECT_EQ(
         RequestsFor({{10, 10, 0, 7}, {0, 10, 1, 3}, {0, 10, 2, 7}, {10, 10, 3, 5}}, {0, kMega}),
         "3:0+10 5:10+10 7:0+20 ");
-    // Ranges of different objects never share a request. Each object has a gap of 4 bytes. At most
-    // a tenth of the 40 wanted bytes may be wasted, which is less than the two gaps.
+    // Each object has a gap of 4 bytes, and ranges of different objects never share a request. At
+    // most 4 of the 40 wanted bytes may be wasted, which is less than both gaps.
     EXPECT_EQ(RequestsFor({{0, 10, 0, 1}, {14, 10, 1, 1}, {28, 10, 2, 2}, {42, 10, 3, 2}},
                           {50, kMega, 10}),
               "1:0+10 1:14+10 2:28+10 2:42+10 ");
@@ -108,8 +109,8 @@ TEST(ReadRanges, RequestsKeepToTheirMaximum) {
 }
 
 TEST(ReadRanges, ReadsTheSmallestGapsUpToTheShare) {
-    // 400 wanted bytes allow 40 unwanted ones: the gaps of 10 and 20 bytes fit, the gap of 30 does
-    // not.
+    // 400 wanted bytes allow 40 wasted bytes. The gaps of 10 and 20 bytes fit, but not the gap of
+    // 30.
     const std::vector<WantedRange> wanted = {
         {0, 100, 0}, {120, 100, 1}, {230, 100, 2}, {360, 100, 3}};
     EXPECT_EQ(RequestsFor(wanted, {50, kMega, 10}), "0:0+330 0:360+100 ");
@@ -120,8 +121,8 @@ TEST(ReadRanges, ReadsTheSmallestGapsUpToTheShare) {
 }
 
 TEST(ReadRanges, GapsOfOneSizeAreReadAllOrNone) {
-    // The four gaps of 15 bytes have 60 bytes, but only 30 unwanted bytes are allowed. Two gaps
-    // would fit, but gaps of one size are read all or none.
+    // 300 wanted bytes allow 30 wasted bytes. Only two of the four gaps of 15 bytes would fit. Gaps
+    // of equal size are read all or none.
     EXPECT_EQ(RequestsFor({{0, 60, 0}, {75, 60, 1}, {150, 60, 2}, {225, 60, 3}, {300, 60, 4}},
                           {50, kMega, 10}),
               "0:0+60 0:75+60 0:150+60 0:225+60 0:300+60 ");
@@ -150,7 +151,7 @@ TEST(ReadRanges, ThreadsShareTheRangesOfFewRequests) {
     CountedObjects objects({kMega, kMega});
     ReadRangesOptions options;
     options.threads = 8;
-    // Each call of the sink waits until a second thread is in the sink, too.
+    // Each call of the sink waits until another thread is in the sink.
     std::mutex mutex;
     std::condition_variable came;
     int inside = 0;
@@ -169,8 +170,8 @@ TEST(ReadRanges, RangesOfAFailedRequestComeWithoutBytes) {
     CountedObjects objects({0, kMega});
     objects.failing = 1;
     objects.size = 1000;
-    // Requests for object 1 fail. Object 2 ends within its second range, and object 3 before its
-    // only range.
+    // All requests for object 1 fail. Object 2 ends within its second range. Object 3 ends before
+    // its only range.
     const std::vector<WantedRange> wanted = {{0, 5, 0, 0},   {0, 5, 1, 1},   {5, 5, 2, 1},
                                              {990, 5, 3, 2}, {995, 9, 4, 2}, {1000, 1, 5, 3}};
     std::map<std::size_t, bool> has_bytes;

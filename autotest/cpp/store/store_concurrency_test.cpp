@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contract tests of Store with several threads: a reader gets the old value or the new one, whole.
+// Contract tests of Store with several threads. A reader must get a whole value, either the old or
+// the new one.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kValues = 7;
 
-// Each value repeats one letter. All values differ in size, so a mixed value can be recognised.
+// A value repeats one letter. Each value has another size, so that a mix of two values is noticed.
 std::size_t SizeOf(std::size_t k) { return 1000 + k * k * 5000; }
 std::string ValueOf(std::size_t k) { return std::string(SizeOf(k), static_cast<char>('a' + k)); }
 
@@ -74,7 +75,7 @@ TEST_P(StoreContract, ReadersSeeTheOldOrTheNewValueWhole) {
 
 TEST_P(StoreContract, WritersOfOneKeyLeaveOneValueWhole) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // the store is read-only
+    if (writable == nullptr) return;  // a read-only store cannot write
     std::vector<std::thread> writers;
     std::atomic<int> failures{0};
     for (std::size_t i = 0; i < 4; ++i)

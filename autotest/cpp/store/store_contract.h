@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Contract tests that every Store must pass (core/store/store.h). One line in the tests of a store
-// runs them: INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(&MakeMemoryStore));
+// Contract tests that every Store (core/store/store.h) must pass. A test file runs them on a store
+// with one line: INSTANTIATE_TEST_SUITE_P(Memory, StoreContract,
+// testing::Values(&MakeMemoryStore));
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,21 +14,22 @@
 
 namespace zarr::test {
 
-// The store under test, and a way to put values into it even if the store itself is read-only.
+// The store under test. Put() stores values even if the store itself is read-only.
 class StoreUnderTest {
   public:
     virtual ~StoreUnderTest() = default;
 
-    // Stores a value so that the store under test finds it; replaces an earlier value whole.
-    // Metadata keys are put before the first call of store(). Other threads may read meanwhile.
+    // Stores a whole value, for the store under test to find. Metadata keys must be put before the
+    // first call of store(). Other threads may read at the same time.
     virtual void Put(const std::string& key, std::string_view value) = 0;
 
-    // Returns the store under test, always the same object, owned by this object.
+    // Returns the store under test. The StoreUnderTest owns it, and each call returns the same
+    // store.
     virtual const Store& store() = 0;
-    // Returns the store under test for writing; nullptr if the store is read-only.
+    // Returns the store under test for writing, or nullptr if it is read-only.
     virtual Store* writable() { return nullptr; }
 
-    // True if List() shows chunks. Consolidated stores list only metadata documents.
+    // True if List() shows chunks. Stores with consolidated metadata list metadata documents only.
     virtual bool lists_chunks() const { return true; }
 };
 

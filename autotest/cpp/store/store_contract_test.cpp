@@ -22,7 +22,7 @@ std::vector<std::string> KeysAgainstTheRules() {
             "a\0b"s,  "\0"s, "..\\x",  std::string(kMaxKeyLength + 1, 'k')};
 }
 
-// Returns the names of the entries; a prefix ends with "/".
+// Returns the names of the entries. A "/" follows the name of a prefix.
 std::vector<std::string> Names(const Result<std::vector<StoreEntry>>& entries) {
     EXPECT_TRUE(Succeeds(entries));
     std::vector<std::string> names;
@@ -141,7 +141,7 @@ TEST_P(StoreContract, GetsIntoMemoryOfTheRightSize) {
     under_test_->Put("depth/empty", "");
     const Store& store = under_test_->store();
     for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 100U}) {
-        // The memory has exactly `size` bytes, so that a sanitizer sees a write past its end.
+        // The memory has exactly `size` bytes, so that a sanitizer notices a write past its end.
         std::vector<std::uint8_t> memory(size);
         const auto got = GetInto(store, "depth/0.0", {memory.data(), size});
         ASSERT_TRUE(Succeeds(got));
@@ -234,10 +234,10 @@ TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
     const auto chunks_below = [&](const std::string& prefix) {
         StringList keys;
         const auto visit = [&](std::string_view key, const std::optional<ObjectVersion>& version) {
-            // Metadata keys are left out, because a store may hold its metadata elsewhere.
+            // Metadata keys are left out, because some stores hold metadata in another place.
             if (LastName(key)[0] == '.') return;
             keys.emplace_back(key);
-            if (!version) return;  // a store need not know the size
+            if (!version) return;  // the store does not report the size
             Buffer value;
             const std::string whole = JoinKey(prefix, key);
             EXPECT_TRUE(Succeeds(under_test_->store().Get(whole, value, kNoLimit)));
@@ -261,8 +261,7 @@ TEST_P(StoreContract, ListsAnEmptyStore) {
 TEST_P(StoreContract, GivesNoValueToAPrefix) {
     under_test_->Put("depth/0/1", "x");
     Buffer value;
-    // Reading a prefix may return an error, for example if the prefix is a folder, but never a
-    // value.
+    // Reading a prefix, such as a folder, must find no value. An error is also allowed.
     const auto got = under_test_->store().Get("depth/0", value, kNoLimit);
     EXPECT_FALSE(got.ok() && *got);
     const auto size = GetInto(under_test_->store(), "depth/0", {});
@@ -324,7 +323,7 @@ TEST_P(StoreContract, WritesAndErases) {
 
 TEST_P(StoreContract, WritesValuesGivenInParts) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // read-only; an earlier test checks that Set() fails
+    if (writable == nullptr) return;  // read-only: another test checks that Set() fails
     Random random(7);
     const std::string large = random.Bytes(700000);
     const std::string small = random.Bytes(100000);
@@ -348,7 +347,7 @@ TEST_P(StoreContract, WritesValuesGivenInParts) {
 
 TEST_P(StoreContract, ErasesNoPrefixThatHoldsKeys) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // the default of ErasePrefix() does nothing
+    if (writable == nullptr) return;  // a read-only store cannot erase
     under_test_->Put("a/b/c", "x");
     for (const char* prefix : {"a", "a/b", "a/b/c"}) {
         const auto is_gone = writable->ErasePrefix(prefix);
@@ -386,7 +385,7 @@ TEST_P(StoreContract, RenamesAWholePrefixOrNothing) {
 
 TEST_P(StoreContract, WritesNothingByInvalidKeys) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // read-only; an earlier test checks that every key is refused
+    if (writable == nullptr) return;  // read-only: another test checks that keys are refused
     for (const std::string& key : KeysAgainstTheRules()) {
         EXPECT_TRUE(Fails(writable->Set(key, ByteSpan(std::string_view("x"))),
                           StatusCode::kInvalidArgument, "not a valid key"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds zip files byte by byte, valid or deliberately damaged.
+// Builds zip files byte by byte, valid or damaged.
 #pragma once
 
 #include <libdeflate.h>
@@ -13,7 +13,7 @@
 
 namespace zarr::test {
 
-// A file in memory. If `reads` is not null, `*reads` counts the calls of ReadAt().
+// A file in memory. `*reads` counts the calls of ReadAt(), unless `reads` is null.
 class MemorySource final : public ByteSource {
   public:
     explicit MemorySource(std::string bytes, bool is_distant = false, int* reads = nullptr)
@@ -39,15 +39,15 @@ struct ZipItem {
     std::string name;
     std::string contents = {};
     bool deflate = false;
-    std::uint16_t method = 0xffff;  // method in the headers; 0xffff: the true one
+    std::uint16_t method = 0xffff;  // method stated in the headers; 0xffff: the real one
     std::uint16_t flags = 0;
-    std::string local_extra = {};    // extra field of the local header only
-    std::uint64_t claimed_size = 0;  // size in the headers; 0: the true one
+    std::string local_extra = {};    // extra field in the local header only
+    std::uint64_t claimed_size = 0;  // size stated in the headers; 0: the real one
 };
 
 struct ZipShape {
-    bool zip64 = false;       // all numbers in zip64 fields, plus a zip64 end record
-    std::string before = {};  // bytes before the archive; its offsets leave them out
+    bool zip64 = false;       // all numbers in zip64 fields, and a zip64 end record
+    std::string before = {};  // bytes before the archive; offsets do not count them
     std::string comment = {};
 };
 

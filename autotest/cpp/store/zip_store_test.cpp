@@ -22,8 +22,7 @@ Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
                             "a.zip");
 }
 
-// Returns a function that tells whether a prefix holds the root document of a Zarr store of any
-// format version.
+// Returns a function that is true for prefixes with the root document of a Zarr store.
 ZipArchive::PrefixTest HoldsStore(const ZipArchive& archive) {
     return [&archive](const std::string& prefix) {
         return HoldsRootDocumentOfAnyFormat(
@@ -172,7 +171,7 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
     EXPECT_EQ(reads, 1);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(values[i], items[i + 1].contents) << i;
     EXPECT_EQ(values[50], "absent");
-    ByteGate gate(1);  // smaller than any member
+    ByteGate gate(1);  // allows fewer bytes than any member has
     options.gate = &gate;
     options.requests = options.threads = 4;
     EXPECT_EQ(read(options), values);
@@ -282,7 +281,8 @@ TEST(ZipStore, RefusesTruncatedFiles) {
     }
 }
 
-// Damaged archives must either fail to open, or list and read without errors that a sanitizer sees.
+// A damaged archive may fail to open, list or read, but never with an invalid memory access, which
+// sanitizers would report.
 TEST(ZipStore, SurvivesAnyDamagedByte) {
     Random random(7);
     for (const bool zip64 : {false, true}) {

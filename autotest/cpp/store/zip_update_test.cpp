@@ -10,12 +10,12 @@
 namespace zarr::test {
 namespace {
 
-// Contents of a file in memory. Writes can be made to fail. If `remember` is true, `states` records
-// the file after each write, as a killed writer would leave it.
+// A file in memory whose writes can fail. If `remember` is true, `states` has the file after each
+// write, as a killed writer would leave it.
 struct FileContents {
-    std::mutex mutex;  // a string moves as it grows, unlike a file
+    std::mutex mutex;  // guards the string, which moves when it grows
     std::string bytes;
-    std::size_t fail_after = SIZE_MAX;  // number of writes that succeed
+    std::size_t fail_after = SIZE_MAX;  // number of writes before the first failure
     bool remember = false;
     bool is_in_place = true;
     std::vector<std::string> states;
@@ -91,7 +91,7 @@ std::shared_ptr<ZipUpdateStore> OpenIn(const std::shared_ptr<FileContents>& cont
     return store.Take();
 }
 
-// Returns "key=value" for each member of the zip file `bytes`, read with a ZipArchive of its own.
+// Opens the zip file `bytes` with a new ZipArchive. Returns "key=value" for each member.
 std::vector<std::string> ContentsOf(const std::string& bytes) {
     const auto archive = ArchiveIn(bytes);
     if (!archive.ok()) return {archive.status().message()};
@@ -171,8 +171,8 @@ TEST_F(ZipUpdate, EqualValuesAreNotWrittenAgain) {
     EXPECT_EQ(contents_->bytes, before);
 }
 
-// Each state is the file after one write. A writer that is killed there must leave the flushed
-// members readable.
+// Each state is the file after a write. If the writer is killed there, all flushed members must be
+// readable.
 TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     {
         const auto store = OpenIn(contents_);
@@ -204,8 +204,8 @@ TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     EXPECT_LT(contents_->bytes.size(), 4096U) << "nothing of the room stays";
 }
 
-// The file has only a part of the new directory, as if a process was killed during a write of
-// several pages.
+// A killed process may leave a part of the new directory in the file. The previous directory must
+// then be found.
 TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
     {
         const auto store = OpenIn(contents_);
@@ -217,7 +217,8 @@ TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("new", Span("2"))));
     }
-    const std::string with_room = contents_->states[0];  // room for members, then the new directory
+    // The first write leaves room for members before the new directory.
+    const std::string with_room = contents_->states[0];
     contents_->remember = false;
     ASSERT_GT(with_room.size(), before.size() + 1000);
     for (std::size_t cut = 1; cut < with_room.size() - before.size(); cut += cut < 100 ? 1 : 5000) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers that the tests of the core share: checks of a Status, parsing of JSON, random numbers.
+// Shared helpers of the tests: checks of a Status, parsing of JSON, random numbers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace zarr::test {
 
-// Passes if the status is ok; a failure shows the message of the status.
+// Passes if the status is ok. A failure shows its message.
 inline testing::AssertionResult Succeeds(const Status& status) {
     if (status.ok()) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "failed: " << status.message();
@@ -26,7 +26,7 @@ testing::AssertionResult Succeeds(const Result<T>& result) {
     return Succeeds(result.status());
 }
 
-// Passes if the status is an error with the code `code` and a message that contains `part`.
+// Passes if the status is an error with this code, and its message contains `part`.
 inline testing::AssertionResult Fails(const Status& status, StatusCode code,
                                       std::string_view part = {}) {
     if (status.ok()) return testing::AssertionFailure() << "did not fail";
@@ -56,14 +56,14 @@ inline Buffer BufferOf(std::string_view text) {
     return buffer;
 }
 
-// Random numbers that are identical on every run and every platform.
+// Random numbers that are equal on every run and every platform.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}
 
     // Returns a number from 0 to `bound` - 1.
     std::uint64_t Below(std::uint64_t bound) { return engine_() % bound; }
-    // Returns a number from `low` to `high`, both included.
+    // Returns a number from `low` to `high`, inclusive.
     std::int64_t Between(std::int64_t low, std::int64_t high) {
         return low + static_cast<std::int64_t>(Below(static_cast<std::uint64_t>(high - low) + 1));
     }

@@ -17,9 +17,9 @@
 
 namespace zarr::test {
 
-// Returns true if `child`, called in a forked process, returns true before a deadline.
+// Runs `child` in a forked process. Returns true if `child` returns true before a deadline.
 inline bool SucceedsInChild(const std::function<bool()>& child) {
-    std::fflush(nullptr);  // or the child may write it again
+    std::fflush(nullptr);  // buffered output would be written twice
     const pid_t pid = fork();
     if (pid < 0) return false;
     if (pid == 0) _exit(child() ? 0 : 1);
@@ -40,13 +40,12 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 
 }  // namespace zarr::test
 
-// With AddressSanitizer, a fork can copy a lock that another thread holds; the child then hangs.
-// The leak check of AddressSanitizer also fails in the child, because the threads of the parent are
-// missing there.
+// AddressSanitizer cannot follow a fork. The child may get a lock that another thread held, and
+// hangs. Its leak check fails, because the threads of the parent are missing in the child.
 #define SKIP_WITH_ADDRESS_SANITIZER() \
     if (zarr::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
-// ThreadSanitizer confuses threads of the child with threads of the parent that had equal ids. When
-// the child ends, it reports the threads of the parent as missing.
+// ThreadSanitizer mixes up threads of child and parent with equal ids. When the child ends, it
+// reports the threads of the parent as missing.
 #define SKIP_WITH_THREAD_SANITIZER() \
     if (zarr::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow"

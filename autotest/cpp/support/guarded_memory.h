@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that is followed by a page without access. Catches reads and writes past the end also in
-// libraries that were built without a sanitizer.
+// Memory with a page without access behind it. Libraries that are built without a sanitizer then
+// also fail at once on a read or write past the end.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class GuardedMemory {
     GuardedMemory(const GuardedMemory&) = delete;
     GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-    // Returns the last `size` bytes before the guard page. Memory of earlier calls becomes invalid.
+    // Returns `size` bytes that end at the guard page. Invalidates the result of earlier calls.
     MutableByteSpan Last(std::size_t size);
-    // Returns a copy of `bytes` that ends at the guard page. Memory of earlier calls becomes
-    // invalid.
+    // Returns a copy of `bytes` that ends at the guard page. Invalidates the result of earlier
+    // calls.
     ByteSpan Copy(ByteSpan bytes);
 
   private:

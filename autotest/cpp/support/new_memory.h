@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-// The macro is 1 if a test can find out which pages of a memory range are resident, else 0.
+// 1 if the system can tell which pages of a memory range are resident, else 0.
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 #define ZARR_TEST_NEW_MEMORY 1
 #else
@@ -22,21 +22,21 @@
 namespace zarr::test {
 
 #if ZARR_TEST_NEW_MEMORY
-// New memory from the system, none of whose pages has been read or written.
+// New memory from the system. No page has been read or written.
 class NewMemory {
   public:
     explicit NewMemory(std::size_t size)
         : size_(size),
           data_(static_cast<std::uint8_t*>(
               mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-        madvise(data_, size, MADV_NOHUGEPAGE);  // each page for itself
+        madvise(data_, size, MADV_NOHUGEPAGE);  // no huge pages: each page becomes resident alone
     }
     ~NewMemory() { munmap(data_, size_); }
     NewMemory(const NewMemory&) = delete;
     NewMemory& operator=(const NewMemory&) = delete;
 
     std::uint8_t* data() const { return data_; }
-    // Returns one entry for each page: 1 if the page is resident, else 0.
+    // Returns one entry per page: 1 if the page is resident, else 0.
     std::vector<unsigned char> Pages() const {
         std::vector<unsigned char> there((size_ + Page() - 1) / Page());
         EXPECT_EQ(mincore(data_, size_, there.data()), 0);

@@ -9,7 +9,8 @@
 
 namespace zarr::test {
 
-// Returns the region with step 1 that begins at `start` and has `count` elements in each dimension.
+// Returns the region with step 1 that begins at `start` and has `count` elements along each
+// dimension.
 inline Region Box(const std::vector<std::uint64_t>& start,
                   const std::vector<std::uint64_t>& count) {
     Region region;

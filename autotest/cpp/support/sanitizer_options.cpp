@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes malloc() return null if there is too little memory; by default the sanitizers end the
-// process.
+// Lets malloc() return null if memory is too small. By default, sanitizers end the process.
 extern "C" {
 [[gnu::visibility("default")]] const char* __asan_default_options();
 const char* __asan_default_options() { return "allocator_may_return_null=1"; }

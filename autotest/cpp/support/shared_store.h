@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store and locks in memory for tests in which several writers act as separate processes.
+// A store and locks in memory, for tests of several writers that act as separate processes.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace zarr::test {
 
-// Locks in memory. IsHeld() tells a test which keys are locked.
+// Locks in memory. IsHeld() tells whether a key is locked.
 class MemoryLocks final : public Synchronizer, public std::enable_shared_from_this<MemoryLocks> {
   public:
     Result<std::unique_ptr<Lock>> Acquire(const std::string& key) override {
@@ -41,7 +41,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
     }
 
     std::atomic<bool> fails{false};
-    std::function<void()> on_release;  // called after a lock was released
+    std::function<void()> on_release;  // called after a lock is released
 
   private:
     class Held final : public Lock {
@@ -54,7 +54,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
                 owner_->held_.erase(key_);
             }
             owner_->released_.notify_all();
-            const auto hook = owner_->on_release;  // copied, because the hook may clear on_release
+            const auto hook = owner_->on_release;  // a copy, because the hook may clear on_release
             if (hook) hook();
         }
 
@@ -69,7 +69,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
     std::set<std::string> known_;  // keys that were locked at least once
 };
 
-// A store in memory that calls `on_change` before it sets or erases a key.
+// A store in memory that calls `on_change` before a key is set or erased.
 class ObservingStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions for common calls of Store::Read(): with the version, into given memory, of a byte
-// range, of the last bytes.
+// Shortcuts for Store::Read(): with the version, into given memory, a byte range, or the last
+// bytes.
 #pragma once
 
 #include <cstddef>

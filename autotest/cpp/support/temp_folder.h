@@ -9,7 +9,7 @@
 
 namespace zarr::test {
 
-// A new temporary folder. The destructor removes the folder with all its contents.
+// A new temporary folder. The destructor removes it with its contents.
 class TempFolder {
   public:
     TempFolder() {

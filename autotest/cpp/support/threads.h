@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers for tests with threads: waiting for each other, and failing instead of hanging.
+// Helpers for tests with threads. Threads wait for each other; a test that would hang fails.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,15 +18,15 @@
 
 namespace zarr::test {
 
-// Maximum time to wait for an event that must happen; a busy machine takes much less.
+// Maximum wait for an event that must happen. Even on a busy machine, it happens much earlier.
 constexpr std::chrono::seconds kMaxWait{60};
 
-// Point where a fixed number of threads wait for each other once.
+// Lets a fixed number of threads wait until all of them have arrived. Usable once.
 class Barrier {
   public:
     explicit Barrier(std::size_t threads) : missing_(threads) {}
 
-    // Returns false if the other threads do not arrive within kMaxWait.
+    // Returns false if not all threads arrive within kMaxWait.
     bool Meet() {
         std::unique_lock<std::mutex> lock(mutex_);
         if (missing_ != 0) --missing_;
@@ -40,8 +40,8 @@ class Barrier {
     std::size_t missing_;
 };
 
-// Ends the program with a message if this object still exists after `patience`. Guards tests that
-// would hang instead of failing.
+// Ends the program with a message if the object is not destroyed within `patience`. Guards tests
+// that might hang.
 class Watchdog {
   public:
     explicit Watchdog(std::string what, std::chrono::seconds patience = 2 * kMaxWait)
@@ -73,8 +73,8 @@ class Watchdog {
     std::thread thread_;
 };
 
-// Runs work(0), work(1), ... `work(count - 1)`, each in its own thread; all begin together. `work`
-// returns an empty text, or what went wrong. The program ends if the threads hang.
+// Runs work(0) to `work(count - 1)` at the same time, each in its own thread. `work` returns "" or
+// a description of a failure. If the threads hang, the program ends.
 inline void InThreads(std::size_t count, const std::function<std::string(std::size_t)>& work) {
     const Watchdog watchdog("threads");
     Barrier barrier(count);

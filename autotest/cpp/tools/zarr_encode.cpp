@@ -2,9 +2,9 @@
 // Encodes the first chunk of arrays with the core only, so that tests can compare it with the bytes
 // that numcodecs encodes:
 //   zarr_encode ARRAY_FOLDER...
-// Each folder has a .zarray and the elements of the chunk in their order. The file "raw" holds the
-// elements in the byte order of the array. For dtype |O, the file "objects" holds a JSON list of
-// Base64 strings.
+// Each folder has a .zarray and the elements of the chunk in memory order: the file "raw", in the
+// byte order of the array, or for dtype |O the file "objects", a JSON list of Base64 strings.
+// The program stores the encoded chunk in the folder.
 #include <cstdio>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Library for LD_PRELOAD that makes memory requests of the driver's plugin fail. Requests that the
-// C++ library makes for the plugin count as requests of the plugin. Requests of GDAL and other
-// libraries succeed.
+// C++ library makes for the plugin fail, too. Requests of GDAL and other libraries succeed.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -14,13 +13,13 @@
 
 namespace {
 
-std::atomic<long> requests{0};       // requests of the plugin since the last zarr_fail_memory()
+std::atomic<long> requests{0};       // plugin's requests since zarr_fail_memory()
 std::atomic<long> first{0};          // number of the request that fails; 0: none
 std::atomic<bool> all_after{false};  // true: all later requests fail, too
 thread_local bool is_inside = false;
 
-// True if the plugin requests the memory. The requester is the first caller that is neither in this
-// library nor in the C++ library.
+// Returns true if the plugin requests the memory. The requester is the first caller outside of this
+// library and of the C++ library.
 bool IsRequestOfPlugin() {
     constexpr int kFrames = 24;
     void* frames[kFrames];
@@ -60,7 +59,7 @@ void* Allocate(std::size_t size) {
 
 }  // namespace
 
-// Makes the request number `number` fail, counted from now on; 0: none. If `all` is not 0, all
+// Makes request number `number` fail, counted from now on; 0: no request. If `all` is not 0, all
 // later requests fail, too. Returns the number of requests since the last call.
 extern "C" long zarr_fail_memory(long number, int all) {
     first = 0;

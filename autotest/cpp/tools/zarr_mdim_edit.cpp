@@ -110,7 +110,7 @@ Value Describe(const ZarrDimension& dimension) {
                {"variable", variable == nullptr ? Value() : Value(variable->GetFullName())}});
 }
 
-// Buffer for all elements of an array or attribute, as doubles.
+// All elements of an array or attribute, as doubles.
 struct Whole {
     explicit Whole(const GDALAbstractMDArray& array) {
         std::size_t total = 1;
@@ -302,7 +302,7 @@ int Run(const char* store) {
             Answer(ok, value);
         }
     }
-    Answer(emitted.empty(), Value());  // messages that closing reported
+    Answer(emitted.empty(), Value());  // closing may report messages
     GDALDestroyDriverManager();
     return 0;
 }
@@ -312,7 +312,7 @@ int Run(const char* store) {
 int main(int argc, char** argv) {
     try {
         return argc == 2 ? Run(argv[1]) : 2;
-    } catch (const std::exception& fault) {  // an invalid command
+    } catch (const std::exception& fault) {  // the command was invalid
         std::fputs(fault.what(), stderr);
         return 2;
     }
