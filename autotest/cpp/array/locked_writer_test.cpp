@@ -137,7 +137,7 @@ TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // Waits so that the other thread can put the dropped chunk back into the cache.
+        // Gives DropChanged() time to drop the chunk and to cache it again.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -312,8 +312,7 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // Waits so that the other thread can read the old chunk before this thread stores the whole
-        // chunk.
+        // Gives the thread of `part` time to read the old chunk before the whole chunk is stored.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -371,8 +370,8 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     }
 }
 
-// Writes from several threads, each repeatedly its own elements, through the process of(thread).
-// Returns the elements in the store at the end.
+// Starts several threads. Each thread writes its own elements several times through its process,
+// of(thread). Returns the elements that are stored at the end.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

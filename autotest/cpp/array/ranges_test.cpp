@@ -29,8 +29,8 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_GT(sample.decoded(), 0U);
     EXPECT_LE(sample.decoded(), chunk / 2);
-    // The first of these reads is the second read of the chunk: it decodes and caches the whole
-    // chunk. The later ones decode nothing.
+    // The first read of this loop is the second read of the chunk, so it decodes and caches the
+    // whole chunk. Later reads decode nothing.
     const std::uint64_t before = sample.decoded();
     for (std::uint64_t x = 5; x < 50; ++x)
         EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(400, x), 1), sample.Expected(Pixel(400, x)));

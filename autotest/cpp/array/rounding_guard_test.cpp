@@ -45,8 +45,8 @@ using Halves = std::vector<std::uint16_t>;
 using Floats = std::vector<std::uint32_t>;
 
 TEST(RoundingGuard, HalvesBesideTheFillValue) {
-    // A float16 with 2 mantissa bits next to 1 is 0.875 or 1.25. The neighbours differ from 1 by
-    // 0x100 in their bits.
+    // With 2 mantissa bits, the float16 numbers next to 1 are 0.875 and 1.25. Their bits differ
+    // from those of 1 by 0x100.
     for (const char* const name : {"bitround", "numcodecs.bitround"}) {
         const ArrayMetadata metadata = Rounded("<f2", name, 2, json::Value(1.0));
         EXPECT_EQ(Guarded(metadata, Halves{0x3c00, 0x3c01, 0x3bff, 0x3d00, 0xbc01, 0x3c80}),

@@ -133,7 +133,7 @@ TEST_F(ShardedChunksTest, ReadsChunksByTheIndex) {
 
 TEST_F(ShardedChunksTest, UsesTheIndexOrderOfTheMetadata) {
     ShardSpec spec{{2, 3}};
-    spec.order = true;  // column-major
+    spec.order = true;  // the index is column-major
     Put("a/c/0/0", MakeShard({"a", "d", "b", "e", "c", "f"}, spec));
     const ShardedArray array(ShardedMetadata(Bytes({2, 3}, {1, 1}), {spec}), store_);
     EXPECT_EQ(array.All(), "abcdef");

@@ -72,8 +72,8 @@ class ThreadEnds {
     inline static std::size_t begun_ = 0;
 };
 
-// Runs on the calling thread and on `helpers` threads of the pool, all at the same time. Returns
-// the ids of the pool's threads.
+// Runs work on the calling thread and on `helpers` threads of the pool, all at the same time.
+// Returns the ids of the pool's threads.
 Ids RunTogether(std::size_t helpers) {
     const std::thread::id caller = std::this_thread::get_id();
     Barrier barrier(helpers + 1);
@@ -336,7 +336,7 @@ TEST(WorkerPool, RunsInTheContextOfTheCaller) {
         Pool().Run(2, [&] {
             ASSERT_TRUE(together.Meet());
             if (number_of_this_thread != number) ++others;
-            // A helper that calls the pool passes on the context of its own work.
+            // Work that a helper hands out must run in the helper's context.
             Barrier two(2);
             Pool().Run(1, [&] {
                 ASSERT_TRUE(two.Meet());

@@ -248,7 +248,7 @@ TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
                                                      "imagecodecs_packbits_image"};
     for (const Vector& vector : Vectors()) {
         EXPECT_EQ(vector.is_writable, no_encoder.count(vector.name) == 0) << vector.name;
-        // For pcodec, the driver has an encoder of its own, which gives other bytes than numcodecs.
+        // For pcodec, the core has an encoder of its own, which gives other bytes than numcodecs.
         if (!vector.is_writable || vector.id == "pcodec") continue;
         EXPECT_EQ(vector.reencoded != vector.encoded,
                   other_encoders.count(vector.name) + loses_fractions.count(vector.name) > 0)

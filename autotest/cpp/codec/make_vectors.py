@@ -567,14 +567,15 @@ def tiff_vectors():
         ("page", floats[1], tiff_file(floats), {"index": 1}),
         ("other_page_between", floats, tiff_file([floats[0], ints, floats[1]]), {}),
     ):
-        # The file ends with the offset of the next page (0), which may be missing.
+        # The file ends with the offset of the next page, which is 0 and may be missing.
         needed = {"needed": len(encoded) - 4} if name.startswith(("page", "other")) else {}
         yield vector(f"tiff_{name}", {**config, **more}, array.ravel(), encoded, array.tobytes(), "same",
                      reencoded=None, **needed)  # fmt: skip
 
 
 def recorded_vectors(name):
-    """Returns the vectors that record_NAME.py has recorded. Its packages do not work together with this numcodecs."""
+    """Returns the vectors that record_NAME.py has recorded. The packages of that script do not work together with
+    this numcodecs."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.json")
     with open(path, encoding="utf-8") as file:
         return json.load(file)

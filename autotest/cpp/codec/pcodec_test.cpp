@@ -201,8 +201,8 @@ TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     EXPECT_TRUE(Succeeds(Decode(file + '\0')));
 }
 
-// Returns `count` numbers of `size` bytes each. `distribution` is the number of one of the tested
-// distributions.
+// Returns `count` numbers of `size` bytes each. `distribution` (0 to 5) selects how the numbers are
+// distributed.
 std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) {
     std::mt19937_64 random(distribution * 1000 + count);
     std::string bytes;

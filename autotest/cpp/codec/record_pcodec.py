@@ -23,7 +23,7 @@ import numpy as np
 try:
     from pcodec import ChunkConfig, PagingSpec, standalone
 except ImportError:
-    pass  # not installed beside GDAL
+    pass  # GDAL's Python has no pcodec
 try:
     from pcodec import DeltaSpec, ModeSpec
 except ImportError:

@@ -206,7 +206,7 @@ TEST(CfGridMapping, FindsThePole) {
     ReadMapping read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_TRUE(read.warnings.empty());
-    // A latitude of true scale is stated as the latitude of the origin.
+    // The mapping states the latitude of true scale as the latitude of the origin.
     read = polar(R"(, "latitude_of_projection_origin": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_EQ(read.mapping->standard_parallels, std::vector<double>{-71});

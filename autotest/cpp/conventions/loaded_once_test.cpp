@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opening must read and parse each document only once. After a change by a writer it reads the
-// document again.
+// Opening must read and parse each document only once. If a writer has changed a document, opening
+// must read it again.
 #include <atomic>
 #include <thread>
 

@@ -69,7 +69,8 @@ def numpy_text(ticks, unit):
 
 
 def cftime_value(draw, size):
-    """Returns an integer, a double, or a multiple of 1/8. A unit has `size` microseconds."""
+    """Returns a random value: an integer, a double, or a multiple of 1/8. `size` is the number of microseconds in a
+    unit."""
     value = draw.choice([-1, 1]) * draw.random() * draw.choice(SPANS) / size
     return draw.choice([round, float, lambda v: round(v * 8) / 8])(value)
 

@@ -173,8 +173,8 @@ TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     }
 }
 
-// Returns the paths of the rasters in the catalog of the root. Sets `kinds` to the kinds of its
-// first two groups.
+// Returns the paths of the rasters in the catalog of `tree`. Sets `kinds` to the kinds of the first
+// two groups in the catalog.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
     const auto groups = ListRasters(tree, "", warnings);

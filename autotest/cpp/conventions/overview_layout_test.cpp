@@ -121,7 +121,7 @@ TEST(OverviewLayout, HasAGroupForEachLevel) {
         {"asset": "2", "derived_from": "1",
          "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]},
          "resampling_method": "average", "gdal_arrays": ["a"]}]})")));
-    EXPECT_FALSE(IsOverviewLayout(layout));  // readers treat it as a pyramid
+    EXPECT_FALSE(IsOverviewLayout(layout));  // readers treat this layout as a pyramid
     EXPECT_TRUE(IsLevelGroupLayout(layout, "0"));
     EXPECT_FALSE(IsLevelGroupLayout(layout, "1"));
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/a")), (StringList{"1/a", "2/a"}));

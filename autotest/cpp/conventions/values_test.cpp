@@ -55,8 +55,8 @@ TEST(Nodata, OfTimesIsNaT) {
     EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
 }
 
-// xarray 2026.9 writes the `_FillValue` of floats in Zarr v3 as the Base64 of a double. The driver
-// must write and read this form.
+// xarray 2026.9 writes the `_FillValue` of floats in Zarr v3 as the Base64 of a double. Nodata
+// values must be written and read in this form.
 TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     const auto written = [](auto value, Format format) {
         const std::string_view element(reinterpret_cast<const char*>(&value), sizeof value);

@@ -307,7 +307,7 @@ struct FaultyCalls {
         const std::unique_ptr<FaultyFile> file(&FileOf(data));
         State& state = StateOf(file->state);
         const std::lock_guard<std::mutex> lock(state.mutex);
-        // GDAL reports an error of closing only for written files.
+        // Closing fails only for files that were written.
         if (!file->is_written || !state.Fails("close", file->path, ENOSPC)) return 0;
         if (state.IsShort()) file->bytes->resize(file->bytes->size() / 2);
         return -1;

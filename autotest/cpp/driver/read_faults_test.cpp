@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of opening and reading stores of every form while calls to the file system fail.
+// Tests of opening and reading stores while calls to the file system fail.
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/driver/fault_sweep.h"

@@ -139,7 +139,7 @@ TEST_P(WriteFaults, AppendSubdataset) {
                          return RasterText("ZARR:\"" + folder + "/x.zarr\":/x") +
                                 MultidimText(folder + "/x.zarr");
                      }};
-    sweep.is_repeatable = false;  // a late failure may leave the new array
+    sweep.is_repeatable = false;  // after a late failure, the new array exists
     Sweep(sweep);
 }
 
@@ -176,7 +176,7 @@ TEST_P(WriteFaults, AppendAlongADimension) {
                                     nullptr, nullptr)) != nullptr;
                      },
                      ReadWrittenRaster};
-    sweep.is_repeatable = false;  // a late failure may leave the new bands
+    sweep.is_repeatable = false;  // after a late failure, the new bands exist
     Sweep(sweep);
 }
 

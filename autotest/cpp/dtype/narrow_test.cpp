@@ -136,8 +136,8 @@ TEST(NarrowFloats, AreWrittenAsMlDtypesWritesThem) {
         const NarrowType narrow = NarrowTypeOf(reference.name);
         std::vector<float> floats;
         for (const float number : sample)
-            // ml_dtypes does not convert subnormal numbers to the nearest float8_e8m0fnu, so these
-            // are left out.
+            // ml_dtypes does not round subnormal numbers to the nearest float8_e8m0fnu, so the test
+            // leaves these numbers out.
             if (narrow != NarrowType::kFloat8E8m0fnu || std::fabs(number) >= 0x1p-126F)
                 floats.push_back(number);
         const DataType native = MakeNarrowType(narrow, false).Native();

@@ -215,8 +215,8 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
-// The result must have the members that zarr-python 2.13 writes, in its order. It must not be
-// indented, which would nearly double the size.
+// Consolidated metadata must have the members that zarr-python 2.13 writes, in its order.
+// Indentation would nearly double the size, so there must be none.
 TEST(HierarchyWriter, ConsolidatesWithOneLineForEachDocument) {
     Written w({{".zgroup", kGroupText},
                {".zattrs", R"({"b": 1, "a": [1.0, {}, []]})"},

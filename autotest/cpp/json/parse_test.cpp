@@ -23,7 +23,7 @@ TEST(JsonParse, KeepsIntegersExactToTheirLimits) {
     EXPECT_EQ(i, INT64_MAX);
     ASSERT_TRUE(Json("18446744073709551615").GetUint64(u));
     EXPECT_EQ(u, UINT64_MAX);
-    ASSERT_TRUE(Json("9007199254740993").GetInt64(i));  // 2^53 + 1 is not a double
+    ASSERT_TRUE(Json("9007199254740993").GetInt64(i));  // no double equals 2^53 + 1
     EXPECT_EQ(i, 9007199254740993);
     EXPECT_FALSE(Json("9223372036854775808").GetInt64(i));
     EXPECT_FALSE(Json("-1").GetUint64(u));

@@ -360,8 +360,8 @@ TEST(ReferenceTemplates, BoundsTheLength) {
               "error: a template has too many bytes; ZARR_MAX_TEMPLATE_LENGTH allows 65536");
 }
 
-// Each template repeats the next one 1,000 times. The last template is empty, so the result is,
-// too.
+// Each of ten templates repeats the next one 1,000 times, and the last one is empty. The expansion
+// must stop with an error, although its result would be empty.
 TEST(ReferenceTemplates, BoundsEmptyTemplatesThatMultiply) {
     Templates templates;
     for (int i = 0; i < 10; ++i) {

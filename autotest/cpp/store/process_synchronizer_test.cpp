@@ -66,7 +66,7 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndReadersOfItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    std::ifstream(folder.path() / "0").get();  // with a lock of the process, closing would unlock
+    std::ifstream(folder.path() / "0").get();  // closing would release a process-wide lock
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif
 }

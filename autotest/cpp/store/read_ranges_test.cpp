@@ -94,8 +94,8 @@ TEST(ReadRanges, OnlyRangesOfOneObjectShareARequest) {
     EXPECT_EQ(
         RequestsFor({{10, 10, 0, 7}, {0, 10, 1, 3}, {0, 10, 2, 7}, {10, 10, 3, 5}}, {0, kMega}),
         "3:0+10 5:10+10 7:0+20 ");
-    // Each object has a gap of 4 bytes, and ranges of different objects never share a request. At
-    // most 4 of the 40 wanted bytes may be wasted, which is less than both gaps.
+    // Ranges of different objects never share a request. The 40 wanted bytes allow 4 wasted bytes.
+    // The gaps in both objects have 8 bytes, so no gap is read.
     EXPECT_EQ(RequestsFor({{0, 10, 0, 1}, {14, 10, 1, 1}, {28, 10, 2, 2}, {42, 10, 3, 2}},
                           {50, kMega, 10}),
               "1:0+10 1:14+10 2:28+10 2:42+10 ");
