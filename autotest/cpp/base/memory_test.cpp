@@ -99,8 +99,8 @@ TEST(AllocateBytes, ReturnsNullIfThereIsTooLittle) {
         EXPECT_EQ(AllocateBytes(size), nullptr) << size;
 }
 
-// Memory up to kLargePage comes from the C library, larger memory from large pages. A buffer that
-// grows across this size must keep its contents.
+// Small memory comes from the C library, large memory consists of large pages. A buffer that grows
+// from small to large must keep its contents.
 TEST(AllocateBytes, GivesBuffersMemoryThatGrows) {
     Buffer buffer;
     std::size_t before = 0;
