@@ -93,9 +93,9 @@ ArrayContext::ScratchBuffer::ScratchBuffer(ArrayContext& context) : context_(con
 ArrayContext::ScratchBuffer::~ScratchBuffer() {
     NoThrow([&] {
         const PipelineScratch& pipeline = scratch_->pipeline;
-        const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
-                                 pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
-        if (held > tuning::kMaxIdleScratchBytes) return;
+        const std::size_t allocated = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
+                                      pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
+        if (allocated > tuning::kMaxIdleScratchBytes) return;
         const std::lock_guard<std::mutex> lock(context_.mutex_);
         if (context_.idle_.size() < tuning::kMaxIdleScratches)
             context_.idle_.push_back(std::move(scratch_));

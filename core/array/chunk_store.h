@@ -77,9 +77,10 @@ class ChunkStore {
     // True if the object that contains the chunk must be read from a disk; see
     // Store::WaitsForDisk().
     bool WaitsForDisk(const Index& chunk) const { return objects_.WaitsForDisk(ObjectOf(chunk)); }
-    // Return the separator of indices in chunk keys; see KeyedChunks::separator() and Separator().
+    // Return the separator of indices in chunk keys; see KeyedChunks::separator() and
+    // DetermineSeparator().
     char separator() const { return objects_.separator(); }
-    Result<char> Separator() const { return objects_.Separator(); }
+    Result<char> DetermineSeparator() const { return objects_.DetermineSeparator(); }
 
     // ---- Reading
 

@@ -21,23 +21,23 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
 // Kind of a key below the array. kNoChunk: neither a chunk key nor a prefix of chunk keys. kInside:
 // the key of a chunk inside the grid, or a prefix of such keys. kOutside: the key of a chunk
 // outside the grid, or a prefix of such keys.
-enum class Membership { kNoChunk, kInside, kOutside };
+enum class KeyKind { kNoChunk, kInside, kOutside };
 
-Membership MembershipOfName(std::string_view name, char separator,
-                            const std::vector<std::uint64_t>& counts, std::size_t& given) {
+KeyKind KindOfKey(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
+                  std::size_t& given) {
     bool is_inside = true;
     given = 0;
     for (;;) {
         const std::size_t end = name.find(separator);
         std::uint64_t index = 0;
         if (given == counts.size() || !ParseIndex(name.substr(0, end), index))
-            return Membership::kNoChunk;
+            return KeyKind::kNoChunk;
         is_inside = is_inside && index < counts[given];
         ++given;
         if (end == std::string_view::npos) break;
         name.remove_prefix(end + 1);
     }
-    return is_inside ? Membership::kInside : Membership::kOutside;
+    return is_inside ? KeyKind::kInside : KeyKind::kOutside;
 }
 
 }  // namespace
@@ -99,7 +99,9 @@ Result<KeyedChunks::State> KeyedChunks::FindSeparator(const Index& chunk) const 
     return found ? State::kSlash : State::kAssumedDot;
 }
 
-Result<char> KeyedChunks::Separator() const { return DetermineSeparator(Index(counts_.size())); }
+Result<char> KeyedChunks::DetermineSeparator() const {
+    return DetermineSeparator(Index(counts_.size()));
+}
 
 // ---------------------------------------------------------------------------------------------
 // Reading
@@ -196,7 +198,7 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
 }
 
 Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
-    ZARR_RETURN_IF_ERROR(Separator().status());
+    ZARR_RETURN_IF_ERROR(DetermineSeparator().status());
     // An array without dimensions has a single chunk, which is inside of every grid, so nothing is
     // removed.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
@@ -220,14 +222,13 @@ Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
         const std::string own = JoinKey(name, entry.name);
         std::size_t given = 0;
         const bool has_all_chunks = has_prefix_ && entry.is_prefix && own == "c";
-        const Membership membership =
-            has_all_chunks ? Membership::kInside
-                           : MembershipOfName(IndicesIn(own), separator(), counts, given);
-        if (membership == Membership::kNoChunk) continue;
+        const KeyKind kind = has_all_chunks ? KeyKind::kInside
+                                            : KindOfKey(IndicesIn(own), separator(), counts, given);
+        if (kind == KeyKind::kNoChunk) continue;
         if (entry.is_prefix) {
             if (separator() == '/' && given < counts.size())
                 ZARR_RETURN_IF_ERROR(EraseOutsideBelow(store, own, counts));
-        } else if (membership == Membership::kOutside && given == counts.size()) {
+        } else if (kind == KeyKind::kOutside && given == counts.size()) {
             ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(path_, own)));
         }
     }

@@ -41,7 +41,7 @@ class KeyedChunks {
     char separator() const { return state_.load() == State::kSlash ? '/' : '.'; }
     // Returns the separator of indices in keys. Searches the store for a chunk if the separator is
     // unknown.
-    Result<char> Separator() const;
+    Result<char> DetermineSeparator() const;
 
     // Reads part of a chunk's value; see Store::Read(). Sends one request, or more while the
     // separator is unknown.

@@ -84,9 +84,10 @@ class RegionReader {
     // Chooses the strategy for a part. Also sets in `request` which bytes of the chunk are needed.
     Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
     // Copies or decodes a fetched chunk to its destination, by any strategy except kThroughCache.
-    Status Take(const ChunkPart& part, const Wanted& wanted, const Result<FetchedChunk>& fetched);
+    Status CopyFetched(const ChunkPart& part, const Wanted& wanted,
+                       const Result<FetchedChunk>& fetched);
     // Implementations of the strategies. `bytes` are the requested bytes of the chunk.
-    Status TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
+    Status CopyRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
     Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
     Status ReadIntoMemory(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
@@ -218,8 +219,8 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     if (!IsObjects(array)) {
         const std::size_t chunk = SaturatingAdd(array.layouts().largest().bytes(),
                                                 sizeof(DecodedChunk));  // size in the cache
-        const std::uint64_t held = most == 0 ? 0 : std::max<std::uint64_t>(most / chunk, 1);
-        may_stay_ = std::min(may_stay_, held);
+        const std::uint64_t cacheable = most == 0 ? 0 : std::max<std::uint64_t>(most / chunk, 1);
+        may_stay_ = std::min(may_stay_, cacheable);
     }
 }
 
@@ -255,21 +256,22 @@ void RegionReader::PopulateDestination() const {
 bool RegionReader::CopyCached() {
     const std::uint64_t pieces = plan_.pieces();
     if (is_preload_ || pieces > tuning::kMaxCachedParts) return false;
-    std::bitset<tuning::kMaxCachedParts> held;
+    std::bitset<tuning::kMaxCachedParts> cached;
     for (std::size_t i = 0; i < pieces && !sees_pending_; ++i) {
         const auto look = [&](const ChunkPart& part) -> Status {
-            held[i] = is_small_ ? CopyIfCached(part)
-                                : array_.context().cache().Find(array_.IdOf(part.chunk)) != nullptr;
+            cached[i] = is_small_
+                            ? CopyIfCached(part)
+                            : array_.context().cache().Find(array_.IdOf(part.chunk)) != nullptr;
             return {};
         };
         static_cast<void>(OnPart(i, look));  // the read of the part reports the failure
     }
-    if (is_small_) copied_ = held;
+    if (is_small_) copied_ = cached;
     // The last parts, which are fewer than the threads, are processed one after another by all
     // threads together.
-    const auto missing = static_cast<std::size_t>(pieces) - held.count();
+    const auto missing = static_cast<std::size_t>(pieces) - cached.count();
     for (std::size_t shared = missing % threads_; shared > 0;)
-        if (!held[static_cast<std::size_t>(--shared_from_)]) --shared;
+        if (!cached[static_cast<std::size_t>(--shared_from_)]) --shared;
     if (pieces == 1) shared_from_ = 0;
     return is_small_ && missing == 0;
 }
@@ -414,7 +416,7 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
     }
     const auto take = [&](std::size_t i, const Result<FetchedChunk>& fetched) {
         return OnPart(own[i].piece, [&](const ChunkPart& part) {
-            if (!claims[i]) return Take(part, own[i], fetched);
+            if (!claims[i]) return CopyFetched(part, own[i], fetched);
             return CopyFromCached(
                 part, cache.LoadClaimed(claims[i], [&] { return Load(part, own[i], fetched); }));
         });
@@ -470,8 +472,8 @@ Result<bool> RegionReader::IsFound(const ChunkPart& part, const Wanted& wanted,
 // ---------------------------------------------------------------------------------------------
 // Strategies
 
-Status RegionReader::Take(const ChunkPart& part, const Wanted& wanted,
-                          const Result<FetchedChunk>& fetched) {
+Status RegionReader::CopyFetched(const ChunkPart& part, const Wanted& wanted,
+                                 const Result<FetchedChunk>& fetched) {
     ZARR_ASSIGN_OR_RETURN(const bool found, IsFound(part, wanted, fetched));
     if (!found) {
         Fill(part);
@@ -479,7 +481,7 @@ Status RegionReader::Take(const ChunkPart& part, const Wanted& wanted,
     }
     switch (wanted.strategy) {
         case Strategy::kFetchRange:
-            return TakeRange(part, wanted, fetched->bytes);
+            return CopyRange(part, wanted, fetched->bytes);
         case Strategy::kDecodeRange:
             return DecodeRange(part, *fetched);
         case Strategy::kIntoMemory:
@@ -534,7 +536,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     return Strategy::kIntoMemory;
 }
 
-Status RegionReader::TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes) {
+Status RegionReader::CopyRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes) {
     const auto begin = static_cast<std::size_t>(wanted.request.part.offset());
     const std::size_t size = part.layout->bytes();
     if (bytes.size != wanted.request.part.length())

@@ -145,8 +145,8 @@ Status ShardLayout::Open(std::size_t level, const ShardIndex& index, ByteSpan st
     return index.DecodeFrom(old.bytes, old.entries);
 }
 
-Result<std::optional<ByteSpan>> ShardLayout::Take(std::size_t level, std::size_t position,
-                                                  Old& old) const {
+Result<std::optional<ByteSpan>> ShardLayout::FindUnchanged(std::size_t level, std::size_t position,
+                                                           Old& old) const {
     if (old.bytes.data == nullptr) return std::optional<ByteSpan>();
     ZARR_ASSIGN_OR_RETURN(const auto extent, Find(level, old.entries, position, old.bytes.size));
     if (!extent) return std::optional<ByteSpan>();
@@ -181,7 +181,7 @@ Result<std::optional<std::size_t>> ShardLayout::AddChild(std::size_t level, std:
         const auto& changed = changes.back()->bytes;
         if (changed != nullptr) bytes = changed->span();
     } else {
-        ZARR_ASSIGN_OR_RETURN(bytes, Take(level, position, old));
+        ZARR_ASSIGN_OR_RETURN(bytes, FindUnchanged(level, position, old));
         if (!changes.empty())
             return AddShard(level + 1, bytes.value_or(ByteSpan()), changes, building, built);
     }

@@ -142,7 +142,8 @@ class ShardLayout {
     Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, BuiltShard& owner,
                 Old& old) const;
     // Returns the bytes of an unchanged child of the old shard; nullopt if the child is absent.
-    Result<std::optional<ByteSpan>> Take(std::size_t level, std::size_t position, Old& old) const;
+    Result<std::optional<ByteSpan>> FindUnchanged(std::size_t level, std::size_t position,
+                                                  Old& old) const;
 
     std::vector<Level> levels_;
     Status writable_;

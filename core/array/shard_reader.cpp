@@ -33,8 +33,9 @@ ShardCache::Pointer NoNode() { return nullptr; }
 // equal version (ObjectVersion::is_certain).
 bool IsUncertain(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
-bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
-    return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
+bool HasVersionOf(const ShardNode& child, const ShardNode& parent) {
+    return child.store_count == parent.store_count &&
+           EqualButForCertainty(child.version, parent.version);
 }
 
 // True if `before` is a version from before the first request for the value, and `after` is the
@@ -43,7 +44,7 @@ bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
 bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
-    return is_first && SameStamp(before, after);
+    return is_first && EqualButForCertainty(before, after);
 }
 
 Status ReplacedAgain(const std::string& name) {
@@ -101,7 +102,8 @@ Result<ShardNodePtr> ShardReader::LoadRoot(const ShardBox& box, const ShardIndex
         const ObjectVersion after = shards_.VersionOf(shard);
         const bool is_first = LearnedFirstVersion(node->version, after);
         if (is_first) node->version = after;
-        if (is_first || SameStamp(node->version, after)) return ShardNodePtr(std::move(node));
+        if (is_first || EqualButForCertainty(node->version, after))
+            return ShardNodePtr(std::move(node));
     }
     return ReplacedAgain(shards_.NameOf(shard));
 }
@@ -162,16 +164,16 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
         counts[i] /= chunks_per_shard[i];
     }
     const ChunkId id{ids_[level], RowMajorNumber(child, counts)};
-    const ShardNodePtr held = cache_.Find(id);
-    if (held != nullptr) {
-        if (!IsUncertain(*held) && HasStampOf(*held, *location.node)) return held;
+    const ShardNodePtr cached = cache_.Find(id);
+    if (cached != nullptr) {
+        if (!IsUncertain(*cached) && HasVersionOf(*cached, *location.node)) return cached;
         cache_.Replace(id, NoNode());
     }
     const auto load = [&] { return LoadChild(level, index, chunk, location); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
     // The index is used only if it has the version of the shard around it. If another thread loaded
     // the index before the shard was replaced, the index is loaded again.
-    if (HasStampOf(*node, *location.node)) return node;
+    if (HasVersionOf(*node, *location.node)) return node;
     return load();
 }
 
@@ -435,7 +437,7 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
 // Outdated data
 
 bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
-    return SameStamp(shards_.VersionOf(shard), node.version);
+    return EqualButForCertainty(shards_.VersionOf(shard), node.version);
 }
 
 // Drops only the cached index of the outermost shard. Cached nested shards are recognised as

@@ -10,12 +10,12 @@
 
 namespace zarr {
 
-bool SameStamp(const ObjectVersion& a, const ObjectVersion& b) {
+bool EqualButForCertainty(const ObjectVersion& a, const ObjectVersion& b) {
     return a.exists == b.exists && a.size == b.size && a.modified == b.modified && a.mark == b.mark;
 }
 
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b) {
-    return a.is_certain && b.is_certain && SameStamp(a, b);
+    return a.is_certain && b.is_certain && EqualButForCertainty(a, b);
 }
 
 std::string Store::Identity() const {

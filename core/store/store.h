@@ -39,7 +39,7 @@ struct ObjectVersion {
     std::uint64_t mark = 0;
 };
 // True if the versions are equal in all fields except `is_certain`.
-bool SameStamp(const ObjectVersion& a, const ObjectVersion& b);
+bool EqualButForCertainty(const ObjectVersion& a, const ObjectVersion& b);
 // True if the versions are equal and both certain, so that the value has not changed.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 

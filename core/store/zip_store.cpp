@@ -131,7 +131,7 @@ Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) 
 Result<std::uint64_t> FindEarlierEnd(const ByteSource& source, const Status& why) {
     constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
     constexpr std::uint64_t kFarthest = std::uint64_t{256} << 20;
-    if (source.is_distant()) return why;
+    if (source.is_remote()) return why;
     const std::uint64_t lowest = source.size() > kFarthest ? source.size() - kFarthest : 0;
     Buffer piece;
     for (std::uint64_t end = source.size(); end > lowest + kEnd;) {
@@ -209,7 +209,7 @@ Status TakeZip64(ByteSpan extra, ZipMember& member) {
 
 StoreTraits ZipStore::Traits() const {
     StoreTraits traits;
-    traits.remote = traits.packed = archive_->source().is_distant();
+    traits.remote = traits.packed = archive_->source().is_remote();
     traits.concurrent_reads = traits.remote ? tuning::kRemoteReads : 1;
     traits.request_cost = archive_->source().cost();
     return traits;
@@ -317,7 +317,7 @@ std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
 }
 
 Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) const {
-    if (source_->is_distant() && member.header < source_->size()) {
+    if (source_->is_remote() && member.header < source_->size()) {
         // The local header and the contents are read at once, because a second read would cost a
         // round trip.
         Buffer both;

@@ -30,7 +30,7 @@ class ByteSource {
 
     // True if a read has a high latency, so that reading a few more bytes is better than a second
     // read.
-    virtual bool is_distant() const { return false; }
+    virtual bool is_remote() const { return false; }
 
     // Returns the cost model of requests for parts of the file; see StoreTraits::request_cost.
     virtual ReadCost cost() const { return StoreTraits::kLocalCost; }

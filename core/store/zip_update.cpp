@@ -25,7 +25,7 @@ constexpr std::uint64_t kUtf8Name = 1U << 11U;
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
 // Maximum space, in bytes, that is left free between the last member and the central directory.
-constexpr std::uint64_t kMostRoom = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxFreeSpace = std::uint64_t{64} << 20;
 
 void Append(std::string& text, std::uint64_t number, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i)
@@ -241,7 +241,7 @@ Status ZipUpdateStore::WriteMember(const std::string& name, ByteSpan value, std:
     member.crc = crc;
     const std::uint64_t written = Now();
     const std::string header = LocalHeader(name, member, written);
-    ZARR_RETURN_IF_ERROR(MakeRoom(header.size() + value.size));
+    ZARR_RETURN_IF_ERROR(MakeSpace(header.size() + value.size));
     ZARR_RETURN_IF_ERROR(file_->WriteAt(end_, ByteSpan(std::string_view(header))));
     ZARR_RETURN_IF_ERROR(file_->WriteAt(end_ + header.size(), value));
     Member& place = members_[name];
@@ -285,10 +285,10 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     return {};
 }
 
-Status ZipUpdateStore::MakeRoom(std::uint64_t bytes) {
+Status ZipUpdateStore::MakeSpace(std::uint64_t bytes) {
     if (end_ + bytes <= directory_) return {};
-    ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + bytes + room_)));
-    room_ = std::min(2 * room_, kMostRoom);
+    ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + bytes + free_space_)));
+    free_space_ = std::min(2 * free_space_, kMaxFreeSpace);
     return {};
 }
 

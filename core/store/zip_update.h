@@ -102,9 +102,9 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
     // Returns the bytes of the central directory and its end record, to be written at `offset`.
     Result<std::string> Directory(std::uint64_t offset) const;
-    // Makes room for `bytes` bytes behind the last member, which ends at end_. If necessary, moves
+    // Makes space for `bytes` bytes behind the last member, which ends at end_. If necessary, moves
     // the central directory further towards the end of the file.
-    Status MakeRoom(std::uint64_t bytes);
+    Status MakeSpace(std::uint64_t bytes);
     // Writes the central directory at `offset` and truncates the file behind it. The bytes written
     // must not overlap the current directory.
     Status WriteDirectory(std::uint64_t offset);
@@ -120,7 +120,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     std::uint64_t end_;                      // end of the last member: the next one begins here
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
     bool is_changed_ = false;      // true if members changed since the directory was written
-    std::uint64_t room_ = std::uint64_t{64} << 10;  // free bytes for members
+    std::uint64_t free_space_ = std::uint64_t{64} << 10;  // free bytes for members
 };
 
 }  // namespace zarr

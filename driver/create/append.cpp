@@ -162,7 +162,7 @@ class DimensionAppend {
     }
 
     void WarnOfOverviews() const {
-        if (!plan_.pyramid().is_stuck) return;
+        if (!plan_.pyramid().cannot_grow) return;
         EmitWarning(store_->Describe() + ": /" + plan_.path(),
                     "its overviews lack the appended slices; build them again");
     }

@@ -77,7 +77,7 @@ GrowingPyramid FindListedLevels(const zarr::Hierarchy& hierarchy, const zarr::Ar
         const std::string path = zarr::JoinKey(group, listed.path);
         const auto facts = zarr::DescribeArray(hierarchy, path);
         if (!facts.ok() || !CanFollow(*facts, array, axis))
-            growing.is_stuck = true;
+            growing.cannot_grow = true;
         else
             growing.levels.push_back(
                 {path, listed.method, CompleteSlices(hierarchy, array, *facts, axis)});
@@ -95,7 +95,7 @@ std::uint64_t GrowingPyramid::Complete(std::uint64_t slices) const {
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis) {
     GrowingPyramid growing = FindListedLevels(hierarchy, layout.facts, axis);
-    if (growing.is_stuck || !growing.levels.empty()) return growing;
+    if (growing.cannot_grow || !growing.levels.empty()) return growing;
     zarr::Warnings ignored;  // opening the array has emitted them
     const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
     if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
@@ -103,14 +103,14 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
     for (std::size_t i = 1; i < pyramid->levels.size(); ++i) {
         const std::string& path = pyramid->levels[i].path;
         const auto facts = zarr::DescribeArray(hierarchy, path);
-        growing.is_stuck = growing.is_stuck || !facts.ok() ||
-                           facts->dimensions.size() != layout.facts.dimensions.size() ||
-                           facts->dimensions[axis].size != size ||
-                           !zarr::Array::CheckWritable(facts->metadata).ok();
-        if (growing.is_stuck) break;
+        growing.cannot_grow = growing.cannot_grow || !facts.ok() ||
+                              facts->dimensions.size() != layout.facts.dimensions.size() ||
+                              facts->dimensions[axis].size != size ||
+                              !zarr::Array::CheckWritable(facts->metadata).ok();
+        if (growing.cannot_grow) break;
         growing.levels.push_back({path, "", size});
     }
-    if (growing.is_stuck) growing.levels.clear();
+    if (growing.cannot_grow) growing.levels.clear();
     return growing;
 }
 

@@ -28,7 +28,7 @@ struct GrowingPyramid {
     std::vector<GrowingLevel> levels;  // the largest level first
     // True if the array has overviews that cannot grow, because the slices of a level differ from
     // those of the array.
-    bool is_stuck = false;
+    bool cannot_grow = false;
 
     // Returns how many slices of the array, from the first on, match all levels; at most `slices`.
     std::uint64_t Complete(std::uint64_t slices) const;

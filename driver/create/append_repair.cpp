@@ -57,7 +57,8 @@ class RepairFinder {
 
     // Returns the path of an array that has `size` elements along the extended dimension; empty if
     // there is none. Ignores the arrays at the paths in `own`.
-    Result<std::string> UserOf(std::uint64_t size, const std::set<std::string>& own) const {
+    Result<std::string> FindArrayOfSize(std::uint64_t size,
+                                        const std::set<std::string>& own) const {
         zarr::Warnings ignored;
         ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(hierarchy_, "", ignored));
         for (const zarr::CatalogGroup& group : groups)
@@ -105,7 +106,7 @@ Result<AppendRepair> FindInterruptedAppend(const zarr::Hierarchy& hierarchy,
     const std::string path = zarr::JoinKey(dimension.group, dimension.name);
     own.insert(path);
     ZARR_RETURN_IF_ERROR(finder.Compare(path, 0, repair));
-    ZARR_ASSIGN_OR_RETURN(repair.user, finder.UserOf(size, own));
+    ZARR_ASSIGN_OR_RETURN(repair.user, finder.FindArrayOfSize(size, own));
     if (!repair.user.empty()) repair.shared_coordinates = size;
     return repair;
 }

@@ -313,7 +313,8 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
         const RasterLayout scaled = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         // The overview uses the chunk key separator of the raster, even if it is a default that the
         // raster's metadata does not state.
-        ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->chunks().Separator());
+        ZARR_ASSIGN_OR_RETURN(const char separator,
+                              source_.arrays[i]->array->chunks().DetermineSeparator());
         ZARR_ASSIGN_OR_RETURN(
             zarr::ArrayMetadata metadata,
             zarr::WithGrid(source_.arrays[i]->facts.metadata, scaled.facts.metadata.shape,
@@ -349,7 +350,7 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(to));
         if (source != NodeKind::kArray || kind != NodeKind::kNone) continue;
         ZARR_ASSIGN_OR_RETURN(const auto mask, hierarchy_.OpenArray(from));
-        ZARR_ASSIGN_OR_RETURN(const char separator, mask->chunks().Separator());
+        ZARR_ASSIGN_OR_RETURN(const char separator, mask->chunks().DetermineSeparator());
         std::vector<std::uint64_t> shape = mask->metadata().shape;
         std::vector<std::uint64_t> chunks = mask->metadata().chunks;
         const auto [x, y] = AxesOfMask(array, shape.size());

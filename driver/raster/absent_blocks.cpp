@@ -103,7 +103,7 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
     return Coverage{status, 100 * data / (double{1} * window.x_size * window.y_size)};
 }
 
-bool AbsentBlocks::AreMajority() {
+bool AbsentBlocks::SaveMostReads() {
     constexpr std::uint64_t kFewChunks = 64;
     const zarr::Array& array = *band_.array().layout.array;
     const GDALDataType type = band_.GetRasterDataType();

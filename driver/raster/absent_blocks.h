@@ -37,9 +37,9 @@ class AbsentBlocks {
     // True if statistics can be computed from the stored chunks alone, and this saves much work. An
     // array with many chunks must have fewer than half of them stored. Statistics must depend on
     // pixel values only. False for a mask band, a complex type or a 64-bit integer type.
-    bool AreMajority();
+    bool SaveMostReads();
     // Adds all pixels of the band except nodata to `statistics`. Reads only the stored chunks.
-    // AreMajority() must have returned true. `progress` may be nullptr. Returns kCancelled if
+    // SaveMostReads() must have returned true. `progress` may be nullptr. Returns kCancelled if
     // `progress` returns false.
     zarr::Status AddPixels(PixelStatistics& statistics, GDALProgressFunc progress,
                            void* progress_data);

@@ -215,7 +215,7 @@ CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* 
                                          GDALProgressFunc pfnProgress, void* pProgressData) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         AbsentBlocks absent(*this);
-        if (bApproxOK != FALSE || !absent.AreMajority())
+        if (bApproxOK != FALSE || !absent.SaveMostReads())
             return GDALPamRasterBand::ComputeStatistics(bApproxOK, pdfMin, pdfMax, pdfMean,
                                                         pdfStdDev, pfnProgress, pProgressData);
         PixelStatistics statistics;

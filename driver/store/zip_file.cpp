@@ -51,9 +51,9 @@ class VsiSource final : public zarr::ByteSource {
     VsiSource& operator=(const VsiSource&) = delete;
 
     std::uint64_t size() const override { return size_; }
-    bool is_distant() const override { return path_.is_remote(); }
+    bool is_remote() const override { return path_.is_remote(); }
     zarr::ReadCost cost() const override {
-        return is_distant() ? LinkTo(path_).Cost() : zarr::StoreTraits::kLocalCost;
+        return is_remote() ? LinkTo(path_).Cost() : zarr::StoreTraits::kLocalCost;
     }
 
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {

@@ -218,7 +218,7 @@ TEST(MissingSeparator, IsNotSearchedIfStatedOrUnused) {
         const auto spy = std::make_shared<SpyStore>(std::make_shared<MemoryStore>());
         const auto array = sample.Open(kCache, spy);
         ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(spec.shape), 1)));
-        EXPECT_EQ(*array->chunks().Separator(), '.');
+        EXPECT_EQ(*array->chunks().DetermineSeparator(), '.');
         EXPECT_EQ(spy->lists, 0);
     }
 }

@@ -117,7 +117,7 @@ TEST_F(Directory, ReportsTheVersionOfAValue) {
     const ObjectVersion old = store_.VersionOf("0.0");
     EXPECT_TRUE(SameVersion(old, store_.VersionOf("0.0")));
     fs::last_write_time(folder_.path() / "0.0", before + std::chrono::seconds(1));
-    EXPECT_FALSE(SameStamp(old, store_.VersionOf("0.0")));
+    EXPECT_FALSE(EqualButForCertainty(old, store_.VersionOf("0.0")));
     WriteFile(folder_.path() / "0.0", "abcd");
     EXPECT_EQ(store_.VersionOf("0.0").size, 4U);
     fs::create_directories(folder_.path() / "folder");
@@ -192,7 +192,7 @@ TEST_F(Directory, ReadsTheVersionWithTheValue) {
     EXPECT_TRUE(version.is_certain);
     EXPECT_TRUE(SameVersion(version, store_.VersionOf("0")));
     ASSERT_TRUE(Succeeds(store_.Set("0", ByteSpan(std::string_view("new")))));
-    EXPECT_FALSE(SameStamp(version, store_.VersionOf("0"))) << "another file";
+    EXPECT_FALSE(EqualButForCertainty(version, store_.VersionOf("0"))) << "another file";
 }
 
 TEST_F(Directory, RemovesWhatKilledWritersLeft) {

@@ -16,11 +16,11 @@ namespace zarr::test {
 // A file in memory. `*reads` counts the calls of ReadAt(), unless `reads` is null.
 class MemorySource final : public ByteSource {
   public:
-    explicit MemorySource(std::string bytes, bool is_distant = false, int* reads = nullptr)
-        : bytes_(std::move(bytes)), is_distant_(is_distant), reads_(reads) {}
+    explicit MemorySource(std::string bytes, bool is_remote = false, int* reads = nullptr)
+        : bytes_(std::move(bytes)), is_remote_(is_remote), reads_(reads) {}
 
     std::uint64_t size() const override { return bytes_.size(); }
-    bool is_distant() const override { return is_distant_; }
+    bool is_remote() const override { return is_remote_; }
     Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const override {
         if (reads_ != nullptr) ++*reads_;
         if (offset > bytes_.size() || bytes_.size() - offset < memory.size)
@@ -31,7 +31,7 @@ class MemorySource final : public ByteSource {
 
   private:
     const std::string bytes_;
-    const bool is_distant_;
+    const bool is_remote_;
     int* const reads_;
 };
 

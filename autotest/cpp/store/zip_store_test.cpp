@@ -16,10 +16,9 @@ namespace {
 constexpr const char* kGroupDocument = R"({"zarr_format": 2})";
 
 Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
-                                                      bool is_distant = false,
+                                                      bool is_remote = false,
                                                       int* reads = nullptr) {
-    return ZipArchive::Open(std::make_unique<MemorySource>(bytes, is_distant, reads), "id",
-                            "a.zip");
+    return ZipArchive::Open(std::make_unique<MemorySource>(bytes, is_remote, reads), "id", "a.zip");
 }
 
 // Returns a function that is true for prefixes with the root document of a Zarr store.
@@ -63,7 +62,7 @@ std::vector<ZipItem> SampleItems() {
 
 struct Kind {
     ZipShape shape;
-    bool is_distant = false;
+    bool is_remote = false;
 };
 
 class ZipStores : public testing::TestWithParam<Kind> {};
@@ -76,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ZipStores,
 
 TEST_P(ZipStores, HoldWhatWasPutIn) {
     const std::vector<ZipItem> items = SampleItems();
-    const auto archive = OpenArchive(BuildZip(items, GetParam().shape), GetParam().is_distant);
+    const auto archive = OpenArchive(BuildZip(items, GetParam().shape), GetParam().is_remote);
     ASSERT_TRUE(Succeeds(archive));
     EXPECT_EQ((*archive)->FindRoot(HoldsStore(**archive)), "");
     const ZipStore store(*archive, "");
@@ -99,7 +98,7 @@ TEST_P(ZipStores, HoldWhatWasPutIn) {
 
 TEST_P(ZipStores, GiveParts) {
     const std::vector<ZipItem> items = SampleItems();
-    const auto archive = OpenArchive(BuildZip(items, GetParam().shape), GetParam().is_distant);
+    const auto archive = OpenArchive(BuildZip(items, GetParam().shape), GetParam().is_remote);
     ASSERT_TRUE(Succeeds(archive));
     const ZipStore store(*archive, "");
     for (const ZipItem& item : items)
@@ -183,8 +182,8 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
 TEST(ZipStore, FindsContentsBehindALongerLocalHeader) {
     ZipItem item{"a", "contents"};
     item.local_extra = Little(0x5455, 2) + Little(60, 2) + std::string(60, 'x');
-    for (const bool is_distant : {false, true}) {
-        const auto archive = OpenArchive(BuildZip({item}), is_distant);
+    for (const bool is_remote : {false, true}) {
+        const auto archive = OpenArchive(BuildZip({item}), is_remote);
         ASSERT_TRUE(Succeeds(archive));
         EXPECT_EQ(Value(ZipStore(*archive, ""), "a"), "contents");
     }
