@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Products in the layout of EOPF: hierarchy, CRS, groups of bands, masks, ground control points, and
-properties that only `_eopf_attrs` states."""
+"""Products in the EOPF layout of Sentinel data: hierarchy, CRS, groups of bands, masks, ground control points, and
+properties that only the attribute `_eopf_attrs` states."""
 
 
 import numpy as np
@@ -32,7 +32,8 @@ def s2(zarr_format, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """Returns a product whose bands are described only by `_eopf_attrs` and by attributes of the root."""
+    """Returns a Sentinel-2 product whose bands are described only by `_eopf_attrs` and by attributes of the root
+    group."""
     return make_s2(tmp_path_factory.mktemp("bare"), on_arrays=False, cf_too=False)
 
 
@@ -45,7 +46,7 @@ def quiet(name):
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(name))
         assert dataset is not None, log.events
-        dataset.GetSpatialRef()  # the driver searches for the CRS when a caller asks for it
+        dataset.GetSpatialRef()  # the driver searches for the CRS only at this call
     log.assert_quiet()
     return dataset
 
@@ -86,7 +87,7 @@ def test_hierarchy(tmp_path, consolidated):
     arrays |= {"conditions/geometry/sun_angles", "conditions/mask/l2a_classification/r20m/scl"}
     assert set(listed[len(wanted) :]) == {array_name(store, path) for path in arrays}
     for name in listed:
-        # Only the image of a Sentinel-1 product (grd) has ground control points.
+        # Only the grd image of a Sentinel-1 product has ground control points.
         assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")
 
 
@@ -194,7 +195,7 @@ def test_arrays_in_degrees_do_not_have_the_product_s_crs(
     dataset = quiet(array_name(store, weather))
     assert_geotransform(dataset, METEO_PLACE)
     if stac.get("proj:epsg") == "far away" and said == "names":
-        return  # nothing states that these coordinates are longitudes and latitudes
+        return  # no attribute states that the coordinates are longitudes and latitudes
     assert epsg(dataset) == 4326
     array = open_group(store).OpenMDArrayFromFullname("/" + weather)
     assert array.GetSpatialRef().GetAuthorityCode(None) == "4326"
@@ -252,7 +253,8 @@ def test_an_array_with_two_dimensional_longitudes_has_no_crs(tmp_path):
 
 
 def test_a_grid_mapping_that_is_missing_in_a_product(tmp_path):
-    """A grid mapping that an attribute names and the product lacks gives no message."""
+    """If a product lacks the grid mapping that an attribute names, the CRS of the product applies, without a
+    message."""
     store = make_s2(tmp_path, consolidated=False)
     for path in (REFLECTANCE + "r10m/b02", "quality/mask/r10m/b02"):
         change(store, path, lambda a: a.update(grid_mapping="spatial_ref"))
@@ -375,7 +377,7 @@ def test_swaths_have_ground_control_points(s1):
     dataset = quiet(array_name(s1, f"{VV}/measurements/grd"))
     assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
     np.testing.assert_array_equal(dataset.ReadAsArray(), np.arange(600).reshape(20, 30))
-    # The track is an axis of times in azimuth direction, which are not map coordinates.
+    # Times in azimuth direction are not map coordinates, so the raster has no geotransform and no CRS of its own.
     assert dataset.GetGeoTransform(can_return_null=True) is None and dataset.GetSpatialRef() is None
     assert dataset.GetGCPSpatialRef().GetAuthorityCode(None) == "4326"
     points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY, p.GCPZ) for p in dataset.GetGCPs()]
@@ -403,7 +405,7 @@ def test_subdatasets_of_a_swath(s1):
     are_measured = ["/measurements/" in name for name in listed]
     assert are_measured == sorted(are_measured, reverse=True) and are_measured[0]
     for name in listed:
-        # Only the image of a Sentinel-1 product (grd) has ground control points.
+        # Only the grd image of a Sentinel-1 product has ground control points.
         assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")
 
 

@@ -23,7 +23,7 @@ except RuntimeError as error:
 
 
 def test_exceptions():
-    """The script runs in a process of its own, because GDAL registers its drivers only once in a process."""
+    """The script runs in a new process, because GDAL registers its drivers only once in a process."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(DATA / "terrain.zarr")],
                           capture_output=True, check=False, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

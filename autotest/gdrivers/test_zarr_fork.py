@@ -125,7 +125,7 @@ def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
                     if end == "close":
                         dataset = None
                 log.assert_quiet()
-                read_anew(store)  # reads the stored values: the parent's pending chunk is not stored
+                read_anew(store)  # this read gives the old values, because the parent's chunk is pending
                 code = 0
             finally:
                 os._exit(code) if end != "exit" else end_normally(code)
@@ -139,7 +139,8 @@ def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
 
 
 def as_stored(store):
-    """Copies the stored files, and returns the copy. The driver caches nothing of the copy."""
+    """Copies the files of the store, and returns the path of the copy. A read of the copy gives only stored values,
+    because nothing of the copy is cached."""
     return shutil.copytree(store, store.parent / "as_stored.zarr")
 
 
@@ -151,7 +152,7 @@ def test_a_child_cannot_write_through_its_parents_handle(store):
             dataset.GetRasterBand(1).WriteArray(np.full((16, 32), 7, "i4"))
             dataset.FlushCache()
         assert "opened for update by the parent process" in log.errors[0], log.errors
-        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # these are the stored values
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # the old values: nothing was stored
 
     succeed(work, 3)
     dataset = None
@@ -227,8 +228,8 @@ print(most - before, len(os.listdir("/proc/self/task")) - before)
 
 
 def test_no_thread_of_the_driver_is_left_when_there_is_nothing_to_do(store):
-    """Threads are counted in a process of its own, because other libraries keep threads in the test's
-    process."""
+    """No thread of the driver exists while the driver has nothing to do. Threads are counted in a new process, because
+    other libraries keep threads in the process of the test."""
     done = subprocess.run(
         [sys.executable, "-c", COUNT_THREADS, str(store)], capture_output=True, text=True,
         timeout=SECONDS, check=True,

@@ -138,7 +138,8 @@ def test_an_invalid_default_format_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# Paths that no test owns. The last two are the temporary folder itself, and a path below a link to another folder.
+# Paths that tests must not overwrite. The last two are the temporary folder itself, and a path below a symbolic link to
+# another folder.
 NOT_OWN = ["/", "a.zarr", "/a.zarr", "/tmp/../a.zarr", "/nowhere/a.zarr", tempfile.gettempdir(), "link/a.zarr"]
 
 

@@ -89,7 +89,8 @@ def mount_small(folder):
 
 @pytest.fixture(params=[LimitedFiles, SmallDisk])
 def on_full_disk(request, tmp_path):
-    """Returns a function that calls body(disk) in a process of its own. `disk` can be filled."""
+    """Returns a function that calls body(disk) in a separate process. `disk` is a LimitedFiles or a SmallDisk, which
+    the body fills."""
 
     def work(report, body):
         try:
@@ -147,8 +148,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """Returns the end of the key of the document that a change of attributes writes first. In v3 this is the
-    document of the root, which contains the consolidated metadata."""
+    """Returns the end of the key that a write of attributes fails at first. In v3 this is the document of the root
+    group, because it contains the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 
@@ -203,7 +204,7 @@ def test_a_whole_chunk_does_not_fit(on_full_disk):
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("way", ["window", "blocks", "fill"])
 def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factory, way, with_locks):
-    """Data stay pending in both places: a part of a chunk in the driver, and whole chunks in GDAL's block
+    """After a failed flush, pixels stay pending: partly written chunks in the driver, and whole chunks in GDAL's block
     cache."""
     locks = tmp_path_factory.mktemp("locks")
 
@@ -218,7 +219,7 @@ def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factor
                 wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
                 band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
             elif way == "blocks":
-                half = CHUNK // 2  # GDAL's block cache is used because these pixels are resampled
+                half = CHUNK // 2  # resampled pixels are written through GDAL's block cache
                 values = np.ascontiguousarray(new_values()[:half, :half])
                 wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
                 band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
@@ -416,7 +417,7 @@ def test_a_store_that_cannot_be_written(guarded, moment):
                     dataset.FlushCache()
                     assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
             if moment == "flush" or (moment == "write" and zarr_formats.has_shards()):
-                log.clear()  # closing the dataset tries again to write
+                log.clear()  # closing the dataset tries to write again, which gives another error
             del band
             dataset = None
         assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
@@ -448,7 +449,7 @@ def test_a_folder_in_which_nothing_can_be_created(guarded, way):
                 assert driver.Delete(str(target)) != gdal.CE_None
             else:
                 assert driver.Create(str(target), 9, 9, 1, gdal.GDT_Byte, options) is None
-        if way == "over" and create_deletes_first():  # here GDAL's own deletion also fails
+        if way == "over" and create_deletes_first():  # GDAL first deletes the old store, which also fails
             assert len(log.events) == 2 and log.events[0] == log.events[1]
             del log.events[1]
         assert str(target) in log.the_error() and "ermission" in log.the_error()

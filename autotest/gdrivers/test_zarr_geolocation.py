@@ -122,7 +122,7 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
     mapping = {"wkt": {"grid_mapping": "crs"}, "cf": {"grid_mapping": "crs"}, "of group": {},
                "proj": {"proj:code": "EPSG:32632"}}[how]  # fmt: skip
     if how == "cf" and units == "km":
-        cf["false_easting"] = 500.0  # CF states the false easting in the unit of the coordinates
+        cf["false_easting"] = 500.0  # 500 km: CF states it in the unit of the coordinates
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "x y", **mapping}, ("y", "x")),
         "x": array(x / factor, its, ("y", "x")), "y": array(y / factor, its, ("y", "x")),
@@ -136,9 +136,9 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
 
 
 def radar(tmp_path, **changes):
-    """Writes a store like xradar's georeferenced radar sweeps. Azimuth and range are dimensions, and each
-    gate has x, y and z. Scalars contain the longitude and latitude of the radar, and the CRS that the
-    attribute `coordinates` names."""
+    """Writes a store like xradar's georeferenced radar sweeps: dimensions azimuth and range, and 2D arrays x, y and z.
+    Scalar arrays contain the radar's longitude, latitude and CRS; the attribute `coordinates` names all of them.
+    `changes` replaces arrays. Returns the connection string of the array "data"."""
     x, y = metres(AEQD)
     words = "altitude azimuth crs_wkt latitude longitude range x y z"
     store = make_store(tmp_path, {
@@ -160,7 +160,7 @@ def radar(tmp_path, **changes):
 def test_gates_of_a_radar(tmp_path, cpl):
     name = radar(tmp_path)
     dataset = open_raster(name)
-    # Azimuth and range are not map coordinates.
+    # Azimuth and range are not map coordinates, so the raster has no geotransform and no CRS.
     assert dataset.GetGeoTransform(can_return_null=True) is None
     assert dataset.GetSpatialRef() is None
     assert "Azimuthal_Equidistant" in dataset.GetMetadataItem("SRS", "GEOLOCATION")
@@ -192,8 +192,8 @@ def test_longitudes_have_the_stated_geographic_crs(tmp_path):
 
 
 def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
-    """Longitudes with reversed dimensions are transposed like the raster. If rows and columns have no
-    recognisable names, the longitudes are not used."""
+    """Longitudes with reversed dimensions are transposed to the order of the raster. If the dimension names do not tell
+    rows from columns, the longitudes are ignored."""
     for dims, turned in ((("y", "x"), True), (("a", "b"), False)):
         folder = tmp_path / dims[0]
         store = make_store(folder, {
@@ -322,8 +322,8 @@ def test_irregular_axes_of_a_projection(tmp_path, cpl, has_crs):
 @pytest.mark.parametrize("names", [("longitude", "latitude"), ("XLONG", "XLAT")])
 @pytest.mark.parametrize("packed", [False, True])
 def test_longitudes_with_time(tmp_path, cpl, names, packed):
-    """Longitudes may have a time dimension: (Time, ...) in WRF, (time, scanline, pixel) in swaths. A slice
-    of the raster then uses the slice of longitudes for its time."""
+    """Longitudes may have a time dimension: (Time, ...) in WRF, (time, scanline, pixel) in swaths. The raster of one
+    time is located by the longitudes of this time."""
     dims = ("Time", "south_north", "west_east")
     factor = 1e-4 if packed else 1
 

@@ -275,8 +275,8 @@ def test_a_broken_crs_falls_through_to_the_next(tmp_path, cpl):
 
 
 def test_a_broken_crs_behind_a_good_one_does_not_matter(tmp_path, cpl):
-    """GDAL's tools copy xarray's attribute grid_mapping without the variable that it names. This and other
-    invalid CRS give no warning if another CRS is valid."""
+    """An invalid CRS attribute gives no warning if another attribute states a valid CRS. An example is `grid_mapping`
+    without its variable, which GDAL's tools copy from stores of xarray."""
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "spatial_ref", "proj:epsg": "many"}
     assert epsg(open_raster(write(tmp_path, attrs, axes()))) == 32632
     cpl.assert_quiet()
@@ -286,7 +286,7 @@ def test_georeferencing_attributes_are_no_metadata(tmp_path):
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "crs", "coordinates": "x y", "proj:epsg": 32632,
              "spatial:transform": [30, 0, 500000, 0, -30, 5200000], "projection": "kept"}
     dataset = gdal.Open(write(tmp_path, attrs, axes()))
-    # With spatial:transform and without spatial:registration, pixels are areas.
+    # A spatial:transform without spatial:registration means that pixels are areas.
     assert dataset.GetMetadata() == {"projection": "kept", "AREA_OR_POINT": "Area"}
 
 
@@ -346,7 +346,7 @@ def test_kilometres_are_not_metres(tmp_path):
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
-    arrays["crs"][2]["false_easting"] = 500.0  # CF states the false easting in the unit of the coordinates
+    arrays["crs"][2]["false_easting"] = 500.0  # 500 km: CF states it in the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
     assert_geotransform(dataset, [number / 1000 for number in PLACE])
@@ -380,7 +380,7 @@ def test_longitudes_from_0_to_360(tmp_path):
     assert_geotransform(dataset, (-22.5, 45, 0, 90, 0, -90))
     wrapped = open_raster(name, "WRAP_LONGITUDE=YES")
     west = wrapped.GetGeoTransform()[0]
-    assert_geotransform(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column is the one that contains 180 degrees
+    assert_geotransform(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column contains 180 degrees
     centres = west + 45 * (np.arange(8) + 0.5)
     expected = values[:, ((centres % 360) / 45).astype(int)]
     assert np.array_equal(wrapped.ReadAsArray(), expected)
@@ -497,8 +497,8 @@ def test_srs_of_the_cube_and_of_gdal_agree():
 
 
 def test_dim_x_and_dim_y_choose_the_coordinates_too():
-    """An image with latitude and time as axes is not a map. Its coordinates may give a geotransform, but it
-    has no CRS."""
+    """A raster with the axes longitude and time is not a map, so it has no CRS. Its coordinates may give a
+    geotransform."""
     store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
     name = array_name(store, "air_temperature")
     as_map = open_raster(name, "DIM_X=lon", "DIM_Y=lat")
@@ -517,8 +517,8 @@ def test_dim_x_and_dim_y_choose_the_coordinates_too():
 
 
 def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
-    """If no array names a grid mapping, its geotransform applies only to arrays of its own group. Its CRS
-    also applies to arrays of the groups below."""
+    """A grid mapping that no array names gives its geotransform only to arrays of its own group. Its CRS also applies
+    to arrays of subgroups."""
     name = write(tmp_path, arrays={
         "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
         "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),

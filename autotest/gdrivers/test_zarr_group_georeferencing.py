@@ -179,7 +179,8 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """If the size can only be found by a listing, the driver gives one warning instead of sending a request."""
+    """On a server without listings, the driver does not request other arrays to find the size for a group's transform.
+    If no attribute or coordinate gives the size, there is one warning."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -202,8 +203,8 @@ def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path,
 
 
 def test_a_groups_transform_is_that_of_its_base_level(tmp_path, cpl):
-    """The transform of the group applies only to the base level. A smaller level has the transform that the
-    layout states for it, or none."""
+    """The transform of a pyramid's group applies only to the base. A smaller level has the transform that the layout
+    states for it, or none."""
     levels = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "transform": {"scale": [2.0, 2.0]}}]
     said = {"multiscales": {"layout": levels}, **spatial(), **UTM}
     store = make_store(tmp_path, {"0": image(), "1": image(20, 30)}, said)
@@ -236,8 +237,8 @@ LATLON = {
     "lat": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
 }  # fmt: skip
 
-# case -> (attributes of array a, of array b, of their group, other arrays, (geotransform, EPSG code) of a, the
-# same pair of b). Arrays a and b have equal shapes and dimensions.
+# case -> (attributes of array a, of array b, of their group, other arrays, (geotransform, EPSG code) of a,
+# (geotransform, EPSG code) of b). Arrays a and b have equal shapes and dimensions, but are not bands of one raster.
 APART = {
     "transform": (spatial(), spatial(ELSEWHERE), UTM, {}, (PLACE, 32632), (ELSEWHERE, 32632)),
     "code": ({**spatial(), **UTM}, {**spatial(), "proj:code": "EPSG:32633"}, {}, {}, (PLACE, 32632), (PLACE, 32633)),
@@ -293,8 +294,8 @@ def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
 
-# case -> (attributes of array a, of array b, of their group, other arrays). The attributes of a and b differ,
-# but give equal georeferencing.
+# case -> (attributes of array a, of array b, of their group, other arrays). The attributes of a and b differ but give
+# equal georeferencing, so a and b are bands of one raster.
 TOGETHER = {
     "code and WKT": ({**spatial(), **UTM}, {**spatial(), "proj:wkt2": WKT}, {}, {}),
     "own and the group's": ({**spatial(), **UTM}, {}, {**spatial(), **UTM}, {}),
@@ -319,8 +320,8 @@ def test_equal_georeferencing_in_different_attributes(tmp_path, case, cpl):
 
 
 def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
-    """In ndpyramid, each level is a group of variables. Here the variables of the base have two different
-    geotransforms."""
+    """In ndpyramid, each level is a group of arrays. Arrays of the base with different geotransforms are subdatasets
+    instead of bands."""
     said = {"multiscales": [{"datasets": [{"path": "0", "crs": "EPSG:32632"}, {"path": "1", "crs": "EPSG:32632"}]}]}
     arrays = {}
     for level, size in (("0", (ROWS, COLUMNS)), ("1", (ROWS // 2, COLUMNS // 2))):
@@ -338,8 +339,7 @@ def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
 
 
 def test_many_bands_read_their_coordinates_once(tmp_path):
-    """Equal attributes show that 30 arrays have equal georeferencing. The driver then needs no further
-    requests."""
+    """The coordinates of 30 arrays with equal attributes are read only once."""
     arrays = {f"b{i:02}": image(**UTM, wavelength=i) for i in range(30)}
     store = make_store(tmp_path, {**arrays, **coordinates()}, consolidated=True)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -380,7 +380,7 @@ def test_a_listed_raster_lists_no_subdatasets(tmp_path):
     for name in listed:
         dataset = open_raster(name)
         assert dataset.RasterCount > 0 and names_of(dataset) == []
-    # A program that opens a group by its path wants only that group, so only arrays of the group are listed.
+    # A group that is opened by its path lists only arrays of this group, because its user wants only this group.
     assert names_of(open_raster(store / "deep" / "g"))[1:] == listed[-3:]
     assert len(names_of(open_raster(array_name(store, "deep/g"), "LIST_ALL_ARRAYS=YES"))) == 4
 
@@ -413,7 +413,7 @@ def test_a_changed_group_keeps_other_arrays_geotransforms(tmp_path):
 
 
 def test_a_changed_geotransform_makes_arrays_bands(tmp_path):
-    """If attributes of arrays change, the store has other bands when it is opened again."""
+    """If a change gives two arrays equal geotransforms, the arrays are bands when the store is opened again."""
     store = make_store(tmp_path, {"b1": image(**spatial()), "b2": image(**spatial(ELSEWHERE))})
     assert open_raster(store).RasterCount == 0
     zarr.open_group(str(store), mode="r+")["b2"].attrs.update(spatial())

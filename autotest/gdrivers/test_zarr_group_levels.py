@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pyramids whose levels are groups of arrays, which are the bands. The overviews of a band are only the
-levels that contain it."""
+"""Pyramids in which each level is a group, and each array of this group is a band. The overviews of a band are the
+levels that contain the band."""
 
 import json
 
@@ -21,7 +21,7 @@ BANDS = {"r10": ["b02", "b03", "b04"], "r20": ["b02", "b03", "b04", "b05", "b06"
 
 
 def mark(level, band):
-    """Returns a pixel value that identifies the band and the level."""
+    """Returns the value that all pixels of `band` in `level` have."""
     return 10 * level + int(band[1:])
 
 
@@ -70,7 +70,8 @@ each_writer = pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.
 
 
 def check(dataset, bands, level, levels_of):
-    """Asserts the names and the pixels of all bands, and the pixels of their overviews."""
+    """Asserts the names and the pixels of all bands of `level`, and the pixels of their overviews. levels_of(band)
+    returns the levels of its overviews."""
     assert [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)] == bands
     for number, band in enumerate(bands, 1):
         raster = dataset.GetRasterBand(number)
@@ -122,7 +123,7 @@ def test_the_listing_says_how_many_bands_open(tmp_path, write, cpl):
 
 
 def test_a_band_without_levels_has_no_overviews(tmp_path, cpl):
-    """A band that no other level contains has no overviews, even if other bands have some."""
+    """A band that only the base contains has no overviews, even if other bands have some."""
     store, _ = as_layout(tmp_path)
     values = np.full((ROWS, COLUMNS), 77, "u1")
     made = zarr.open_group(str(store / "r10"), mode="a").create_dataset("aot", data=values)
@@ -134,7 +135,7 @@ def test_a_band_without_levels_has_no_overviews(tmp_path, cpl):
 
 
 def test_overviews_of_one_array_are_its_bands_in_the_group(tmp_path, cpl):
-    """Overviews of one array of a group belong only to its band in the group's raster."""
+    """If one array of a group has overviews, only the band of this array has overviews in the raster of the group."""
     values = np.arange(ROWS * COLUMNS, dtype="u2").reshape(ROWS, COLUMNS)
     dims = ["y", "x"]
     store = make_store(tmp_path, {name: {"values": values + i, "dims": dims} for i, name in enumerate("abc")})
@@ -142,7 +143,7 @@ def test_overviews_of_one_array_are_its_bands_in_the_group(tmp_path, cpl):
     dataset = open_raster(store)
     assert [sizes(dataset, i) for i in (1, 2, 3)] == [[], [HALF], []]
     assert (dataset.GetRasterBand(2).GetOverview(0).ReadAsArray() == (values + 1)[::2, ::2]).all()
-    # Overviews of all bands replace the overviews of the single array.
+    # Building overviews of all bands replaces the overviews of the single array.
     dataset = update(store)
     assert dataset.BuildOverviews("NEAREST", [4]) == 0
     dataset = None

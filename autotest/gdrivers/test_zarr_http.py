@@ -51,7 +51,7 @@ def server(folder):
 
 
 def key(path):
-    """Converts the path of a Zarr v2 document or chunk to the path in the tested format."""
+    """Converts the path of a Zarr v2 document or chunk to the corresponding path in the tested format."""
     store, _, name = path.rpartition("/")
     if not zarr_formats.is_v3() or ".zarr" not in store:
         return path
@@ -74,14 +74,15 @@ def assert_reads(dataset, expected=VALUES):
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
 def test_consolidated_store_opens_with_few_requests(server, prefix):
-    """Documents of Zarr v2 are requested only after the server has no document of Zarr v3."""
+    """An array opens with few requests. Documents of Zarr v2 are requested only if the server has no documents of Zarr
+    v3."""
     url = server.url.replace("http://", prefix)
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
         asked = server.requests()
         root = "/consolidated.zarr"
         is_v3 = zarr_formats.is_v3()
-        # The request for the auxiliary file is left out, because another thread sends it at any time.
+        # The request for the .aux.xml file is removed, because another thread sends it at an unknown time.
         assert ("GET", f"{root}.aux.xml", None, 404) in map(tuple, asked)
         asked = [tuple(each) for each in asked if not each[1].endswith(".aux.xml")]
         first = {("GET", f"{root}/{name}", None, 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
@@ -429,7 +430,8 @@ def test_refused_and_required_objects_are_an_error(server):
 ], ids=["layout", "datasets"])
 @pytest.mark.parametrize("absent", [404, 403])
 def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
-    """Without a listing the driver does not know what the groups contain. It must not treat them as empty."""
+    """Without a listing, the driver does not know the arrays in the groups. Opening is then an error, instead of a
+    raster without bands."""
     arrays = {f"{k}/band": {"values": VALUES[:: k + 1, :: k + 1], "dims": ("y", "x")} for k in range(2)}
     make_store(tmp_path, arrays, {"multiscales": described}, name="p.zarr")
     with Served(tmp_path) as server:
@@ -450,8 +452,8 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
     (["crs"], ["crs"]), (["x"], ["x"]), (["x", "crs"], ["crs", "x"]), (["x", "y"], ["y", "x"]), (["lat"], []), (["other"], []),
 ], ids=" ".join)
 def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
-    """A refused document gives a warning if an attribute or the coordinates of the other axis show that it
-    exists. If its name was only guessed, there is no warning."""
+    """If the server refuses coordinates or a grid mapping, the driver gives a warning when an attribute names them, or
+    when the other axis has coordinates. There is no warning for a guessed name."""
     wkt = osr.SpatialReference()
     wkt.ImportFromEPSG(32632)
     arrays = {
@@ -463,8 +465,8 @@ def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
     }
     make_store(tmp_path, arrays, name="p.zarr")
     with Served(tmp_path) as server:
-        # In v2 the server answers 404 for absent documents, because otherwise it would also refuse the absent
-        # consolidated metadata.
+        # In v2 the server answers 404 for absent documents. With 403 it would also refuse the absent consolidated
+        # metadata, and the store would not open.
         absent = 403 if zarr_formats.is_v3() else 404
         server.rule(absent=absent, status={f"/p.zarr/{each}/*": [403, -1] for each in refused})
         name = f'ZARR:"{server.url}/p.zarr":'
@@ -607,7 +609,7 @@ def test_server_that_does_not_answer_is_an_error(folder):
 
 
 def test_an_array_on_a_server_opens_in_one_round_trip(tmp_path):
-    """Once the array is open, its first read takes one request."""
+    """An array opens in one round trip. Its first read then takes one request."""
     values = np.arange(16, dtype="<u2").reshape(4, 4)
     make_array(tmp_path, values, chunks=(4, 4))
     with Served(tmp_path) as server:

@@ -19,7 +19,7 @@ STATES = [(name, state) for name in NAMES for state in EXPECTED[name]]
 
 
 def arrays_of(name, options=()):
-    """Returns {path: values} for all arrays except the array with virtual chunks."""
+    """Returns {path: values} of all arrays except the array with virtual chunks."""
     root = gdal.OpenEx(name, MULTIDIM, open_options=list(options)).GetRootGroup()
     values = {}
 
@@ -227,8 +227,8 @@ def read_v(folder):
 
 
 def local(folder, chunks, prefix=None):
-    """Writes a repository with virtual chunks in local files, and returns its folder. In the locations of
-    `chunks`, ROOT is the folder of the repository. The file ROOT/data/f.bin holds the bytes 0 to 255."""
+    """Writes a repository with virtual chunks in local files, and returns its folder. ROOT in the locations of `chunks`
+    means this folder. The file ROOT/data/f.bin contains the bytes 0 to 255."""
     root = f"file://{folder}"
     chunks = [[key, location.replace("ROOT", root), *rest] for key, location, *rest in chunks]
     write_virtual(folder, (prefix or "ROOT/data/").replace("ROOT", root),
@@ -318,7 +318,7 @@ def test_options_allow_files_elsewhere(tmp_path, cpl):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_object_store_with_options_of_gdal(tmp_path, name):
-    """The samples refer to s3://icechunk-test/data/, for which the test starts a server. In the sample
+    """Virtual chunks in s3://icechunk-test/data/ are read from the server that GDAL's options name. In the sample
     format2, locations are compressed, and the server does not check the ETags."""
     bucket = tmp_path / "icechunk-test" / "data"
     bucket.mkdir(parents=True)

@@ -58,7 +58,8 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
 def test_where_a_chunk_is_stored(tmp_path, references):
-    """The reported location of a chunk is the file that its reference names, or the bytes in the document."""
+    """The reported location of a chunk is the file that its reference names. For a chunk inside of the document, the
+    location is its bytes."""
     name = str(write_json(tmp_path / "refs.json", references))
     root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
     info = root.OpenMDArray("cube").GetRawBlockInfo([2, 1, 3])
@@ -146,8 +147,8 @@ def test_a_document_on_a_web_server(tmp_path, references):
 
 
 def test_chunks_on_a_web_server(tmp_path, references):
-    """A local document refers to files on a server. Chunks that are close together in a file are read by one
-    request."""
+    """The references of a local document name files on a server. Chunks that are close together in a file are read by
+    one request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/{value[0]}", *value[1:]] if isinstance(value, list) else value
                  for key, value in references.items()}  # fmt: skip
@@ -319,8 +320,7 @@ def test_a_redirect_within_the_host_needs_no_option(tmp_path, redirected, locati
 
 
 def test_a_redirect_that_comes_back_is_refused(tmp_path, redirected, cpl):
-    """The redirect leads to another host, and from there back to the first one. The read is refused, because
-    the other host has got a request."""
+    """A redirect to another host is refused, even if that host redirects back to the first host."""
     (tmp_path / "copy.bin").write_bytes((tmp_path / "packed.bin").read_bytes())
     home = redirected.other.url + "/copy.bin"
     redirected.other.rule(status={"/back": [302, -1]}, **{"with": {"Location": home}})

@@ -110,7 +110,7 @@ def test_programs_read_references(tmp_path, references):
 
 
 def test_chunks_are_listed(tmp_path, references):
-    """With CACHE_TILE_PRESENCE, the driver finds the chunks that have references."""
+    """With CACHE_TILE_PRESENCE, chunks without references are reported as empty."""
     gone = [key for key in references if key.startswith("image/0.")]
     name = written(tmp_path, {key: value for key, value in references.items() if key not in gone})
     dataset = gdal.OpenEx(f'ZARR:"{name}":/image', RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
@@ -147,8 +147,8 @@ def zip_folder(folder, archive, inner=""):
 
 
 def assert_quiet_but_for_gdal(log):
-    """Asserts that only GDAL has reported errors. GDAL from 3.11 on has a file system named PREFIX, which
-    reports errors before GDAL asks the drivers."""
+    """Asserts that GDAL itself has reported all errors. From 3.11 on, GDAL has a file system for names with PREFIX,
+    which reports errors before GDAL asks the drivers."""
     own = re.compile(r"Cannot open file '.*/\.zmetadata'|Load json file .* failed|VSIKerchunkParquetRefFileSystem: ")
     assert [event for event in log.events if not own.match(event[2])] == []
 
@@ -171,8 +171,7 @@ def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
 
 
 def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
-    """A folder is opened as a Zarr v2 store if its documents say so. Its name may end in .parq, and its
-    attributes may have the member "record_size"."""
+    """A folder with the documents of a store opens as this store, even if its name ends in .parq."""
     store = make_store(tmp_path / "store.parq", {"image": {"values": IMAGE}})
     assert np.array_equal(read(store, "image"), IMAGE)
     assert gdal.OpenEx(f'ZARR:"{store}":/image', RASTER | gdal.OF_UPDATE) is not None
@@ -215,7 +214,7 @@ def test_each_file_is_requested_once(tmp_path, references):
 
 
 def test_targets_on_a_web_server(tmp_path, references):
-    """Local references refer to files on a server. Chunks that are close together in a file are read by one
+    """References in a local folder name files on a server. Chunks that are close together in a file are read by one
     request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/refs.parq/{value[0]}", *value[1:]] if isinstance(value, list) else value
@@ -339,7 +338,8 @@ def test_what_references_must_not_name(tmp_path, references, location, cpl):
 
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl, is_beside):
-    """A file beside the folder of references may be read without the option."""
+    """References to a file elsewhere are refused without an option. A file beside the folder of references is read
+    without the option."""
     place = tmp_path if is_beside else tmp_path / "elsewhere"
     place.mkdir(exist_ok=True)
     shutil.copy(tmp_path / "refs.parq" / "packed.bin", place / "packed.bin")

@@ -21,7 +21,7 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
-ROUNDS = 80 if zarr_faults.ALL else 32  # in each of zarr_formats.FORMS
+ROUNDS = 80 if zarr_faults.ALL else 32  # for each entry of zarr_formats.FORMS
 WINDOWS = 4000  # more than a process can write before it is killed
 KINDS = ["create", "update", "replace", "append"]
 
@@ -51,9 +51,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The delay before the kill begins when the process reports this word. If the word is empty, the delay
-        # begins at the start of the process. Without such words, a process on a slow machine would never flush
-        # before the kill.
+        # The process is killed a delay after it has reported this word. If the word is empty, the delay begins at the
+        # start of the process. With only such delays, a slow process would never flush before the kill.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -150,7 +149,7 @@ def values_of(array):
 
 
 def check(plan, store, lines):
-    """Asserts everything that must hold for a store whose writer was killed. Returns words that describe the
+    """Asserts all properties that a store must have after its writer was killed. Returns words for the state of the
     store, which the test counts."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
     if not is_made(store):
@@ -259,7 +258,8 @@ def make_store(store, options=()):
 
 @pytest.mark.parametrize("next_writer", ["update", "replace", "delete"])
 def test_half_a_file_is_never_a_chunk(tmp_path, next_writer):
-    """After the kill, all chunks are complete, because a truncated file never has the name of a chunk."""
+    """A process that is killed in the middle of writing a file leaves a file *.partial. All chunks of the store are
+    therefore complete."""
     store = make_store(tmp_path / "half.zarr")
     process = Process(write_too_much, store)
     lines = process.finish()

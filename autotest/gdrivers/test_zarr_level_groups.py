@@ -56,7 +56,7 @@ def tree(tmp_path, store):
 
 
 def source_of(folder, values, nodata=-1, place=True):
-    """Writes a GeoTIFF with nodata, descriptions and metadata, and returns its path."""
+    """Writes a GeoTIFF of `values` with nodata, descriptions and metadata. Returns its path."""
     name = folder / "terrain.tif"
     tiff = make(name, values, driver="GTiff", nodata=nodata, georeferenced=place)
     tiff.SetMetadataItem("TITLE", "a raster")
@@ -152,8 +152,7 @@ def test_xarray_opens_the_tree(tmp_path, rng, options):
 
 
 def test_xarray_refuses_the_tree_of_the_other_layout(tmp_path, rng):
-    """Without the option, xarray refuses to open the store as a tree. This shows why the option exists, and
-    that tree() can fail."""
+    """Without OVERVIEW_LAYOUT=GROUPS, xarray refuses to open a store with overviews as a tree."""
     store = copy(tmp_path / "a.zarr", source_of(tmp_path, smooth(rng, 1, 64, 65)), "OVERVIEWS=2", layout_option=None)
     with pytest.raises(AssertionError, match="not aligned"):
         tree(tmp_path, store)
@@ -215,8 +214,8 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 
 def test_names_of_levels(tmp_path, rng, cpl):
-    """Levels whose factors are powers of two have numbers as names. If a group of another program has that
-    name, the new level gets another one. A group that a killed process left is replaced."""
+    """The levels of the factors 2, 3 and 4 have the names 1, 3x and 2. If another program has a group 2, the level gets
+    the name 2_2. The group 3x, which a killed build left, is replaced."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]
@@ -362,7 +361,7 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
     with error_log():
         copied = gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=options, callback=lambda *_: 0)
     assert copied is None and entries(store) == before
-    for name in "01":  # these are groups of the store
+    for name in "01":  # the store has groups with these names
         given = ["APPEND_SUBDATASET=YES", GROUPS, f"ARRAY_NAME={name}"]
         with error_log() as log:
             assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=given) is None
@@ -371,8 +370,8 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
 
 
 def test_bands_that_become_a_cube(tmp_path, rng, cpl):
-    """gdalwarp first creates an array with plain bands and then sets the metadata of a cube, which changes
-    the array's dimensions."""
+    """gdalwarp first creates plain bands, and then sets metadata that makes them a cube. The levels then have the
+    dimensions of the cube."""
     values = smooth(rng, 4, 64, 65)
     bands = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 65, 64, 4, gdal.GDT_Float32, [GROUPS])
     for i in range(4):
@@ -410,8 +409,8 @@ def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
-    """If attributes lack the list of arrays that this driver writes, the pyramid is treated as another
-    program's."""
+    """A pyramid counts as another program's if its layout lacks the member gdal_arrays, which this driver writes.
+    Building and removing overviews are then refused."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2])
     attributes = root_attributes(store)

@@ -86,7 +86,8 @@ BASE64 = {"id": "base64"}
 
 @zarr_formats.V3
 def test_limit_of_codecs(tmp_path):
-    """The limit counts filters and the compressor together, because Zarr v3 has one list for both."""
+    """ZARR_MAX_FILTERS limits the number of codecs of an array. In Zarr v3, one list contains the filters and the
+    compressor, so all of them count."""
 
     def encode(chunk):
         return chunk.tobytes() + struct.pack("<I", zarr3.crc32c(chunk.tobytes()))
@@ -118,7 +119,8 @@ def test_limit_of_filters(tmp_path):
 
 
 def test_the_output_of_filters_is_bounded(tmp_path):
-    """The output of filters is limited. For example, 60 base64 filters would make 1.9 GB of one pixel."""
+    """A write fails if filters make too much output, and takes little memory. Here 60 base64 filters would make 1.9 GB
+    of one pixel."""
 
     def work(report):
         store = handmade(tmp_path / "store.zarr", shape=[1, 1], chunks=[1, 1], dtype="|u1",
@@ -171,8 +173,8 @@ def test_limit_of_strings(tmp_path):
 @zarr_formats.V3
 @pytest.mark.parametrize("is_array", [True, False])
 def test_limit_of_a_v3_document(tmp_path, is_array):
-    """A v3 document contains the metadata and the attributes of an array, or the consolidated metadata of a
-    group."""
+    """ZARR_MAX_METADATA_SIZE limits a v3 document: the metadata and attributes of an array, or the consolidated
+    metadata of a group."""
     values = {"values": good_values(), "dims": ["y", "x"]}
     store = make_store(tmp_path, {"dem": values}, consolidated=not is_array)
     path = store / "dem" / "zarr.json" if is_array else store / "zarr.json"
@@ -214,8 +216,8 @@ def test_limit_of_depth(tmp_path):
 
 
 def test_limit_of_depth_is_a_thousand_at_most(tmp_path):
-    """The stack is large enough for the greatest depth that can be allowed, even when GDAL parses the value
-    as metadata."""
+    """An attribute of the greatest depth that can be allowed is read without a stack overflow, even when GDAL parses
+    its value as metadata."""
     nested = "[" * 990 + "]" * 990
     if zarr_formats.is_v3():
         text = json.dumps(zarr3.document((4, 6), "int16", (2, 3), attributes={"deep": 0}))

@@ -56,8 +56,8 @@ def test_a_store_in_memory_is_deleted():
 
 
 def test_a_store_in_memory_is_deleted_with_all_that_is_in_it():
-    # The files themselves must be deleted. GDAL lists nothing below a deleted folder, but can still open files
-    # in it.
+    # Delete() must delete each file. GDAL lists nothing below a deleted folder of /vsimem/, but can still open files in
+    # this folder.
     name = "/vsimem/deleted.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 20, 10)
     source.GetRasterBand(1).Fill(1)

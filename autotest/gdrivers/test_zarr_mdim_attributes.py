@@ -177,8 +177,8 @@ def test_attributes_outlive_their_array_and_dataset(tmp_path):
 
 
 def test_null_is_printed_copied_and_kept(tmp_path, cpl):
-    """The attribute null is copied without an error, although GDAL's JSON parser reports one for a null at
-    the end of a text."""
+    """An attribute with the value null is printed, copied and kept without an error. GDAL's own JSON parser reports an
+    error for null."""
     store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": {"none": None, "v": 1}}},
                        attributes={"nothing": None})  # fmt: skip
     gdal.UseExceptions()

@@ -69,16 +69,16 @@ def plain(attributes):
 
 
 def kind_of(variable):
-    """Returns the types of a variable's values. For texts this is always str. From Zarr, xarray returns
-    texts as objects; from netCDF, versions 2025.3 and 2026.4 return fixed-width texts."""
+    """Returns the data type of a variable; for texts, the Python types of the values. xarray returns texts from Zarr as
+    objects. From netCDF, versions 2025.3 and 2026.4 return texts of a fixed width."""
     if variable.dtype.kind in "OU":
         return {type(value) for value in np.asarray(variable.values, object).flat}
     return variable.dtype
 
 
 def assert_texts(store, path):
-    """Asserts that an array is stored as texts of variable length, in the form of zarr-python and xarray.
-    The test reads the v2 document, because versions of zarr-python name the v3 type differently."""
+    """Asserts that an array contains texts of variable length, stored as zarr-python and xarray do. Reads the document
+    as v2, because versions of zarr-python name the v3 type differently."""
     document = zarr_formats.array_document(store, path)
     assert document["dtype"] == "|O" and document["filters"] == [{"id": "vlen-utf8"}]
 
@@ -147,8 +147,8 @@ def test_netcdf_with_groups_and_packing(tmp_path, cpl):
     "temperature.zarr", "terrain.zarr", "product.zarr", "satellite_rgb.zarr",
 ])  # fmt: skip
 def test_samples(tmp_path, source):
-    """A copy of a sample, and a copy of that copy, equal the sample. Only the CRS is stored differently, in
-    a grid mapping."""
+    """A copy of a sample equals the sample, except that its CRS is stored in a grid mapping. A copy of that copy equals
+    the copy."""
     first = translate(tmp_path / "first.zarr", DATA / source)
     second = translate(tmp_path / "second.zarr", first)
     assert_same_groups(zarr_mdim.open_group(first), zarr_mdim.open_group(DATA / source), MAPPING)
@@ -211,8 +211,8 @@ STRUCTURES = [
 
 @pytest.mark.parametrize("turn", range(len(types.KINDS)))
 def test_every_dtype(tmp_path, cpl, turn):
-    """GDAL finds no difference between a store of zarr-python, its copy, and a copy of the copy. Only text
-    of type U in a structure becomes type S."""
+    """For each data type, GDAL finds no difference between a store of zarr-python, its copy, and a copy of the copy.
+    Only text of type U in a structure becomes type S."""
     kind = types.KINDS[turn]
     if kind in ("object-json", "object-categorize", "object-bytes"):
         kind = "object-str"
@@ -282,6 +282,6 @@ def test_part_of_an_array(tmp_path):
     store = make_store(tmp_path, {"v": {"values": values, "dims": ["y", "x"]}})
     copy = translate(tmp_path / "copy.zarr", store, arraySpecs=["name=v,view=[::-2,1:7:3]"])
     got = zarr.open_group(str(copy), mode="r")["v"][...]
-    # In GDAL 3.6 the dimensions of a view have the sizes of the whole array.
+    # In GDAL 3.6 the copy of a view has the shape of the whole array.
     np.testing.assert_array_equal(got[:3, :2], values[::-2, 1:7:3])
     assert got.shape in ((3, 2), (6, 10))

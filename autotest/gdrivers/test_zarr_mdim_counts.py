@@ -25,8 +25,8 @@ def decoded():
 
 
 def age(store, seconds=60):
-    """Sets the modification times of all files of a store back by `seconds`, because the driver does not
-    trust recent timestamps."""
+    """Sets the modification times of all files of a store back by `seconds`. The driver trusts only times that are not
+    recent."""
     then = time.time() - seconds
     for folder, _, names in os.walk(store):
         for name in names:
@@ -143,7 +143,7 @@ def test_timestamps_of_new_files_are_not_trusted(store):
     age(path, seconds=0)
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
-    # The bytes of the chunk change; its time and its size do not.
+    # The bytes of the chunk change, but its modification time and its size stay the same.
     chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
     stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")

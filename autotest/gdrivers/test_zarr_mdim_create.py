@@ -131,8 +131,8 @@ def test_types_that_are_refused(tmp_path, cpl, kind, cause):
     ("altitude", Z, {"axis": "Z", "positive": "up"}), ("x", Y, {"axis": "Y"}), ("any", ("", ""), {}),
 ])  # fmt: skip
 def test_kind_of_a_dimension(tmp_path, cpl, name, kind, hint):
-    """A dimension has the type and the direction with which it was created. Attributes state them only if
-    the name of the dimension does not imply them."""
+    """A dimension keeps the type and the direction with which it was created. Attributes state type and direction only
+    if the name of the dimension does not imply them."""
     dataset = w.create(tmp_path / "d.zarr")
     group = dataset.GetRootGroup()
     dimension = group.CreateDimension(name, *kind, 4)
@@ -167,8 +167,8 @@ def test_attributes_that_describe_a_dimension_are_kept(tmp_path, attribute, valu
 
 
 def test_dimensions_of_groups(tmp_path, cpl):
-    """An array in a subgroup can use dimensions of the groups above. A dimension is stored only with an
-    array that uses it; before, only the open dataset has it."""
+    """An array in a subgroup can use dimensions of the groups above. A dimension that no array uses exists only in the
+    open dataset, and is not stored."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     root.CreateDimension("x", *X, 4)
@@ -205,8 +205,8 @@ def test_dimensions_that_are_refused(tmp_path, cpl):
 
 
 def test_indexing_variables(tmp_path, cpl):
-    """An indexing variable is stored only if it has the name of its dimension. Another array is the indexing
-    variable only while the dataset is open; the driver gives a warning."""
+    """An indexing variable is stored only if it has the name of its dimension. An array of another name becomes the
+    indexing variable only until the dataset is closed, with a warning."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     x, y = root.CreateDimension("x", *X, 4), root.CreateDimension("y", *Y, 3)
@@ -240,8 +240,8 @@ def test_dimensions_of_another_dataset(tmp_path, cpl):
 
 
 def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
-    """Consolidated metadata is removed before the first change. If the store had consolidated metadata,
-    closing the dataset writes it again."""
+    """Consolidated metadata is removed before the first change of a document. Closing the dataset writes it again if
+    the store had it before."""
     for consolidated in (False, True):
         folder = tmp_path / str(consolidated)
         folder.mkdir()
@@ -252,7 +252,7 @@ def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
         array = root.OpenMDArray("v")
         array.Write(np.arange(6)[::-1].copy())
         dataset.FlushCache()
-        assert (zarr_formats.consolidated(store) is not None) == consolidated  # chunks do not affect it
+        assert (zarr_formats.consolidated(store) is not None) == consolidated  # a change of chunks keeps it
         array.SetUnit("m")
         dataset.FlushCache()
         assert not (zarr_formats.consolidated(store) is not None)
@@ -355,8 +355,8 @@ _CHILD = """
     ("attribute", "v/.zattrs"), ("nodata", "v/.zattrs"),
 ])  # fmt: skip
 def test_a_folder_that_cannot_be_written(public_folder, what, key):
-    """The write, or closing the dataset, gives an error that names the store and the key. All files stay
-    unchanged."""
+    """In a folder without write permission, writing or closing gives an error that names the store and the key. All
+    files stay unchanged."""
     values = np.arange(6, dtype="i4")
     store = make_store(public_folder, {"v": {"values": values, "chunks": (3,)}}, name="s.zarr")
     key = zarr_formats.chunk_key(store, "v", 0) if key == "v/0" else zarr_formats.spelled(key)
@@ -380,7 +380,7 @@ def test_a_folder_that_cannot_be_written(public_folder, what, key):
 
 
 def test_a_cancelled_copy_changes_nothing(tmp_path):
-    """If a copy that would replace a store is cancelled, that store is unchanged."""
+    """A cancelled copy to the path of an existing store leaves this store unchanged."""
     source = make_store(tmp_path, {"v": {"values": np.zeros((99, 99)), "dims": ["y", "x"]}})
     target = make_store(tmp_path, {"old": np.arange(3)}, name="target.zarr")
     before = contents(target)
@@ -436,7 +436,7 @@ def test_the_built_in_driver_reads_new_datasets(tmp_path):
 
 
 def test_an_attribute_that_is_never_written_is_stored(tmp_path, cpl):
-    """An attribute that is created but not written is stored with zeros. GDAL's built-in driver does so."""
+    """An attribute that is created but not written is stored with zeros, as by GDAL's built-in driver."""
     store = str(tmp_path / "a.zarr")
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)
     root = dataset.GetRootGroup()

@@ -61,8 +61,8 @@ def test_the_crs_of_a_netcdf_file(tmp_path, cpl, names):
 
 
 def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
-    """The CRS is found although the copy lacks scalar coordinates, such as the height in CMIP data. GDAL's
-    netCDF driver does not list scalar coordinates."""
+    """The copy of a netCDF file has its CRS, even if the copy lacks scalar coordinates such as the height in CMIP data.
+    GDAL's netCDF driver does not list these coordinates."""
     made = dataset_of(("tas",)).assign_coords(height=2.0)
     made.to_netcdf(tmp_path / "a.nc")
     mdim_translate(tmp_path / "a.nc", tmp_path / "a.zarr")
@@ -73,7 +73,8 @@ def test_coordinates_that_are_not_copied_do_not_hide_the_crs(tmp_path, cpl):
 @pytest.mark.parametrize("first", ["air", "tas"])
 @pytest.mark.parametrize("mapping_first", [False, True])
 def test_the_grid_mapping_variable_of_netcdf_stays(tmp_path, cpl, first, mapping_first):
-    """The grid mapping variable may be copied before or after the arrays that use it."""
+    """The grid mapping variable of a netCDF file may be copied before or after the arrays that use it. It keeps its
+    name and its attributes."""
     dataset_of((first,), attributes={"comment": "mine"}).to_netcdf(tmp_path / "a.nc")
     arrays = ["crs", first] if mapping_first else [first, "crs"]
     specs = [f"name={name}" for name in arrays]

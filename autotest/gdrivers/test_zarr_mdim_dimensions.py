@@ -84,8 +84,8 @@ def test_shared_with_groups_above(tmp_path):
 
 
 def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
-    """The dimension is that of the nearest coordinate array with a matching size. Coordinate arrays of
-    another size are skipped."""
+    """Two coordinate arrays may have the name of a dimension. The nearest one with the size of the dimension gives the
+    dimension."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(
@@ -113,9 +113,8 @@ def test_one_name_two_sizes(tmp_path):
 
 
 def test_unnamed(tmp_path, cpl):
-    """Arrays without dimension names do not share dimensions, even of equal size. The full names of these
-    dimensions contain no slash, so that GDAL does not look them up. GDAL's built-in driver uses such
-    names, too."""
+    """Arrays without dimension names do not share dimensions, even of equal size. As in GDAL's built-in driver, the
+    full names of these dimensions contain no slash, so that GDAL does not look them up."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3)), "b": np.zeros((2, 3))})
     root = zarr_mdim.open_group(store)
     a, b = (root.OpenMDArray(name).GetDimensions() for name in "ab")
@@ -177,7 +176,8 @@ def test_indexing_variable_of_strings(tmp_path):
 
 @zarr_formats.V2
 def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
-    """Reading the array succeeds; requesting the indexing variable gives the error."""
+    """If an indexing variable is invalid, the array can still be read. Requesting the indexing variable returns
+    None."""
     store = climate(tmp_path)
     handmade(store, dtype="<q9", shape=[5], chunks=[5], files={}, path="lon")
     root = zarr_mdim.open_group(store)
@@ -193,7 +193,8 @@ def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     ([-0.5, 1.0, 0.0, -0.5, 0.0, 1.0], [0, 1, 2], [0, 1, 2, 3]),
 ])  # fmt: skip
 def test_indexing_variables_computed_from_a_geotransform(tmp_path, cpl, place, y, x):
-    """The computed variables hold the centres of the pixels."""
+    """If an array has a geotransform and no coordinate arrays, its indexing variables hold the centres of the
+    pixels."""
     attrs = {"spatial:transform": [place[i] for i in (1, 2, 0, 4, 5, 3)],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
     values = np.arange(12, dtype="i2").reshape(3, 4)
@@ -224,7 +225,7 @@ def test_coordinate_variables(tmp_path, cpl):
         "g/t": {"values": CUBE[0, 0], "dims": ["y", "x"],
                 "attrs": {"coordinates": "lon2 lat2 station missing"}},
         "g/lon2": {"values": lon2, "dims": ["y", "x"]},
-        "lat2": {"values": lat2, "dims": ["y", "x"]},  # this array is in a group above the array that names it
+        "lat2": {"values": lat2, "dims": ["y", "x"]},  # in a group above the array whose attribute names it
         "g/station": {"values": np.array(["a", "b", "c", "d"], "S1"), "dims": ["y"]},
     })  # fmt: skip
     array = zarr_mdim.open_array(store, "g/t")

@@ -64,7 +64,7 @@ def test_rename_an_array(tmp_path, consolidated):
         edit.do(write="n", values=[8])
         assert edit.do(read="v") == [5.0] * 24
         assert sorted(edit.do(describe="root")["arrays"]) == ["height", "time", "w", "x"]
-        assert edit.do(rename="v", to="height") is None  # this name does not change
+        assert edit.do(rename="v", to="height") is None  # the array already has this name, so nothing changes
     group = opened(store)
     assert sorted(group.array_keys()) == ["height", "time", "w", "x"]
     assert (group["height"][...] == 5).all() and group["height"].attrs["n"] == 8
@@ -148,7 +148,7 @@ def test_rename_an_attribute(tmp_path):
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", ".", "..", ".zarray", ".zgroup", ".zattrs",
                                   ".zmetadata", "w", "g"])  # fmt: skip
 def test_names_that_are_refused(tmp_path, name):
-    """Creation and renaming refuse these names for arrays, groups and dimensions."""
+    """Creating or renaming an array, a group or a dimension with one of these names is an error."""
     store = cf_store(tmp_path, consolidated=True)
     before = {str(f): f.read_bytes() for f in store.rglob("*") if f.is_file()}
     with Editor(store) as edit:
@@ -276,8 +276,8 @@ def chunk_keys(folder):
 
 @pytest.mark.parametrize("turn", range(24))
 def test_random_sizes(tmp_path, turn):
-    """Grows, shrinks and writes an array in random order. It must equal a model, an array in memory that
-    loses the elements that are cut off. No chunk may be outside of the array."""
+    """Grows, shrinks and writes an array in random order. Its values must equal those of an array in memory, the model.
+    No chunk may be outside of the array."""
     draw = types.Draw(SEED, turn)
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     rank = draw.integer(1, 3)
@@ -372,7 +372,7 @@ def test_an_array_that_is_the_store(tmp_path):
 
 
 def test_resize_of_an_array_that_was_opened(tmp_path):
-    """If one array is opened alone and resized, arrays beside it that share its dimensions are also resized."""
+    """If an array is opened alone and resized, other arrays in its group that share its dimensions are also resized."""
     store = cf_store(tmp_path)
     with Editor(f'ZARR:"{store}":/v') as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")

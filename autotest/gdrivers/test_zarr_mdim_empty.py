@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays without elements in the multidimensional API. GDAL divides by sizes of dimensions, so each method
-runs in a process of its own, to detect a crash."""
+"""Arrays without elements in the multidimensional API. GDAL divides by sizes of dimensions. Each method runs in a
+separate process, so that the test survives a crash."""
 
 import json
 import subprocess
@@ -23,8 +23,8 @@ GOOD = np.arange(24, dtype="i2").reshape(4, 6)
 
 
 def shown(shape):
-    """Returns the shape that the driver presents for a stored shape. Only one dimension of size 0 remains,
-    which comes first."""
+    """Returns the shape that the driver reports for a stored shape. The first dimension has the size 0. Other
+    dimensions of size 0 are removed."""
     return [0] + [size for size in shape if size != 0]
 
 
@@ -133,8 +133,8 @@ def test_info(tmp_path, option):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_netcdf(tmp_path, shape):
-    """gdalmdimtranslate copies the whole store to netCDF. The copy of the empty array has its dimensions and
-    attributes."""
+    """gdalmdimtranslate copies a store with an empty array to netCDF. The copy of the empty array has the reported
+    shape and the attributes."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, shape), tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         dataset.set_auto_mask(False)
@@ -154,7 +154,7 @@ def test_the_empty_array_alone_to_netcdf(tmp_path, shape):
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_zarr(tmp_path, shape, alone):
-    """The copy has the stored shape, not the presented one."""
+    """The copy of an empty array in Zarr has the stored shape, not the reported one."""
     store = store_of(tmp_path, shape)
     source = f'ZARR:"{store}":/empty' if alone else store
     assert run("gdalmdimtranslate", "-q", "-of", "Zarr", source, tmp_path / "o.zarr")[1] == ""
@@ -168,7 +168,7 @@ def test_to_zarr(tmp_path, shape, alone):
 
 
 def test_copying_an_array_that_is_open(tmp_path):
-    """While an array is copied, an open handle of it keeps the presented shape."""
+    """If an empty array is copied while it is open, the open array keeps the reported shape."""
     dataset = gdal.OpenEx(str(store_of(tmp_path, (5, 0))), gdal.OF_MULTIDIM_RASTER)
     held = dataset.GetRootGroup().OpenMDArray("empty")
     assert gdal.MultiDimTranslate(str(tmp_path / "o.zarr"), dataset, format="Zarr") is not None
@@ -177,7 +177,8 @@ def test_copying_an_array_that_is_open(tmp_path):
 
 
 def test_to_a_virtual_dataset(tmp_path):
-    """GDAL's VRT driver cannot open a dimension of size 0. The written file still lists both arrays."""
+    """A virtual dataset lists an empty array. It is not opened, because GDAL's VRT driver cannot open a dimension of
+    size 0."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, (5, 0)), tmp_path / "o.vrt")
     root = xml.etree.ElementTree.parse(tmp_path / "o.vrt").getroot()
     assert {array.get("name") for array in root.iter("Array")} == {"good", "empty"}
@@ -185,7 +186,7 @@ def test_to_a_virtual_dataset(tmp_path):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_from_netcdf(tmp_path, shape):
-    """Copies empty arrays of the netCDF driver, which presents their stored shape, into Zarr."""
+    """Copies empty arrays from netCDF to Zarr. GDAL's netCDF driver reports their stored shape."""
     with netCDF4.Dataset(tmp_path / "i.nc", "w") as dataset:
         for name, size in zip(names_of(shape), shape):
             dataset.createDimension(name, size or None)

@@ -60,8 +60,8 @@ def test_full_names(tmp_path, name, offset):
 
 
 def test_resolving_array_names(tmp_path):
-    """GDAL searches the starting group and all groups below it. If the array is not found, GDAL searches
-    from the parent group on, up to the root."""
+    """ResolveMDArray() searches the starting group and all groups below it. If they lack the array, the search goes on
+    from the parent group, up to the root."""
     root = zarr_mdim.open_group(tree(tmp_path))
     assert root.ResolveMDArray("top", "/g/h").GetFullName() == "/g/h/top"
     assert root.ResolveMDArray("top", "/g").GetFullName() == "/g/h/top"
@@ -163,7 +163,7 @@ BAD = {
 }
 
 
-@zarr_formats.V2  # test_zarr_mdim_broken.py tests documents of v3
+@zarr_formats.V2  # for v3, see test_zarr_mdim_broken.py
 @pytest.mark.parametrize("case", BAD)
 def test_bad_among_good(tmp_path, cpl, case):
     text, cause = BAD[case]
@@ -207,8 +207,8 @@ def test_broken_consolidated_metadata(tmp_path, cpl):
 
 
 def consolidated_store(folder, groups, arrays=()):
-    """Writes a store whose nodes exist only in the consolidated metadata. The fill value of each array is
-    its number."""
+    """Writes a store whose nodes exist only in the consolidated metadata. The fill value of an array is its index in
+    `arrays`."""
     store = group(folder / "s.zarr")
     if zarr_formats.is_v3():
         nodes = {path: zarr3.group_document() for path in groups}
@@ -311,8 +311,8 @@ def test_names_without_a_store_are_refused(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_folders_that_are_no_groups(tmp_path, cpl):
-    """A folder is a group only if it contains a node at some depth. The document `.zattrs` alone does not
-    make it a group."""
+    """A folder is a group only if it contains a node at some depth. A folder with only the document `.zattrs` is not a
+    group."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3))})
     for name in ("described", "deep/below", "plain", "implied"):
         (store / name).mkdir(parents=True)

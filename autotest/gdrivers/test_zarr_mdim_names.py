@@ -109,7 +109,7 @@ def test_an_array_shows_its_coordinates(tmp_path, cpl, form):
 
 
 def test_an_unused_array_above_opens_by_name(tmp_path, cpl):
-    """A name may open an array of a group above, as in CF. An array that no listed array uses is not listed."""
+    """An array of a group above opens by its name, as in CF. It is listed only if a listed array uses it."""
     root = zarr_mdim.open_group(names_below(tree(tmp_path), "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArray("unused").ReadAsArray(), LON)
     assert root.OpenGroup("deep").OpenMDArray("unused") is None
@@ -133,7 +133,8 @@ def test_translating_keeps_coordinates(tmp_path, node, options, consolidated):
 
 
 def test_translating_a_group_of_groups(tmp_path):
-    """In the copy, the array of the subgroup has the dimension that is in the root group."""
+    """gdalmdimtranslate copies a group with a subgroup to netCDF. The dimensions are stored in the root group, and the
+    array of the subgroup uses them."""
     translate(names_below(tree(tmp_path), "sub")[0], tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         assert sorted(dataset.dimensions) == ["lat", "lon"]
@@ -166,7 +167,7 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
 
 
 def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
-    """If the opened group has its own array lat, the array lat of a group above gets the name lat_2."""
+    """If the opened group has an array lat, the array lat of a group above gets the name lat_2."""
     own = {"values": np.arange(7.0), "dims": ["lat"]}
     store = tree(tmp_path, **{"sub/lat": own, "sub/own": own})
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
@@ -179,7 +180,7 @@ def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
     ]  # fmt: skip
     sizes = {full: d.GetSize() for full, d in assert_names_open(root).items()}
     assert sizes == {"/lat": 7, "/lat_2": 4, "/lon": 5}
-    # This name opens without a previous listing, because GDAL's virtual datasets do not list.
+    # GDAL's virtual datasets open arrays without listing them first, so lat_2 must open in a new dataset.
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArrayFromFullname("/lat_2").ReadAsArray(), LAT)
     cpl.assert_quiet()
@@ -191,7 +192,8 @@ def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
 
 
 def test_changes_from_below(tmp_path, cpl):
-    """A dataset below the root can change the opened group, and the arrays of groups above that it shows."""
+    """A dataset that is opened below the root can create and write arrays in its group. It can also write the arrays of
+    groups above that it lists."""
     store = tree(tmp_path)
     dataset = gdal.OpenEx(names_below(store, "sub")[0], gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     root = dataset.GetRootGroup()
@@ -211,8 +213,8 @@ def test_changes_from_below(tmp_path, cpl):
 
 
 def test_one_name_several_sizes(tmp_path, cpl):
-    """The dimension of the group has the size of its coordinate array, even if an array with another size is
-    opened first."""
+    """If arrays have dimensions of one name and several sizes, the group's dimension has the size of the coordinate
+    array. The order of opening does not matter."""
     store = make_store(tmp_path, {
         "a": {"values": np.zeros((2, 3)), "dims": ["y", "x"]},
         "b": {"values": np.zeros((2, 7)), "dims": ["y", "x"]},
@@ -236,8 +238,8 @@ def test_one_name_several_sizes(tmp_path, cpl):
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
-    """Without coordinates, the dimension that is opened first keeps the name until the dataset is closed,
-    even if no object refers to it any more."""
+    """Dimensions of equal name, different sizes and no coordinate array: the one that is opened first has the full name
+    /x until the dataset is closed. The others get names like x_7."""
     sizes = {"a": 3, "b": 7, "c": 9}
     store = make_store(tmp_path, {
         name: {"values": np.zeros(size), "dims": ["x"]} for name, size in sizes.items()

@@ -20,11 +20,10 @@ pytestmark = zarr_formats.BOTH
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 SAMPLES = ("terrain", "temperature", "satellite_rgb", "product")
 EPSG = {"terrain": 32632, "temperature": 4326, "satellite_rgb": 32632, "product": 32632}
-# Attributes that differ: the netCDF driver writes its own grid mapping variable, to which the arrays refer.
+# Attributes that differ in a copy, because the netCDF driver writes its own grid mapping variable.
 REWRITTEN = {"_ARRAY_DIMENSIONS", "grid_mapping"}
-# Warnings of the netCDF driver that do not report a fault. The driver creates arrays before the arrays of their
-# dimensions. GDAL 3.10 and 3.13 expect the unit "m" in a projected CRS, but the samples have "metre", which is
-# kept.
+# Harmless warnings of the netCDF driver. It creates arrays before the arrays of their dimensions. GDAL 3.10 and 3.13
+# expect the unit "m" in a projected CRS, but keep the samples' unit "metre".
 REMARKS = re.compile(
     r"Warning 1: (Dimension \w+ lacks a indexing variable"
     r"|Variable [xy] has a units which is metre and not m)"
@@ -86,7 +85,7 @@ def test_dimensions(pair):
         variable = dataset["/" + path]
         assert list(variable.dimensions) == array.attrs["_ARRAY_DIMENSIONS"], path
         assert variable.shape == array.shape, path
-        # The dimensions are in the group of the array. Other arrays of the group share them.
+        # The dimensions are stored in the group of the array, where other arrays of the group share them.
         for name in variable.dimensions:
             assert name in variable.group().dimensions, path
 
