@@ -48,7 +48,7 @@ def plain(folder):
 
 
 def columns_first(folder):
-    """Writes an array whose first dimension is X and whose last dimension is Y. Its raster is transposed."""
+    """Writes an array with the dimensions x, band and y, in this order. Its raster is transposed."""
     values = np.arange(24, dtype="i2").reshape(4, 2, 3)
     return write(folder, utm(), values, ["x", "band", "y"], grid_mapping="crs")
 
@@ -152,7 +152,7 @@ def test_axis_mapping(tmp_path, make):
 
 @pytest.mark.parametrize("make", [s for s in STORES if s not in (rotated_transform, nowhere)])
 def test_a_view_is_warped_to_its_location(tmp_path, make):
-    """gdalwarp of GDAL's classic dataset of a view moves a known pixel to where pyproj moves it."""
+    """gdalwarp moves a pixel of the classic dataset of a view to the location that pyproj computes."""
     store = make(tmp_path)
     array = zarr_mdim.open_array(store, "data")
     raster = open_raster(array_name(store, "data"))
@@ -175,8 +175,8 @@ def test_coordinates_in_kilometres(tmp_path):
 
 
 def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
-    """A view that skips pixels has either the right geotransform or none. In GDAL 3.6 the dimensions of such
-    views have no coordinates."""
+    """A view that skips pixels has the right geotransform or none. In GDAL 3.6 it has none, because the dimensions of
+    such views have no coordinates."""
     view = zarr_mdim.open_array(plain(tmp_path), "data").GetView("[1:3,1:4:2]")
     dataset = view.AsClassicDataset(1, 0)
     if dataset.GetGeoTransform(can_return_null=True) is not None:
@@ -185,7 +185,7 @@ def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
 
 
 def test_transposed_mapping_follows(tmp_path):
-    """If GDAL transposes an array, its axis mapping is transposed, too."""
+    """If GDAL transposes an array, the axis mapping of its CRS is transposed, too."""
     array = zarr_mdim.open_array(plain(tmp_path), "data").Transpose([1, 0])
     assert list(array.GetSpatialRef().GetDataAxisToSRSAxisMapping()) == [1, 2]
     assert_geotransform(array.AsClassicDataset(0, 1), (5e5, 30, 0, 5.2e6, 0, -30))
@@ -247,8 +247,7 @@ def test_resampled(tmp_path):
                    ("temperature.zarr", None)],
 )  # fmt: skip
 def test_samples(name, path):
-    """For each raster of a sample that has a geotransform, the multidimensional array has an equal
-    geotransform."""
+    """If a raster of a sample has a geotransform, the multidimensional array has an equal geotransform."""
     root = zarr_mdim.open_group(DATA / name)
     compared = 0
     for array_of in [a for a, _ in zarr.open_group(str(DATA / name), mode="r").arrays()]:

@@ -97,7 +97,7 @@ def test_attributes(pair):
         for key, value in array.attrs.items():
             if key not in REWRITTEN:
                 assert plain(variable.getncattr(key)) == value, (path, key)
-        if array.ndim < 2:  # arrays of coordinates
+        if array.ndim < 2:  # coordinate arrays have no nodata value
             assert "_FillValue" not in variable.ncattrs(), path
         elif "_FillValue" not in array.attrs and array.fill_value is not None:
             if array.dtype.kind != "U":
@@ -121,7 +121,7 @@ def test_crs(pair):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_xarray_decodes_the_same(name, tmp_path):
     store = sample(name, tmp_path)
-    if zarr_formats.is_v3():  # xarray masks the attribute's value, but not the fill value
+    if zarr_formats.is_v3():  # xarray masks by the attribute, not by the fill value
         for _, array in arrays(zarr.open_group(str(store), mode="r+")):
             if array.ndim >= 2 and array.fill_value is not None:
                 array.attrs["_FillValue"] = plain(array.fill_value)

@@ -46,7 +46,7 @@ def numbers(folder, **options):
 @pytest.mark.parametrize("options", [[], ["NUM_THREADS=1"], ["NUM_THREADS=ALL_CPUS"],
                                      ["CACHE_SIZE=9600", "NUM_THREADS=3"]])  # fmt: skip
 def test_advise_read(tmp_path, cpl, options):
-    """After AdviseRead(), reads succeed although the test has removed all chunks from the store."""
+    """AdviseRead() loads all chunks. Later reads succeed although the test has removed all chunks from the store."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead(options=options) == gdal.CE_None
@@ -58,8 +58,8 @@ def test_advise_read(tmp_path, cpl, options):
 
 @zarr_formats.BOTH
 def test_advise_read_of_a_part(tmp_path):
-    """AdviseRead() loads only the chunks that overlap its window. The test then removes all chunks, so that
-    other chunks read as the fill value."""
+    """AdviseRead() loads only the chunks that overlap its window. After the test has removed all chunks from the store,
+    all other chunks read as the fill value."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead([5, 20], [10, 20], ["CACHE_SIZE=1600"]) == gdal.CE_None
@@ -118,8 +118,8 @@ def test_advise_read_through_a_view(tmp_path):
 
 @pytest.mark.parametrize("first", ["classic", "multidimensional"])
 def test_both_apis_have_one_cache(tmp_path, first):
-    """Chunks that one API has read are cached for the other API. The test removes the stored chunks in
-    between."""
+    """Chunks that one API has read are cached for the other API, which reads them although the test has removed them
+    from the store."""
     store = numbers(tmp_path)
     raster, array = open_raster(store), zarr_mdim.open_array(store)
     if first == "classic":
@@ -134,7 +134,7 @@ def test_both_apis_have_one_cache(tmp_path, first):
 
 
 def test_a_changed_store_is_read_again(tmp_path):
-    """If a store is opened again, its chunks are read from the store instead of the cache."""
+    """If a store is opened again after a change, its chunks are read from the store instead of the cache."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     array.AdviseRead()
@@ -148,7 +148,7 @@ def test_a_changed_store_is_read_again(tmp_path):
 
 @zarr_formats.BOTH
 def test_cache(tmp_path, cpl):
-    """Cache() writes a copy of the array to the file <store>.gmac, which GDAL reads afterwards."""
+    """Cache() copies the array to the file <store>.gmac. Later reads take the values from this file."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.Cache(["BLOCKSIZE=20,30"]), cpl.events
@@ -260,8 +260,8 @@ def test_a_corrupt_chunk(tmp_path, cpl):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("threads", [1, 4])
 def test_strings_that_fail_midway(tmp_path, cpl, threads):
-    """If one chunk fails, the strings of the valid chunks are freed. The caller gets null pointers, and
-    memory does not grow with the number of attempts."""
+    """If one chunk of strings is truncated, reading gives an error. The strings of other chunks are freed, so memory
+    does not grow with the number of reads."""
     store = tmp_path / "names.zarr"
     names = zarr.open_array(str(store), mode="w", shape=(40, 100), chunks=(10, 100), dtype=str,
                             compressor=None)  # fmt: skip
@@ -272,7 +272,7 @@ def test_strings_that_fail_midway(tmp_path, cpl, threads):
     root = zarr_mdim.open_group(store, f"NUM_THREADS={threads}")
     array = root.OpenMDArray("names")
     before = None
-    # AddressSanitizer delays the release of 256 megabytes of freed memory.
+    # AddressSanitizer keeps up to 256 megabytes of freed memory, so the limit is larger.
     sanitized = "asan" in os.environ.get("LD_PRELOAD", "")
     attempts, limit = (210, 350e6) if sanitized else (60, 60e6)
     for attempt in range(attempts):
@@ -281,7 +281,7 @@ def test_strings_that_fail_midway(tmp_path, cpl, threads):
         cpl.clear()
         if attempt == 10:
             before = _resident_bytes()
-    if before is not None:  # each attempt allocates three megabytes of strings
+    if before is not None:  # a leak would add three megabytes per attempt
         assert _resident_bytes() - before < limit
     assert set(zarr_mdim.read(array, [0, 0], [30, 100])[""].ravel()) == {b"x" * 1000}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores on servers without listings, in the multidimensional API. A node opens by its name if it has a
-document. NCZarr's own lists of nodes are used."""
+"""Stores on servers without listings, in the multidimensional API. A node opens by its name if it has a document. In
+NCZarr stores, lists in the metadata name the nodes."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def s3(folder, tmp_path_factory):
         yield server
 
 
-# (kind of server, flags for opening)
+# (kind of server, flags of OpenEx())
 WAYS = [("web", 0), ("s3", 0), ("s3", gdal.OF_UPDATE)]
 
 
@@ -176,7 +176,8 @@ def test_nczarr_opens_as_rasters(web, cpl):
 
 
 def test_opening_by_name_lists_nothing(folder, s3):
-    """Opening a node by its name sends at most one request for each document that may exist."""
+    """Opening an array by its name does not list the store. It sends at most one request for each document that may
+    exist."""
     root = gdal.OpenEx(
         'ZARR:"/vsis3/demo/plain.zarr":/', gdal.OF_MULTIDIM_RASTER
     ).GetRootGroup()  # fmt: skip

@@ -129,7 +129,7 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """Strings are converted to numbers if GDAL's own arrays do this. GDAL 3.6 refuses the conversion."""
+    """Strings are read as numbers if arrays of GDAL's MEM driver are. GDAL 3.6 refuses this conversion."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)
@@ -174,7 +174,7 @@ def test_a_member_that_does_not_exist(tmp_path):
 ])  # fmt: skip
 def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
     array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
-    if count[0] > 1000:  # this window does not fit in memory; it is read into a buffer of one element
+    if count[0] > 1000:  # too large for memory: reads into a buffer of one element
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None
@@ -283,7 +283,7 @@ def test_strings_are_no_classic_dataset(tmp_path, cpl):
 
 
 def test_unsigned(tmp_path):
-    """netCDF's attribute `_Unsigned` also applies to the nodata value."""
+    """With netCDF's attribute `_Unsigned`, values and nodata are read as unsigned numbers."""
     store = make_store(tmp_path, {"a": {"values": np.array([[-1, 0], [127, -128]], "i1"),
                                         "attrs": {"_Unsigned": "true", "_FillValue": -1}}})  # fmt: skip
     array = zarr_mdim.open_array(store, "a")
@@ -327,7 +327,8 @@ def test_durations_have_no_calendar(tmp_path):
 
 @zarr_formats.V2
 def test_members_that_share_a_name(tmp_path):
-    """If a member is named like an element of a subarray ("a[0]"), both keep their own offsets."""
+    """A structure may contain a subarray "a" and a member with the name "a[0]". Both are read from their own
+    offsets."""
     values = np.zeros(3, [("a", "u1", (2,)), ("a[0]", "u2"), ("b", "i4")])
     values["a"], values["a[0]"], values["b"] = [[1, 2], [3, 4], [5, 6]], [300, 301, 302], 7
     array = zarr_mdim.open_array(make_array(tmp_path, values))

@@ -63,7 +63,8 @@ def random_type(draw, kind):
 
 
 def random_window(draw, shape):
-    """Returns (start, count, step) of a random window. Steps may be positive, negative or 0."""
+    """Returns the start, count and step of a random window, each as a list by dimension. Steps may be positive,
+    negative or 0."""
     start, count, step = [], [], []
     for size in shape:
         first = draw.integer(0, size - 1)
@@ -87,8 +88,8 @@ def random_stride(draw, count):
 
 
 def put(model, values, start, step):
-    """Writes a window of values to the model, an array in memory. If several values are for one element, the
-    last one stays."""
+    """Writes a window of values to `model`, which has an array in memory for each member. If an element gets several
+    values, the last one stays."""
     for index in np.ndindex(*next(iter(values.values())).shape):
         at = tuple(s + i * b for s, i, b in zip(start, index, step))
         for label, leaf in values.items():
@@ -142,7 +143,7 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
         got = zarr.open_group(str(tmp_path / "r.zarr"), mode="r")[path][...]
     got = w.flatten(np.array(got) if not isinstance(got, np.ndarray) else got)
     windows_cover = len(windows) > 0 or not shape
-    if windows_cover:  # with a null fill value, zarr-python leaves unwritten elements undefined
+    if windows_cover:  # else zarr-python's values are undefined, because the fill value is null
         w.assert_leaves(got, model, told)
     w.assert_leaves(zarr_mdim.read(zarr_mdim.open_array(tmp_path / "r.zarr", path)), model, told)
 
@@ -236,7 +237,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     assert array.Write(["aé€", ""]) == gdal.CE_None
     del array, group, dataset
     held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
-    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # NumPy 2 has the kind T
+    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # T: texts of NumPy 2
     wanted = "aé€" if dtype != "|S5" else "aé".encode()  # the last character does not fit in 5 bytes
     assert held[0] == wanted
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []
@@ -246,7 +247,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
-    """The values in one half of an array of zarr-python are read and written into the other half."""
+    """In an array of zarr-python, the values of one half are read and then written into the other half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])
@@ -275,8 +276,8 @@ def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
 
 
 def test_members_of_a_structure(tmp_path, cpl):
-    """Members of structures are matched by name, in any order and type. Members that only the caller's type
-    has are ignored. Members that only the array's type has are an error."""
+    """Members of structures are matched by name; their order and types may differ. A member that only the caller's
+    structure has is ignored. A member that only the array's structure has is an error."""
     dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("c", "<u4")])
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 4), dtype), "chunks": (6, 3)}})
     array = w.update(store).GetRootGroup().OpenMDArray("v")
@@ -331,8 +332,7 @@ def test_description(tmp_path, cpl):
     (gdal.GDT_Float32, float("inf")), (gdal.GDT_Byte, 255), (gdal.GDT_CFloat64, 1 - 2j),
 ])  # fmt: skip
 def test_nodata(tmp_path, code, value):
-    """The nodata value is stored exactly, and can be removed. Elements that were not written have this
-    value."""
+    """The nodata value is stored exactly, and can be removed. Elements that were not written read as this value."""
     dataset = w.create(tmp_path / "n.zarr")
     group = dataset.GetRootGroup()
     for name in ("v", "w"):
@@ -352,8 +352,8 @@ def test_nodata(tmp_path, code, value):
 
 
 def test_nodata_of_an_array_with_values(tmp_path):
-    """Setting a nodata value keeps the values in absent chunks. In v2 the fill value becomes the nodata
-    value, and xarray masks by it."""
+    """Setting a nodata value does not change the values of absent chunks. In v2 the nodata value is also stored as the
+    fill value, because xarray masks by the fill value."""
     values = np.zeros((4, 4), "i2")
     store = make_store(tmp_path, {"v": {"values": values, "fill_value": 0, "chunks": (2, 2)}})
     for file in (store / "v").glob("[0-9]*"):

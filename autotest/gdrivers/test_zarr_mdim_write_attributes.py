@@ -49,7 +49,7 @@ def same(a, b):
 
 
 def as_json(values, code):
-    """Returns numbers of a GDAL type in the form in which JSON stores them."""
+    """Returns numbers of a GDAL type as JSON stores them: complex numbers as pairs."""
     numbers = np.asarray(values, w.DTYPES[code])
     if numbers.dtype.kind == "c":
         pairs = np.stack([numbers.real, numbers.imag], -1)
@@ -150,8 +150,7 @@ def test_lists_without_items(tmp_path):
 
 
 def test_many_at_once_are_written_once(tmp_path, cpl):
-    """A flush stores all changed attributes together. Open objects show the new values already before the
-    flush."""
+    """A flush stores all changed attributes together. Before the flush, open nodes already return the new values."""
     store = tmp_path / "a.zarr"
     dataset, nodes = holders(store)
     for path, node in nodes:

@@ -74,8 +74,8 @@ def test_a_broken_chunk_is_one_error_for_all_bands(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_equal_consolidated_metadata_is_not_outdated(tmp_path, cpl):
-    """Consolidated metadata is not outdated if only spellings differ, or options of codecs that newer
-    programs add."""
+    """Consolidated metadata is not outdated if it differs only in the spelling of values, or in options of codecs that
+    newer programs add."""
     values = {"values": np.ones((3, 4)), "fill_value": -np.inf, "compressor": numcodecs.Zstd(3)}
     store = make_store(tmp_path, {"a": values, "b": np.ones((3, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
@@ -116,8 +116,8 @@ def test_outdated_consolidated_metadata_gives_a_warning(tmp_path, cpl, change):
 
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
 def test_an_array_that_is_gone_gives_a_warning(tmp_path, cpl, flags):
-    """If an array has been deleted, it reads as the fill value, with a warning. zarr-python also reads the
-    fill value."""
+    """A deleted array that the consolidated metadata still lists reads as the fill value, as in zarr-python. The driver
+    gives a warning."""
     store = make_store(tmp_path, {"a": np.ones((3, 4)), "b": np.ones((3, 4))}, consolidated=True)
     shutil.rmtree(store / "a")
     if flags == gdal.OF_RASTER:
@@ -175,8 +175,8 @@ def test_one_document_with_another_shape_and_other_attributes_is_one_warning(tmp
 @pytest.mark.parametrize("names", [("lat", "lon"), ("latitude", "longitude")])
 @pytest.mark.parametrize("option, has_crs", [(None, False), ("YES", True), ("NO", False)])
 def test_names_of_longitudes_and_latitudes(tmp_path, cpl, names, option, has_crs):
-    """Coordinates without units that are named like longitudes and latitudes have the CRS WGS 84 only with
-    ASSUME_LONGLAT."""
+    """Coordinates that have names of longitudes and latitudes but no units get the CRS WGS 84 only with
+    ASSUME_LONGLAT=YES."""
     store = make_store(tmp_path, {
         "v": {"values": np.zeros((3, 4)), "dims": names},
         names[0]: {"values": np.arange(3) + 0.5, "dims": names[:1]},

@@ -26,7 +26,7 @@ MODES = {
     "accuracy": {"mode": 4, "tolerance": 0.01},
     "precision": {"mode": 3, "precision": 20},
     "rate": {"mode": 2, "rate": 12},
-    "reversible": {"mode": 4, "tolerance": -1},  # numcodecs 0.11 fails with mode 5
+    "reversible": {"mode": 4, "tolerance": -1},  # mode 5 (reversible) fails in numcodecs 0.11
 }
 
 
@@ -68,8 +68,8 @@ def test_zfpy(tmp_path, mode, dtype, shape, chunks):
 @needs_zfpy
 @pytest.mark.parametrize("mode", MODES)
 def test_zfpy_is_written_as_numcodecs_does(tmp_path, mode):
-    """The expected chunks are from the system's numcodecs, because the library in a wheel pads chunks with
-    zeros."""
+    """The driver writes the same chunks as the system's numcodecs. The library in a wheel is not compared, because it
+    pads chunks with zeros."""
     if not zarr2.call("has_codec", "zfpy"):
         pytest.skip("numcodecs of the system has no zfpy beside its NumPy")
     values = values_of("<f4", (32, 48))
@@ -129,7 +129,7 @@ def test_zfpy_of_another_shape(tmp_path):
     assert "2048" in log.the_error()
 
 
-# Debian has no package pcodec. These tests and the C++ tests use chunks that pcodec has written before.
+# Debian has no package pcodec, so these tests and the C++ tests use recorded chunks of pcodec.
 
 RECORDED = json.loads((pathlib.Path(__file__).parents[1] / "cpp/codec/pcodec.json").read_text())
 
@@ -143,7 +143,8 @@ def recorded(folder, entry, chunk=None):
 
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: entry["name"])
 def test_pcodec(tmp_path, entry):
-    """Chunks that pcodec wrote are read. The bytes of written chunks equal those that pcodec has read."""
+    """The driver reads recorded chunks of pcodec. The chunks that the driver writes equal recorded bytes, which pcodec
+    has read."""
     path, values = recorded(tmp_path, entry)
     values = as_gdal(values)
     assert_same(read(path), values)
@@ -239,7 +240,7 @@ def tiff(path, values, options):
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "f8"])
 @pytest.mark.parametrize("interleave", ["PIXEL", "BAND"])
 def test_imagecodecs_tiff(tmp_path, kind, dtype, interleave):
-    """Each TIFF file is a chunk of one array. tifffile and Kerchunk describe a series of files in this way."""
+    """Each TIFF file is one chunk of an array. tifffile and Kerchunk describe a series of files in this way."""
     values = (np.arange(2 * 3 * 20 * 33).reshape(2, 3, 20, 33) * 7 % 251).astype(dtype)
     for i, scene in enumerate(values):
         predictor = ["PREDICTOR=2"] if kind == "tiles" and dtype[0] != "f" else []
@@ -299,8 +300,8 @@ def test_imagecodecs_tiff_that_is_damaged(tmp_path, kind):
 @pytest.mark.parametrize("place", ["", "group/a"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_unknown_codec_is_named(tmp_path, flags, place):
-    """The error names the codec. GDAL's built-in driver also tries to open the array, but its error is
-    removed."""
+    """The only error names the unknown codec. GDAL's built-in driver also fails to open the array, but its error is not
+    shown."""
     store = tmp_path / "a.zarr"
     if place:
         zarr.open_group(str(store)).create_group("group")

@@ -67,7 +67,7 @@ def test_names_of_nodes(tmp_path, name, consolidated):
         assert_reads(f'ZARR:"{root}":/deep', VALUES + 1)
         for inner in ("dem", "dem/", "dem/.zarray", "deep/../dem"):
             assert assert_reads(f"{root}/{inner}").GetGeoTransform()[0] == 0
-        # The raster has the coordinates of its parent groups, independent of the name by which it was opened.
+        # Each name gives the raster the coordinates of its parent groups.
         inside = assert_reads(f"{root}/deep/er/dem/.zattrs", VALUES + 1)
         assert inside.GetGeoTransform() == (0, 1, 0, 0, 0, 1)
         assert_reads(f"{root}/deep/.zgroup", VALUES + 1)
@@ -79,8 +79,8 @@ def test_names_of_nodes(tmp_path, name, consolidated):
 @pytest.mark.parametrize("name", ["x.zarr", "no suffix", "a.b.zarr"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_array_that_is_the_store_by_the_name_of_the_builtin_driver(tmp_path, cpl, name, flags):
-    """Opens `ZARR:"dir/x.zarr":/x` and `:/x:1`, the names that the built-in driver lists. Also opens the
-    names of slices, which MULTIBAND=NO lists."""
+    """If the store is an array, `ZARR:"dir/x.zarr":/x` opens it and `:/x:1` a slice, as in GDAL's built-in driver. The
+    names of slices that MULTIBAND=NO lists open, too."""
     values = np.arange(24, dtype="<i2").reshape(2, 3, 4)
     store = make_array(tmp_path, values).rename(tmp_path / name)
     node = name.rpartition(".")[0] or name

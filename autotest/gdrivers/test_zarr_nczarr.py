@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr, the variant of Zarr that netCDF-C writes.
-
-The driver reads stores of the installed netCDF-C programs with their meaning in netCDF. Stores in the form of
-older and newer netCDF-C versions are written file by file. netCDF-C opens stores of this driver."""
+"""NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C with their
+meaning in netCDF. The tests write stores in the form of older and newer versions file by file. netCDF-C opens stores of
+this driver."""
 
 import json
 import re
@@ -216,7 +215,7 @@ def test_dimensions_are_shared_between_groups(nczarr):
     assert sizes(q) == [("/g/deep/lat", 3), ("/time", 2)]
     assert is_same(q.GetDimensions()[1], root.OpenMDArray("t").GetDimensions()[0])
     assert q.GetDimensions()[1].GetIndexingVariable().GetFullName() == "/time"
-    # /lat is not the coordinate variable of /g/deep/lat, although both have equal sizes.
+    # The array /lat is not the indexing variable of the dimension /g/deep/lat, although both have equal sizes.
     assert q.GetDimensions()[0].GetIndexingVariable() is None
     assert sizes(deep.OpenMDArray("other")) == [("/g/deep/lat", 3), ("/g/lon", 3)]
 
@@ -264,7 +263,7 @@ def test_texts_survive_a_copy(nczarr, tmp_path):
 
 @pytest.mark.parametrize("chunks", [[1, 2], [2, 3], [3, 1]])
 def test_texts_in_several_chunks(tmp_path, chunks):
-    """netCDF-C 4.9.0 writes characters of one byte as <U1."""
+    """Reads characters of one byte from several chunks. netCDF-C 4.9.0 stores them with the dtype <U1."""
     texts = np.array([list("abcd"), list("ef\0\0"), list("ghi\0")], "S1")
     group(tmp_path / "x.zarr")
     files = {}
@@ -317,8 +316,8 @@ def test_the_crs_of_a_scalar_grid_mapping(tmp_path):
 
 
 def test_the_form_of_netcdf_4_8(tmp_path):
-    """netCDF-C 4.8 stores its extensions as separate documents, and a document `.nczarr` (superblock) in the
-    root."""
+    """Reads a store in the form of netCDF-C 4.8: extensions as separate documents, and a document `.nczarr`
+    (superblock) in the root."""
     store = tmp_path / "x.zarr"
     group(store)
     (store / ".nczarr").write_text('{"nczarr_version": "1.0.0"}')
@@ -345,8 +344,8 @@ def test_the_form_of_netcdf_4_8(tmp_path):
     [{"name": "time", "size": 4, "unlimited": 1}, {"name": "x", "size": "6"}],
 ])  # fmt: skip
 def test_the_form_of_netcdf_4_9_3(tmp_path, dims):
-    """netCDF-C 4.9.3 stores its extensions as attributes. They list only unlimited dimensions as objects, or
-    all dimensions in one list."""
+    """Reads a store in the form of netCDF-C 4.9.3: extensions as attributes. They list the dimensions as an object, in
+    which only unlimited dimensions are objects, or as a list."""
     store = tmp_path / "x.zarr"
     group(store, attrs={"_nczarr_group": {"dimensions": dims, "arrays": ["v"], "groups": []},
                         "_nczarr_superblock": {"version": "2.0.0"}, "title": "t"})  # fmt: skip
@@ -404,8 +403,8 @@ def test_broken_dimensions_of_a_group(tmp_path, dims):
 
 
 def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
-    """Arrays with equal shapes do not become bands of one raster if their dimensions differ. They have no
-    _ARRAY_DIMENSIONS."""
+    """Arrays without _ARRAY_DIMENSIONS and with equal shapes are bands of one raster only if they refer to the same
+    dimensions."""
     for name, second in (("same", "/x"), ("other", "/col")):
         store = tmp_path / f"{name}.zarr"
         group(store)
@@ -513,8 +512,8 @@ def test_a_multidimensional_copy_of_ours_opens_in_netcdf(tmp_path, dtype):
 
 
 def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):
-    """nccopy copies a store of this driver to NCZarr, and an equal netCDF file to NCZarr. Both copies read
-    equally."""
+    """nccopy copies a store of this driver, and a netCDF file, to NCZarr. The driver reads the values of the source
+    from each copy."""
     values = np.arange(12, dtype="f4").reshape(3, 4)
     make_store(tmp_path, {"v": {"values": values, "dims": "yx", "compressor": None}})
     url = "file://{}#mode={},file"

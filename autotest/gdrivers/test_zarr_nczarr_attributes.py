@@ -42,7 +42,8 @@ def test_characters(tmp_path, in_attributes):
 
 @pytest.mark.parametrize("in_attributes", [True, False])
 def test_strings_of_one_character(tmp_path, in_attributes):
-    """Strings (NC_STRING) with a _nczarr_maxstrlen of 1 are stored as |S1, as characters are."""
+    """Strings (NC_STRING) with a _nczarr_maxstrlen of 1 are stored as |S1, like characters. They are read as strings of
+    one character, with all dimensions."""
     array = texts(tmp_path / "x.zarr", "|S1", in_attributes)
     assert sizes(array) == [("/n", 2), ("/len", 3)]
     assert read(array)[""].tolist() == [[b"a", b"b", b"c"], [b"d", b"e", b""]]
@@ -62,7 +63,8 @@ def test_scalars(tmp_path):
 
 
 def test_fill_values(tmp_path):
-    """netCDF-C rounds the fill value in .zarray to six digits, but stores it exactly in chunks."""
+    """netCDF-C rounds the fill value in .zarray to six digits, but stores it exactly in chunks. The driver returns the
+    exact nodata value."""
     store = tmp_path / "x.zarr"
     root_of(store, x=2)
     handmade(
@@ -75,8 +77,8 @@ def test_fill_values(tmp_path):
 
 
 def test_dimension_references_win_over_names(tmp_path):
-    """netCDF-C 4.10 also writes _ARRAY_DIMENSIONS to arrays in groups, 4.9.3 does not. The dimension
-    references take precedence."""
+    """The dimension references of netCDF-C take precedence over _ARRAY_DIMENSIONS, which 4.10 also writes to arrays in
+    groups and 4.9.3 does not."""
     store = tmp_path / "x.zarr"
     root_of(store, lat=4)
     handmade(store, path="lat", shape=[4], chunks=[4], dtype="<f4", files={},

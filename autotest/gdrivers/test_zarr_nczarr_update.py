@@ -102,7 +102,7 @@ def test_new_arrays_and_groups(store):
         count = [d.GetSize() for d in of]
         array.Write(np.arange(np.prod(count), dtype="i4").tobytes())
     group = root.CreateGroup("new").CreateGroup("er")
-    own = group.CreateDimension("x", None, None, 2)  # this dimension hides the dimension x of the root
+    own = group.CreateDimension("x", None, None, 2)  # hides the dimension x of the root
     array = group.CreateMDArray("c", [dims["y"], own], int32(), UNCOMPRESSED)
     array.Write(np.arange(6, dtype="i4").tobytes())
     array = group = root = own = size5 = dims = of = None
@@ -215,7 +215,7 @@ def test_a_dimension_that_is_renamed(store):
     dims = root = None
     assert_lists(store, "short dem(y, column) ;", "float t(time, y, column) ;")
     own, _ = listings(store, "-h")
-    # netCDF-C finds the old name of the dimension in an array whose group document is not rewritten.
+    # netCDF-C may find the old name of the dimension, because the document of the array's group is not rewritten.
     assert "int v(z, x) ;" in own or "int v(z, column) ;" in own
 
 
@@ -365,7 +365,7 @@ def test_other_forms(store, form):
     x = root.OpenMDArray("dem").GetDimensions()[1]
     group = root.CreateGroup("new")
     n = group.CreateDimension("n", None, None, 5)
-    if form is as_documents:  # these arrays cannot both have names for xarray and refer upwards
+    if form is as_documents:  # here an array with _ARRAY_DIMENSIONS cannot use a dimension above
         x = group.CreateDimension("x", None, None, 4)
     group.CreateMDArray("a", [n, x], int32(), UNCOMPRESSED)
     root.CreateMDArray("scalar", [], int32(), UNCOMPRESSED).Write(np.int32(42).tobytes())

@@ -99,8 +99,8 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
 
 
 def test_nested_folders_on_a_server(tmp_path, cpl):
-    """A web server returns no listing. Only the first chunk is then requested twice, under both possible
-    keys."""
+    """On a web server without listings, nested chunks are found by a second request for the first chunk, under both
+    possible keys."""
     make_nested(tmp_path)
     with Served(tmp_path) as server:
         dataset = open_raster(f'ZARR:"{server.url}/n.zarr":/v')
@@ -198,8 +198,8 @@ def test_an_empty_array_is_written_as_the_specification_says(tmp_path, cpl):
 
 
 def test_arrays_that_say_nothing_and_are_not_nested(tmp_path, cpl):
-    """If chunks are not in nested folders, the driver reads and writes them without nested folders. Some
-    chunks may be absent."""
+    """Without a dimension_separator, chunks that are not in nested folders are read and written without nested folders.
+    Some chunks may be absent."""
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 5), "fill_value": 0,

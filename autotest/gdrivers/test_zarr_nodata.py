@@ -272,8 +272,8 @@ def test_coordinates_have_the_nodata_value_that_an_attribute_names(tmp_path):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill, nodata", [(-9999.0, -9999), (9.96921e36, 9.96921e36), (-180.0, None)])
 def test_gaps_of_a_swath(tmp_path, fill, nodata):
-    """If the fill value of a longitude array is outside of the range of longitudes, it is the nodata value.
-    GDAL's -geoloc needs it to skip such pixels."""
+    """If the fill value of a longitude array is outside of the range of longitudes, it is the nodata value, so that
+    gdalwarp -geoloc skips these pixels."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "lon", np.ones((3, 4)), fill, ["y", "x"], {"units": "degrees_east"})
     assert_nodata(store, "lon", nodata)
@@ -338,7 +338,8 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = copy_to(tmp_path / "s.zarr", source(dtype, nodata), *options)
     assert_nodata(store, "a", nodata)
-    # Without the mark, GDAL's built-in driver would treat 0 as the nodata value of an array that has only _CRS.
+    # Without gdal_has_nodata=0, GDAL's built-in driver would treat 0 as the nodata value of an array that has only
+    # _CRS.
     is_needed = nodata is None and convention == "GDAL"
     assert stored(store, "a").get(MARK) == (0 if is_needed else None)
     again = copy_to(tmp_path / "again.zarr", open_raster(store))
@@ -348,8 +349,8 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
 
 @zarr_formats.V3
 def test_the_mark_is_a_number(tmp_path):
-    """The mark is a number instead of a boolean. xarray writes attributes through netCDF4, which refuses
-    booleans."""
+    """The attribute gdal_has_nodata is a number instead of a boolean. xarray writes attributes through netCDF4, which
+    refuses booleans."""
     store = copy_to(tmp_path / "s.zarr", source(nodata=7))
     run_gdal("gdal_edit.py", "-unsetnodata", store)
     assert stored(store, "a")[MARK] == 0 and stored(store, "a")[MARK] is not False
@@ -371,8 +372,8 @@ def test_the_mark_of_an_older_store_becomes_a_number(tmp_path, fill, wanted):
 
 @zarr_formats.V3
 def test_a_change_of_the_crs_keeps_the_meaning(tmp_path):
-    """Setting a CRS does not change which value is nodata: 0 for an array of GDAL's built-in driver, none
-    for a plain array."""
+    """Setting a CRS does not change the nodata value. For a fill value of 0, it is 0 in an array of GDAL's built-in
+    driver, and none in a plain array."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "gdal", np.zeros((2, 3), "i2"), 0, ["y", "x"], GDAL_CRS)
     put(store, "plain", np.zeros((2, 3), "i2"), 0, ["y", "x"])
@@ -440,7 +441,8 @@ def test_a_multidimensional_copy(tmp_path, nodata):
     ("M8[s]", "missing_value", 2),
 ])  # fmt: skip
 def test_the_attribute_is_one_that_xarray_reads(tmp_path, dtype, name, wanted):
-    """In Zarr v3, xarray fails to open an array of floats or times if `_FillValue` is a number."""
+    """A new nodata value is stored in the form that xarray reads. In Zarr v3, xarray fails to open an array of floats
+    or times if `_FillValue` is a number."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "a", np.zeros((2, 3), dtype), [0, 0] if dtype == "c16" else 0, ["y", "x"])
     array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()
@@ -511,8 +513,8 @@ def test_nodata_is_unset_in_a_sparse_store(tmp_path, fill, attrs, unset):
     assert_nodata(store, "a", None)
     np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
     assert not {"_FillValue", "missing_value"} & set(stored(store, "a"))
-    # In v2 the fill value is removed from the document, because other programs would treat it as nodata. Absent
-    # chunks are then stored with this value.
+    # In v2 the fill value is removed from the document, because other programs would treat it as nodata. The absent
+    # chunks are therefore stored.
     if not zarr_formats.is_v3():
         assert json.loads((store / "a" / ".zarray").read_text())["fill_value"] is None
         assert len(zarr_formats.chunk_keys(store, "a")) == 4
@@ -663,8 +665,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
     band.SetNoDataValue(3)
     assert overview.GetNoDataValue() == 3
     dataset.FlushCache()
-    # These pixels equal the former fill value of the overview. They stay, because they were written while the
-    # overview was open.
+    # These pixels equal the former fill value of the overview. They keep their value, because they were written while
+    # the overview was open.
     overview.WriteArray(np.full((1, 1), 5, "i2"), 0, 0)
     pixels[0, 0] = 5
     dataset = None
@@ -683,7 +685,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
 
 @zarr_formats.V3
 def test_statistics_of_another_rule_are_not_taken(tmp_path):
-    """Statistics in the .aux.xml file are ignored if they were computed when 0 was the nodata value."""
+    """Statistics in the .aux.xml file are ignored if FILL_VALUE_AS_NODATA has given another nodata value when they were
+    computed."""
     store = xarray_store(tmp_path)
     for option, mean in (("YES", 1.5), ("AUTO", 1.0), ("YES", 1.5)):
         dataset = open_raster(array_name(store, "count"), f"FILL_VALUE_AS_NODATA={option}")

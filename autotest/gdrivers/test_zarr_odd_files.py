@@ -66,8 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """Replaces a document of array "a", given by its v2 key, by what `make` creates. Returns the exit status
-    and the error output of gdalinfo."""
+    """Calls make(path) to replace a document of array "a", given by its v2 key. Asserts that gdalinfo reports the
+    document. Returns the exit status of gdalinfo."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)

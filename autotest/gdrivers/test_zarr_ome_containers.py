@@ -136,8 +136,7 @@ def test_series_that_lead_elsewhere_give_one_warning(tmp_path):
     bad.append("a/" * 70 + "a")
     change(store, "OME", series=["2", *bad, "1", "1", "0/0"])
     dataset, warnings = warnings_of(store)
-    # The driver finds images that the attribute does not name by a listing. "0/0" is an array of image "0", not
-    # an image.
+    # A listing finds images that the attribute does not name. "0/0" is an array of image "0", not an image.
     assert paths_of(store, dataset.GetSubDatasets())[:2] == ["2/0", "1/0"]
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["0/0", "1/0", "2/0"]
     assert len(warnings) == 1 and '".."' in warnings[0] and "more" in warnings[0], warnings
@@ -193,7 +192,7 @@ def test_a_broken_plate_gives_one_warning(tmp_path):
     change(store, "", plate=plate)
     change(store, "A/2", well={"images": 3})
     dataset, warnings = warnings_of(store)
-    # The images of the last well are found by a listing.
+    # A listing finds the images of the last well.
     assert paths_of(store, dataset.GetSubDatasets()) == ["B/2/0/0", "A/10/0/0", "A/2/0/0"]
     assert len(warnings) == 1 and "plate.wells[1]: expected a path" in warnings[0], warnings
 

@@ -133,7 +133,8 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
 
 
 def _corner(expected, at):
-    """Returns one coordinate of the centre of the first pixel. It is equal for all levels."""
+    """Returns one coordinate of the centre of the first pixel: x for at=0, y for at=3. `expected` is the geotransform
+    of any level."""
     return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
 
 
@@ -177,7 +178,7 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(2, 4, 10, 20))
     assert warnings == []
-    # The output has fewer axes than the input. The channel axis is unchanged.
+    # The output lacks the channel axis of the input, which is unchanged.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
     assert_geotransform(opened(store)[0], place(2, 4))
 
@@ -252,13 +253,13 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
-    # If the first system cannot be read, the second system gives the geotransform.
+    # If the transformation to the first system is unsupported, the second system gives the geotransform.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
-    # If no system can be read, the raster has no geotransform. Only a part of the transformations would give a
-    # wrong one.
+    # If the only sequence has an unsupported transformation, the raster has no geotransform. Applying the others alone
+    # would give a wrong one.
     store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
     dataset, warnings = opened(store)
     assert dataset.GetGeoTransform(can_return_null=True) is None

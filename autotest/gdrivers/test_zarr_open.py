@@ -148,7 +148,7 @@ def test_identify(array, store):
 
 
 def test_python_exceptions(tmp_path):
-    """With gdal.UseExceptions(), the exception has the text of the driver's error."""
+    """With gdal.UseExceptions(), the exception contains the text of the driver's error."""
     gdal.UseExceptions()
     with pytest.raises(RuntimeError, match="nothing.zarr"):
         gdal.Open(f'ZARR:"{tmp_path}/nothing.zarr"')
@@ -191,8 +191,8 @@ def test_vsizip(store, tmp_path):
 
 @pytest.mark.parametrize("option", ["USE_CONSOLIDATED_METADATA", "USE_ZMETADATA"])
 def test_consolidated_metadata(store, option, cpl):
-    """A store with only consolidated metadata opens. With the open option for it set to NO, consolidated
-    metadata is ignored."""
+    """A store with only consolidated metadata opens. If the option is NO, the driver ignores this metadata, and opening
+    is an error."""
     kept = zarr_formats.document_file(store, ".zmetadata")
     for file in [*store.rglob(".z*"), *store.rglob("zarr.json")]:
         if file != kept:
@@ -206,7 +206,7 @@ def test_consolidated_metadata(store, option, cpl):
 
 
 def test_stale_consolidated_metadata(store):
-    """If an array's own attributes differ from those in the consolidated metadata, they are used, with a
+    """If the attributes of an array differ from the consolidated metadata, the array's own attributes are used, with a
     warning."""
     zarr.open(str(store / "elevation"), mode="r+").attrs["note"] = "new"
     name = array_name(store, "elevation")

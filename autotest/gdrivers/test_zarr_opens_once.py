@@ -20,7 +20,7 @@ pytestmark = zarr_formats.BOTH
 # Names of documents, and of a file that GDAL reads.
 LAST_NAMES = re.compile(r"/(zarr\.json|\.z[a-z]+|pam\.aux\.xml)$|\.zarr$")
 
-# Calls of the second opening are counted. By then, look-ups that a process does only once are done.
+# Only the calls of the second opening are counted, because a process does some look-ups only once.
 SCRIPT = """
 import os, sys
 from osgeo import gdal
@@ -32,7 +32,8 @@ for i in range(2):
 
 
 def calls_below(store, name=None):
-    """Opens a store under strace. Counts the calls of stat() and open() by path."""
+    """Opens a store twice under strace. Returns a counter {("stat" or "open", path): number of calls} of the second
+    opening."""
     command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
     command.append(name or store)
     with config_options(GDAL_DRIVER_PATH=os.environ["GDAL_DRIVER_PATH"]):
@@ -83,8 +84,8 @@ def test_levels_of_an_image(tmp_path):
 
 
 def test_overviews_are_not_looked_at_before_they_are_asked_for(tmp_path):
-    """Opening does not read overviews before a program requests them. It also does not read the chunks that
-    show whether overviews are outdated."""
+    """Opening reads neither overviews nor the chunks that show whether overviews are outdated. Both are read when a
+    program requests overviews."""
     arrays = {
         "a": {"values": np.ones((64, 96), "f4"), "dims": ["y", "x"]},
         "y": {"values": np.arange(64.0), "dims": ["y"]},

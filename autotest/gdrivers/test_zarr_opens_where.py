@@ -50,7 +50,8 @@ def made(tmp_path_factory):
 
 
 def test_the_stores_are_those_of_the_page(made):
-    """Compares all properties of the stores except their writers, whose versions differ."""
+    """The stores are those that docs/opens_where.md describes. Their writers are not compared, because versions of
+    writers differ."""
     told = [{**each, "writer": None} for each in DESCRIBED]
     assert [{**each, "writer": None} for each in writer.descriptions(made[1])] == told
 
@@ -64,8 +65,8 @@ def test_opens_as_the_page_says(name, made):
 
 
 def test_a_probe_finds_what_is_wrong(made):
-    """A probe fails if it expects wrong values, a wrong CRS, geotransform or nodata value, or wrong
-    overviews."""
+    """The probe finds each wrong fact of a store: shape, geotransform, CRS and number of overviews. A nodata value that
+    the store lacks counts as missing."""
     folder, listed = made
     store = json.loads(json.dumps(listed[NAMES.index("ndpyramid")]))
     store["arrays"] = store["arrays"][:1]

@@ -69,7 +69,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
     assert dataset.BuildOverviews(method, [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
-    # For MODE, GDAL 3.10 and 3.13 write zeros where no pixel is valid. They do so with any driver.
+    # MODE of GDAL 3.10 and 3.13 writes zeros instead of nodata where no pixel is valid, with any driver.
     is_lost = method == "MODE" and gdal_is_at_least(3, 10)
     assert wanted[0].min() == (0 if is_lost else -99) and (wanted[0] > 0).any()
     check_levels(dataset, wanted)
@@ -122,7 +122,7 @@ def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
     values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
     small = dataset.GetRasterBand(1).WriteRaster(
         32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
-        gdal.GDT_Float32)  # resampling goes through GDAL's block cache
+        gdal.GDT_Float32)  # GDAL writes resampled pixels through its block cache
     assert small == 0
     assert dataset.BuildOverviews("AVERAGE", [2]) == 0
     check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
@@ -360,7 +360,8 @@ def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
 
 
 def test_one_array_of_a_group_of_bands(tmp_path, rng, cpl):
-    """Overviews of one array belong only to its band when the whole group opens as one dataset."""
+    """If arrays of a group have different overviews, each band of the group's raster has the overviews of its own
+    array."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 50, 50)
     make(store, values, "SINGLE_ARRAY=NO")

@@ -26,7 +26,7 @@ def rng():
 
 
 def rewrite(dataset, values):
-    """Overwrites pixels that have overviews. Asserts that this gives one warning."""
+    """Overwrites pixels of a raster with overviews. Asserts that this gives one warning about the overviews."""
     with error_log() as log:
         assert dataset.WriteArray(values) == 0
         dataset.FlushCache()  # stores the blocks of GDAL's cache
@@ -57,7 +57,7 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
     check(gtiff_levels(tmp_path, old, "AVERAGE", [4]))
     dataset = update(store)
     rewrite(dataset, new)
-    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # this call adds a level that is larger than the existing one
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # adds a level that is larger than the existing one
     dataset = None
     two, four = gtiff_levels(tmp_path, new, "NEAREST", [2]), gtiff_levels(tmp_path, old, "AVERAGE", [4])
     check(two + four)
@@ -83,7 +83,7 @@ def test_clean_and_build_without_closing(tmp_path, rng, cpl):
     dataset = make(store, values, "BLOCKSIZE=1,32,32")
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     old = dataset.GetRasterBand(1).GetOverview(0)
-    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # this chunk is pending
+    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # this chunk of the level is pending
     assert dataset.BuildOverviews("NONE", []) == 0
     assert not (store / "overviews").exists()
     assert old.ReadAsArray().shape == (32, 32)
@@ -121,8 +121,8 @@ def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
-    """The array has grown along another dimension after its overviews were built, so the old levels are
-    removed."""
+    """If an array grows along another dimension after its overviews were built, its levels are ignored with a warning.
+    The next change of overviews removes them."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])
     array = zarr.open(str(store))["raster"]
@@ -151,8 +151,8 @@ def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
 
 @zarr_formats.V2
 def test_only_overviews_are_ever_deleted(tmp_path, rng, cpl):
-    """Attributes may list any array as a level. Removing overviews deletes only groups that were made for
-    overviews."""
+    """Removing overviews deletes only groups that were made for overviews. All other arrays stay, even if attributes
+    list them as levels."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2])
     root = zarr.open(str(store))
@@ -202,7 +202,8 @@ def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("taken", ["group", "array"])
 def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
-    """A group that has the name of an overview group may belong to a user. It stays unchanged."""
+    """A user may have given an array or a group the name that overviews would get. It stays unchanged, and the
+    overviews are still built."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))
     root = zarr.open_group(str(store))
@@ -221,7 +222,8 @@ def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
 
 
 def test_pixels_that_became_nodata_are_left_out(tmp_path, rng, cpl):
-    """If a level is computed from an existing level, pixels that have become nodata are left out there, too."""
+    """If overviews are built again after a nodata value was set, nodata pixels are left out in all levels. This
+    includes a level that is computed from another level."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 64, 64, "i2")
     values[:, 8:43, 8:33] = -99
@@ -312,8 +314,7 @@ def test_a_process_that_ends_leaves_no_overviews(tmp_path, rng, single, cpl):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_store_that_cannot_be_written(tmp_path, rng, is_first, cpl):
-    """A file exists at the path of a folder that the build needs. Creating the folder then fails, even for
-    root."""
+    """A file exists at the path of a folder that the build needs. The build then fails, even for root."""
     store = tmp_path / "a.zarr"
     where = level_group(2).partition("/")[0] if is_first else level_group(2)
     values = smooth(rng, 1, 40, 40)

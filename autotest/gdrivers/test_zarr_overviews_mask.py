@@ -78,7 +78,7 @@ def copy(name, source, *options):
 
 
 def levels_of(dataset):
-    """Returns (valid values, mask, flags, colour) for each overview of each band."""
+    """Returns (pixels, mask, mask flags, colour interpretation) for each overview of each band. Masked pixels are 0."""
     found = []
     for number in range(1, dataset.RasterCount + 1):
         band = dataset.GetRasterBand(number)
@@ -168,7 +168,8 @@ def test_masks_of_single_bands(tmp_path, rng, cpl):
 @each_method
 @each_layout
 def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
-    """An alpha band masks the colour bands as a mask does. The alpha band itself is resampled as a band."""
+    """In overviews, an alpha band masks the colour bands as a mask does. The alpha band itself is resampled like any
+    band."""
     mask = disc(rng)
     values = rng.bit_generator.state
     store = copy(tmp_path / "a.zarr", raster(rng, alpha=mask), *options)

@@ -76,7 +76,8 @@ def test_creation_option(tmp_path, rng, text, wanted, copy, cpl):
 
 @pytest.mark.parametrize("share", [0.3, 0.8])
 def test_a_cancelled_copy_is_deleted(tmp_path, rng, share, cpl):
-    """The copy is cancelled once while pixels are copied, and once while overviews are built."""
+    """A copy that is cancelled leaves no store. It is cancelled once while pixels are copied, and once while overviews
+    are built."""
     source = make(tmp_path / "s.tif", smooth(rng, 1, 520, 600), driver="GTiff")
     with error_log() as log:
         copy = gdal.GetDriverByName("Zarr").CreateCopy(

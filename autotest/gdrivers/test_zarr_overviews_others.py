@@ -109,7 +109,8 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
 
 @zarr_formats.V2  # in v2 each array has its own entry in multiscales
 def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
-    """Readers examine at most 64 entries of a group's multiscales, so further arrays get no overviews."""
+    """At most 64 arrays of a group get overviews, because readers examine at most 64 entries of the group's
+    multiscales."""
     for count in (64, 65):
         store = tmp_path / f"{count}.zarr"
         make(store, smooth(rng, count, 8, 8), "SINGLE_ARRAY=NO", georeferenced=False)
@@ -127,8 +128,8 @@ def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
 
 
 def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
-    """If an array is the whole store, no group can contain its overviews. They are written to a file beside
-    the store."""
+    """If a store is a single array, no group can contain its overviews. They are written to an .ovr file beside the
+    store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 40, 40)
     zarr.save_array(str(store), values[0], fill_value=None)
@@ -255,7 +256,7 @@ def test_other_types(tmp_path, rng, kind, cpl):
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     level = zarr.open(str(store))[f"{level_group(2)}/v"]
     documents = [zarr_formats.array_document(store, path) for path in (level.path, "v")]
-    assert documents[0]["dtype"] == documents[1]["dtype"]  # includes the byte order
+    assert documents[0]["dtype"] == documents[1]["dtype"]  # a dtype includes the byte order
     assert level.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
     assert level[...].tolist() == values[::2, ::2].tolist()
     assert sizes(open_raster(store)) == [(11, 15)]

@@ -177,8 +177,8 @@ def has_statistics(store):
 @pytest.mark.parametrize("options", [[], ["BLOCKSIZE=10,15"]])
 @pytest.mark.parametrize("how", ["changed", "first chunk", "last chunk"])
 def test_statistics_of_a_changed_copy_go(tmp_path, cpl, options, how):
-    """Statistics of a copied store are ignored after its pixels change. Chunks without compression keep
-    their names and sizes when pixels change."""
+    """Statistics of a copied store are ignored after its pixels change. Without compression, the changed chunks keep
+    their names and sizes."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(
         str(store), source_of(1), options=[*options, "COMPRESS=NONE", "ARRAY_NAME=v"]
@@ -199,8 +199,8 @@ NAMES = ("red", "nir", "class")
 
 
 def named_bands(store, *options):
-    """Writes a store with three bands. Each band's name is its description, a metadata item and a category,
-    or only a metadata item."""
+    """Writes a store with three bands. The name of each band is in its description, its metadata and its categories.
+    With the option "unnamed", bands have no description."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 3)
     for number, name in enumerate(NAMES, start=1):
         band = source.GetRasterBand(number)
@@ -348,7 +348,7 @@ def test_statistics_stay_with_the_store(tmp_path, cpl, options, histogram):
     assert cpl.events == []
 
 
-@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # chunks keep their sizes
+@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # without compression, chunks keep their sizes
 @pytest.mark.parametrize("writer", ["gdal", "zarr"])
 def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     store = tmp_path / "a.zarr"
@@ -391,7 +391,8 @@ def store_with_old_statistics(folder):
 
 @pytest.mark.parametrize("first_use", FIRST_USES)
 def test_old_statistics_go_at_their_first_use(tmp_path, cpl, first_use):
-    """Opening does not look at the chunks, so that it is fast. The first use of statistics does."""
+    """Outdated statistics are ignored. To open fast, the driver does not check them when it opens a store, but at their
+    first use."""
     store = store_with_old_statistics(tmp_path)
     assert not FIRST_USES[first_use](open_band(store))
     assert cpl.events == []
@@ -517,8 +518,8 @@ def test_a_damaged_or_foreign_attribute(tmp_path, cpl, text):
 
 @zarr_formats.V2
 def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, cpl, pam):
-    """`pam.aux.xml` in the store contains the CRS and statistics. This driver and GDAL's built-in driver
-    write it equally."""
+    """This driver reads the statistics and the CRS that GDAL's built-in driver writes to `pam.aux.xml` in the store.
+    Statistics are ignored after pixels have changed."""
     if pam == "NO":
         pytest.skip("GDAL keeps nothing beside datasets then")
     values = np.arange(20, dtype="<i2").reshape(4, 5)
@@ -546,8 +547,8 @@ def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, 
 
 @pytest.mark.parametrize("bands", [[2, 1, 0], [0], [1], [2, 1], [0, 1, 2], [1, 0]])
 def test_masks_of_bands_are_found_again_by_their_names(tmp_path, cpl, bands):
-    """If xarray reorders the bands of a raster, it also reorders the bands of its mask, and keeps the
-    attributes. The driver assigns masks to bands by the names of the bands."""
+    """A mask stays with its band after xarray selects or reorders the bands. The driver assigns masks to bands by the
+    names of the bands."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 6, 4, 3)
     for i, name in enumerate(NAMES):

@@ -190,9 +190,9 @@ def crs_texts(file):
     ]  # fmt: skip
 
 
-@zarr_formats.V2  # in v3 these attributes are equal
+@zarr_formats.V2  # v3 has the same attributes, so that one format suffices
 def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
-    """Each text is the value of each attribute that can state a CRS."""
+    """A CRS text that names a file opens no file. Each text is tested in each attribute that can state a CRS."""
     outside(tmp_path)
     arrays = {}
     for form, name in enumerate([str(tmp_path / "outside" / "a" / ".zarray"), "outside/a/.zarray"]):
@@ -254,7 +254,7 @@ def test_keys_of_consolidated_metadata_stay_in_the_store(tmp_path):
 @zarr_formats.V2
 def test_links_of_xcube_stay_in_the_store(tmp_path):
     outside(tmp_path)
-    folder = tmp_path / "deeper" / "x.levels"  # this is a store beside the link, which the driver follows
+    folder = tmp_path / "deeper" / "x.levels"  # one folder deeper, because links may lead to stores beside x.levels
     for number, path in enumerate(ways_out(tmp_path, 1)):
         make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
         (folder / f"{2 * number}.link").write_text(path.replace("/a", ""))
@@ -308,7 +308,7 @@ def test_symbolic_links_are_followed(tmp_path):
 
 
 def test_access_outside_of_the_store_would_be_seen(tmp_path):
-    """strace records an access to the array outside of the store. The tests above can therefore fail."""
+    """strace records an access to the array outside of the store. This shows that the tests above can fail."""
     name = f"{tmp_path}/store.zarr/../outside/a"
     outside(tmp_path)
     assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))

@@ -237,8 +237,8 @@ def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
 
 
 def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
-    """A chunk may be as large as the raster. The profile can sample it even then, and finds that differences
-    compress smooth colours better."""
+    """If the block size is larger than the raster, a chunk is as large as the raster. The profile samples the pixels
+    even then, and selects the filter of differences for smooth colours."""
     values = photo()[:, :300, :200]
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "BLOCKSIZE=512")
     metadata = array_of(store)

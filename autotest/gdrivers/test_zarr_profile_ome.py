@@ -186,7 +186,8 @@ def test_the_round_trip_keeps_the_raster(made, tmp_path):
 
 
 def test_the_encoding_is_that_of_the_profile_cloud(made, tmp_path):
-    """Only names, metadata and the filter of differences differ between PROFILE=OME and PROFILE=CLOUD."""
+    """PROFILE=OME encodes arrays like PROFILE=CLOUD, except for the filter of differences. Names and metadata differ,
+    too."""
     version, store, dataset, _ = made
     form = "ZARR_V2" if version == "0.4" else "ZARR_V3"
     cloud = tmp_path / "cloud.zarr"
@@ -256,7 +257,7 @@ def test_degrees_and_pixels_have_no_unit(tmp_path, place, unit):
 
 @pytest.mark.parametrize("place", [(0, 3, 1, 0, 1, -3), (0, 10, 0, 0, 0, 10)])
 def test_a_raster_that_is_not_north_up_has_pixels_of_size_1(tmp_path, place):
-    """OME-Zarr 0.5 cannot state a rotation, so its pixels have the size 1. GDAL still finds the
+    """OME-Zarr 0.5 cannot state a rotation, so the metadata states pixels of size 1. GDAL still finds the
     geotransform."""
     store = copy(tmp_path, source(1, place=place)[0])
     multiscale, _ = image(store)

@@ -35,9 +35,8 @@ def seen():
 
 
 def _connection_string(array, turn):
-    """Returns a name that opens the array as a raster: for each third array its own name, and for all others
-    the name of the store. If the array is in a group, the store's name opens it only if the array is a
-    raster itself."""
+    """Returns a name that opens the array as a raster. It is the name of the array for each third `turn`, and for an
+    array in a group that is no raster. It is the name of the store for all others."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)
@@ -61,7 +60,7 @@ def _refusal_problem(name, pattern):
 def _nodata_problem(band, array):
     fill, dtype = array.metadata["fill_value"], array.values.dtype
     nodata = band.GetNoDataValue()
-    if dtype.kind in "mM":  # also if the fill value is not NumPy's NaT
+    if dtype.kind in "mM":  # NaT for any fill value
         nat = np.iinfo(np.int64).min
         return None if nodata == nat else f"nodata {nodata}, expected NaT"
     if fill is None:
@@ -144,9 +143,8 @@ def _problem(array, index):
 
 
 def _multidimensional_problem(array, index):
-    """Returns None if the multidimensional API reads the values that zarr-python reads; else a text that
-    describes the difference. For each fourth array, the array is opened by its own name instead of the
-    store's."""
+    """Returns None if the multidimensional API reads the values that zarr-python reads; else a text that describes the
+    difference. Each fourth `index` opens the array by its own name instead of the store's."""
     draw = zarr_random_types.Draw(SEED, f"{index}/mdim")
     name, path = str(array.store), array.path
     if index % 4 == 0:
@@ -205,7 +203,7 @@ def _everything():
 
 
 def test_the_random_arrays_covered_everything(seen):
-    """Fails if a batch above has failed or was not run."""
+    """Each property has occurred in an array that was compared. Fails if a test above has failed or was not run."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     missing = [item for item in _everything() if not seen[item]]

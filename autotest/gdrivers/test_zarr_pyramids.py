@@ -221,8 +221,8 @@ def test_external_overviews_still_work_without_levels(tmp_path):
 
 
 def test_variables_on_one_grid_are_bands_with_overviews(tmp_path):
-    """In this pyramid, each level is a group of several 2D arrays. Each array is a band, whose overviews are
-    the smaller arrays."""
+    """If each level of a pyramid is a group of 2D arrays, the arrays of the base are bands. The overviews of a band are
+    the smaller arrays of its name."""
     root = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
     datasets = [{"path": str(i)} for i in range(3)]
     root.attrs["multiscales"] = [{"datasets": datasets, "metadata": {"version": "0.1.0"}}]

@@ -197,7 +197,8 @@ def test_an_invalid_scale_is_ignored(tmp_path, scale):
 
 @pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
 def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
-    """The limit on levels of a group covers the first six of 25 entries with 160 levels each."""
+    """25 entries of `multiscales` with equal faults give one warning. In the case "levels", the limit on levels of a
+    group covers the first six entries with 160 levels each."""
     one = {
         "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
         "too many": image(*(f"l{i}" for i in range(300))),
@@ -317,7 +318,7 @@ def test_omero_that_is_broken_gives_warnings_and_bands(tmp_path):
 
 
 def test_depth_and_numbers_are_bounded(tmp_path):
-    """The driver does not request a hundred thousand missing levels one by one."""
+    """A hundred thousand missing levels give one warning. The driver does not request them one by one."""
     store = make(tmp_path, None)
     listed = [{"path": f"none/{i}"} for i in range(100_000)]
     multiscales = [{**image(), "datasets": [{"path": "0"}, *listed]}]

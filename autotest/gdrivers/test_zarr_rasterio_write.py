@@ -31,7 +31,7 @@ BANDS, ROWS, COLUMNS = 3, 50, 70
 VALUES = np.arange(BANDS * ROWS * COLUMNS, dtype="i2").reshape(BANDS, ROWS, COLUMNS)
 PLACE = Affine(10, 0, 500000, 0, -10, 5200000)
 TYPES = ["uint8", "int16", "uint16", "int32", "uint32", "float32", "float64", "complex64", "complex128"]
-if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 mistakes one type for the other
+if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 gives int64 the number of another type
     TYPES += ["int64", "uint64"]
 FAILURES = (RasterioError, RasterioIOError, rasterio._err.CPLE_BaseError)
 
@@ -612,8 +612,8 @@ def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
     (1.0, 5.0, {"add_offset": 5.0}),
 ])  # fmt: skip
 def test_a_scale_that_changes_nothing_is_not_stored(tmp_path, scale, offset, stored):
-    """rasterio and rioxarray always set a scale and an offset. If 1 and 0 were stored, xarray would convert
-    the values to floats."""
+    """rasterio and rioxarray always set a scale and an offset. The values 1 and 0 are not stored, because xarray would
+    then convert the pixels to floats."""
     path = str(tmp_path / "s.zarr")
     profile = {"driver": "Zarr", "width": 4, "height": 3, "count": 1, "dtype": "uint8", "ARRAY_NAME": "a"}
     with rasterio.open(path, "w", **profile) as made:

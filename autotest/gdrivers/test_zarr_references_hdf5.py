@@ -14,8 +14,8 @@ NAMES = [
 
 @pytest.fixture(scope="module", params=["kerchunk_hdf5", "virtualizarr_hdf5"])
 def opened(request, tmp_path_factory):
-    """Returns the name of the writer of references, two datasets (of the references and of the HDF5 file),
-    and their root groups."""
+    """Returns the name of the writer of references, [dataset of the references, dataset of the HDF5 file], and the list
+    of their root groups."""
     folder = tmp_path_factory.mktemp(request.param)
     path = write_by("hdf5", folder / "a.h5")
     document = write_by(request.param, folder / "refs.json", path)
@@ -66,7 +66,7 @@ def test_a_cube_of_several_files(tmp_path):
 
 
 def write_netcdf(file, first, steps):
-    """Writes heights to a netCDF file for `steps` days; `first` is the number of the first day."""
+    """Writes heights to a netCDF file for `steps` days. `first` is the first day, counted from 2020-01-01."""
     file.Conventions = "CF-1.8"
     for name, size in (("time", None), ("y", 20), ("x", 30)):
         file.createDimension(name, size)

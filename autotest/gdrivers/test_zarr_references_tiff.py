@@ -69,8 +69,8 @@ def read(folder, name, document):
 def test_values_of_a_tiff(references, name):
     writer, documents, folder = references
     _, predictor, _, bands, _ = CASES[name]
-    # For big-endian floats with the float predictor, libtiff writes a wrong byte order. GDAL's own result is
-    # therefore expected.
+    # libtiff writes big-endian floats with the float predictor in a wrong byte order. The expected values are therefore
+    # those that GDAL reads.
     wanted = gdal.Open(str(folder / f"{name}.tif")).ReadAsArray().reshape(values_of(CASES[name]).shape)
     if writer == "kerchunk_tiff":
         wanted = wanted.transpose(1, 2, 0)
@@ -137,7 +137,7 @@ def test_lerc_that_does_not_fit_the_array(tmp_path, change, told):
 @pytest.mark.parametrize("codec", ["imagecodecs_jpeg", "imagecodecs_webp", "grib", "gribberish"])
 @pytest.mark.parametrize("references", ["kerchunk_tiff"], indirect=True)
 def test_codecs_that_are_refused(references, codec):
-    """The error states what the codec would decode. Other arrays of the document still open."""
+    """The error for a refused codec states what the codec would decode. Other arrays of the document still open."""
     _, documents, folder = references
     document = documents["NONE-1-u1-1-LITTLE"]
     prefix = "good/" if ".zarray" in document else ""

@@ -65,8 +65,8 @@ def opened(server, name, *options):
 
 
 def ranges(requests):
-    """Returns the byte ranges that were read, as {file: [(offset, end), ...]}, and the files whose shard
-    index was read."""
+    """Returns the byte ranges that were read, as {file: [(offset, end), ...]}. Also returns a list of the files whose
+    shard index, at the end of the file, was read."""
     parts, indexes = {}, []
     for _, path, extent, _ in requests:
         first, _, last = (extent or "").removeprefix("bytes=").partition("-")
@@ -84,8 +84,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Documents, shard indexes and chunks take one round trip each, because the requests for them depend on
-    the answers before. All chunks of a shard take one request."""
+    """Reading a window takes three round trips: for documents, for shard indexes and for chunks. Each needs the answer
+    of the one before. All chunks of a shard take one request."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
@@ -144,8 +144,8 @@ NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
 @pytest.mark.parametrize("what", [*LIES, *TRUTH])
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_wrong_answers_are_never_other_members(server, form, what):
-    """If the server sends wrong bytes for members of a zip file that are read together, the values are right
-    or the read fails."""
+    """Members of a zip file are read together. If the server sends wrong bytes for them, the values are right or the
+    read fails."""
     dataset = opened(server, f"{form}.zip")
     server.rule(**{**LIES, **TRUTH}[what])
     try:
@@ -187,8 +187,8 @@ CACHED = {
 @pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
 @pytest.mark.parametrize("how", CACHED)
 def test_cached_chunks_outlive_their_dataset(server, name, how):
-    """Chunks stay cached after their dataset is closed only with GDAL's cache options. Documents are always
-    read again."""
+    """After a dataset is closed, its chunks stay cached only with GDAL's cache options. Documents are always read
+    again."""
     options, is_kept = CACHED[how]
     expected = CUBE if name.startswith("cube") else SCENE
     with config_options(**options):
@@ -304,7 +304,7 @@ def test_bands_of_an_overview_are_read_together(server):
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
-    """A failed read-ahead of a chunk is reported by the band that contains the chunk, and by no other band."""
+    """If the read-ahead of a chunk fails, only the band that contains the chunk reports an error."""
     dataset = opened(server, f"cube_{form}.zarr")
     root = next(each[1] for each in server.requests()).split("/")[1]
     key = "c/10/1/1" if form == "zarr_v3" else "10.1.1"

@@ -114,7 +114,7 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Creates what exists at the store's path before the copy starts."""
+    """Creates what `there` names at the store's path: nothing, an empty folder, or a store with an .aux.xml file."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":
@@ -123,7 +123,7 @@ def prepare(store, there):
 
 
 def named(folder, store):
-    """Returns the files that belong to the store's own name, without staging files."""
+    """Returns {path: data} for the files in `folder`, without the staging files of the store."""
     return {name: data for name, data in entries(folder).items()
             if not re.match(re.escape(store.name) + r"\.\d+\.partial(/|$)", name)}  # fmt: skip
 
@@ -240,7 +240,7 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             done = traced(store, "-o", os.devnull, "-e",
                           f"inject={name}:signal=KILL:when={number}")  # fmt: skip
             if done.returncode == 0:
-                break  # in this run another thread has made some of these calls
+                break  # another thread has made some of the calls, so no thread made `number` of them
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1
             got = named(store.parent, store)
@@ -256,8 +256,8 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
 
 
 def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
-    """gdalwarp first creates the store and then writes into it. The store has its final name at once,
-    because another program may write into it before it is closed."""
+    """A killed gdalwarp leaves the chunks that it has written. The store has its final name from the start, because
+    another program may write into it before gdalwarp closes it."""
     store = tmp_path / "a.zarr"
     words = ["-wm", "1", *options(*SLOW)]
     with Job("gdalwarp", "-of", "Zarr", *words, source, store) as job:
@@ -277,7 +277,7 @@ def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
 
 
 def hold(report, store, seconds):
-    """Copies a raster to `store`. Stops in the middle of the copy until a file appears."""
+    """Copies a raster to `store`. During the copy, waits until the file <store>.go exists, for at most `seconds`."""
     go_on = pathlib.Path(str(store) + ".go")
 
     def progress(complete, *_):
@@ -304,7 +304,7 @@ def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
         assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
-    # The process that ends last replaces the store of the other process.
+    # The process that ends last replaces the store that the other process has written.
     assert leftovers(tmp_path) == [] and (read_all(open_raster(store)) == 11).all()
 
 

@@ -16,14 +16,14 @@ from zarr_processes import Process
 from zarr_s3 import S3
 
 SIDE = 2100
-PAUSE = 0.35  # seconds after each part; the journal gets an entry every second
+PAUSE = 0.35  # seconds to wait after each part of a copy; the journal gets an entry every second
 RANDOM = np.random.default_rng(7)
 
 
 @pytest.fixture(autouse=True)
 def many_parts():
-    """Makes GDAL's block cache smaller. The size of the cache sets the size of the parts of a copy, so small
-    parts give many journal entries."""
+    """Makes GDAL's block cache smaller. The size of the cache sets the size of the parts of a copy. Small parts give
+    many journal entries."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -62,9 +62,8 @@ def make_source(folder, bands=2, has_mask=False):
 
 
 class Slow:
-    """Progress function that waits, so that the copy writes entries to its journal, and that calls `end()`
-    at the fraction `last`. It waits only in the last quarter before, so that the journal gets a few
-    entries."""
+    """Progress function that calls `end()` at the fraction `last` of a copy. In the quarter before, it waits PAUSE
+    seconds at each call, so that the journal gets a few entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []
@@ -103,7 +102,7 @@ def cancel_copy(target, source, options, last=0.6):
 
 
 def resume(target, source, options, warnings=0):
-    """Resumes a copy. Returns the first fraction that its progress function gets."""
+    """Resumes a copy. Returns the first fraction of the copy that its progress function gets."""
     fractions = []
 
     def note(fraction, _message, _data):
@@ -175,7 +174,7 @@ def test_a_copy_with_a_mask_goes_on(tmp_path):
     source = make_source(tmp_path, 1, has_mask=True)
     options = ["BLOCKSIZE=100,700", "ARRAY_NAME=a"]
     target = tmp_path / "a.zarr"
-    run_killed_copy(target, source, options, 0.93)  # this fraction is inside of the mask
+    run_killed_copy(target, source, options, 0.93)  # at this fraction, the copy writes the mask
     assert resume(target, source, options) > 0.8
     opened, expected = open_raster(target), gdal.Open(source)
     for band in (opened.GetRasterBand(1), expected.GetRasterBand(1)):
@@ -191,7 +190,7 @@ def test_a_cancelled_copy_goes_on_if_the_user_asks_for_it(tmp_path):
     target = tmp_path / "a.zarr"
     options = ["BLOCKSIZE=300,700"]
     cancel_copy(target, source, options)
-    assert leftovers(tmp_path) == []  # without the option, the same holds
+    assert leftovers(tmp_path) == []  # without RESUME=YES, a cancelled copy leaves nothing
     cancel_copy(target, source, [*options, "RESUME=YES"])
     assert len(leftovers(tmp_path)) == 1 and not target.exists()
     assert resume(target, source, options) > 0.2

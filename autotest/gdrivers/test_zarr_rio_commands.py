@@ -121,8 +121,8 @@ def test_only_overwrite_overwrites(tmp_path):
     "words, why",
     [
         (["info", "nowhere.zarr"], "nowhere.zarr"),
-        # Newer versions of rasterio use the store's chunk size as tile size, but TIFF does not allow this tile
-        # size.
+        # TILED=NO, because newer versions of rasterio would use the store's chunk size as tile size, which TIFF does
+        # not allow.
         (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
          "zlib: compressed data is truncated"),
         (["convert", str(SCENE), "a.zarr", "--co", "compress=rar"], "creation option COMPRESS: expected"),

@@ -15,7 +15,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-DELAY = 0.2  # of the server's answers, in seconds
+DELAY = 0.2  # delay of each answer of the server, in seconds
 
 
 @pytest.fixture(autouse=True)
@@ -117,14 +117,15 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
     axis = f"{level_group(4)}/x"
     path = f"/pyramid.zarr/{zarr_formats.chunk_key(folder / 'pyramid.zarr', axis, 0)}"
     server.rule(status={path: [503, 1]})
-    dataset = open_raster(f"{server.url}/pyramid.zarr")  # this dataset requests the documents again
+    dataset = open_raster(f"{server.url}/pyramid.zarr")  # sends the failed request again
     assert [asked for _, asked, *_ in server.requests()].count(path) == 2
     assert dataset.GetRasterBand(1).GetOverviewCount() == 4
     assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40
 
 
 def test_colours_of_a_product_are_known_once_it_is_open(tmp_path):
-    """The bands of a product share the metadata of its root, which is read once."""
+    """Opening a product reads the metadata of its root once, for the colours of all bands. The colours stay known after
+    the root's document is deleted."""
     root = zarr.open_group(str(tmp_path / "product.zarr"), mode="w")
     root.attrs["stac_discovery"] = {"properties": {"proj:epsg": 32632}}
     for name in ("b02", "b03", "b04"):
