@@ -87,8 +87,8 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# u4 is no target. For floats that do not fit u4, the result of NumPy depends on their position in the array, so the
-# expected bytes are unknown.
+# Filters do not encode to the type u4. For floats that do not fit u4, the result of NumPy depends on their position in
+# the array, so the expected bytes are unknown.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
@@ -144,8 +144,8 @@ def equal_but_for_nans(ours, wanted):
     "name", ["fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "delta"]
 )
 def test_filters_of_any_numbers(name, tmp_path):
-    """Random bits are encoded like by numcodecs. The bits include NaN, infinities, and numbers that overflow or
-    wrap."""
+    """For random bits, the encoded bytes equal those of numcodecs. Numbers of random bits include NaN, infinities, and
+    values that overflow or wrap."""
     cases = []
     for index in range(60):
         draw = types.Draw(f"numbers {SEED} {name}", index)

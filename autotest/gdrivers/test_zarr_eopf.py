@@ -46,7 +46,7 @@ def quiet(name):
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(name))
         assert dataset is not None, log.events
-        dataset.GetSpatialRef()  # the driver searches for the CRS only at this call
+        dataset.GetSpatialRef()  # the driver looks for the CRS only at this call, so its messages appear now
     log.assert_quiet()
     return dataset
 

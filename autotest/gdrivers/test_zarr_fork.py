@@ -125,7 +125,7 @@ def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
                     if end == "close":
                         dataset = None
                 log.assert_quiet()
-                read_anew(store)  # this read gives the old values, because the parent's chunk is pending
+                read_anew(store)  # reads the old values, because the parent's chunk is pending
                 code = 0
             finally:
                 os._exit(code) if end != "exit" else end_normally(code)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Writes to full disks and to folders without write permission. The error names the chunk, and stored data
-stay unchanged. Data that could not be stored are stored once there is room."""
+stay unchanged. Data that could not be stored stay pending, and are stored once the disk has room."""
 
 import ctypes
 import json
@@ -148,8 +148,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """Returns the end of the key that a write of attributes fails at first. In v3 this is the document of the root
-    group, because it contains the consolidated metadata."""
+    """Returns the end of the key of the first document that a change of attributes writes. In v3 it is the document of
+    the root group, which contains the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 

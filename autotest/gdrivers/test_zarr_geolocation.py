@@ -122,7 +122,7 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
     mapping = {"wkt": {"grid_mapping": "crs"}, "cf": {"grid_mapping": "crs"}, "of group": {},
                "proj": {"proj:code": "EPSG:32632"}}[how]  # fmt: skip
     if how == "cf" and units == "km":
-        cf["false_easting"] = 500.0  # 500 km: CF states it in the unit of the coordinates
+        cf["false_easting"] = 500.0  # 500 km: CF uses the unit of the coordinates
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "x y", **mapping}, ("y", "x")),
         "x": array(x / factor, its, ("y", "x")), "y": array(y / factor, its, ("y", "x")),
@@ -322,8 +322,8 @@ def test_irregular_axes_of_a_projection(tmp_path, cpl, has_crs):
 @pytest.mark.parametrize("names", [("longitude", "latitude"), ("XLONG", "XLAT")])
 @pytest.mark.parametrize("packed", [False, True])
 def test_longitudes_with_time(tmp_path, cpl, names, packed):
-    """Longitudes may have a time dimension: (Time, ...) in WRF, (time, scanline, pixel) in swaths. The raster of one
-    time is located by the longitudes of this time."""
+    """Longitudes may have a time dimension: (Time, ...) in WRF, (time, scanline, pixel) in swaths. Each slice of the
+    raster uses the longitudes of its own time."""
     dims = ("Time", "south_north", "west_east")
     factor = 1e-4 if packed else 1
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each test writes a store by one georeferencing convention. The driver must find its CRS, geotransform,
-geolocation or ground control points."""
+"""Each test writes a store by one georeferencing convention. The driver must find the CRS, geotransform, geolocation or
+ground control points of the store."""
 
 import json
 import pathlib
@@ -346,7 +346,7 @@ def test_kilometres_are_not_metres(tmp_path):
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
-    arrays["crs"][2]["false_easting"] = 500.0  # 500 km: CF states it in the unit of the coordinates
+    arrays["crs"][2]["false_easting"] = 500.0  # 500 km: CF uses the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
     assert_geotransform(dataset, [number / 1000 for number in PLACE])

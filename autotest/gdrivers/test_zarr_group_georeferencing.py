@@ -97,7 +97,7 @@ def test_a_groups_transform_applies_without_dimension_names(tmp_path):
 
 
 def test_an_array_names_its_own_dimensions(tmp_path):
-    """If an array and its group both have `spatial:dimensions`, the array's are used."""
+    """If an array and its group both have `spatial:dimensions`, those of the array are used."""
     own = {"spatial:dimensions": ["lat", "lon"]}
     store = make_store(
         tmp_path, {"a": image(dims=("lat", "lon"), **own), "b": image()}, {**spatial(), **UTM}

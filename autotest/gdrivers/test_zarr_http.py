@@ -357,7 +357,7 @@ def test_absent_chunks_are_requested_once(server):
     for _ in range(3):
         assert_reads(dataset, expected)
     absent = [path for _, path, _, status in server.requests() if status == 404]
-    # Both formats state the separator of chunk keys, so that each chunk is requested by one key only.
+    # Documents of Zarr v2 and v3 state the separator of chunk keys, so each chunk is requested by one key only.
     assert sorted(absent) == sorted(key(f"/plain.zarr/0.{j}") for j in range(8))
     # A store that is opened again shows chunks that were absent at the first opening.
     server.rule(status={})
@@ -430,8 +430,8 @@ def test_refused_and_required_objects_are_an_error(server):
 ], ids=["layout", "datasets"])
 @pytest.mark.parametrize("absent", [404, 403])
 def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
-    """Without a listing, the driver does not know the arrays in the groups. Opening is then an error, instead of a
-    raster without bands."""
+    """Without a listing, the driver cannot find the arrays in the groups of a pyramid. Opening the pyramid is therefore
+    an error."""
     arrays = {f"{k}/band": {"values": VALUES[:: k + 1, :: k + 1], "dims": ("y", "x")} for k in range(2)}
     make_store(tmp_path, arrays, {"multiscales": described}, name="p.zarr")
     with Served(tmp_path) as server:
@@ -452,8 +452,8 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
     (["crs"], ["crs"]), (["x"], ["x"]), (["x", "crs"], ["crs", "x"]), (["x", "y"], ["y", "x"]), (["lat"], []), (["other"], []),
 ], ids=" ".join)
 def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
-    """If the server refuses coordinates or a grid mapping, the driver gives a warning when an attribute names them, or
-    when the other axis has coordinates. There is no warning for a guessed name."""
+    """A refused coordinate array or grid mapping gives a warning if an attribute names it, or if the other axis has a
+    coordinate array. A guessed name gives no warning."""
     wkt = osr.SpatialReference()
     wkt.ImportFromEPSG(32632)
     arrays = {

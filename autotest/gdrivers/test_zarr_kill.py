@@ -21,8 +21,8 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
-ROUNDS = 80 if zarr_faults.ALL else 32  # for each entry of zarr_formats.FORMS
-WINDOWS = 4000  # more than a process can write before it is killed
+ROUNDS = 80 if zarr_faults.ALL else 32  # number of killed processes for each of zarr_formats.FORMS
+WINDOWS = 4000  # windows of a process, more than it can write before the kill
 KINDS = ["create", "update", "replace", "append"]
 
 
@@ -51,8 +51,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The process is killed a delay after it has reported this word. If the word is empty, the delay begins at the
-        # start of the process. With only such delays, a slow process would never flush before the kill.
+        # The delay before the kill begins when the process reports this word. If the word is empty, the delay begins
+        # when the process starts. Without words, a slow process would always be killed before its first flush.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):

@@ -409,8 +409,8 @@ def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
-    """A pyramid counts as another program's if its layout lacks the member gdal_arrays, which this driver writes.
-    Building and removing overviews are then refused."""
+    """This driver writes the member gdal_arrays to the layout of a pyramid. If the layout lacks this member, the driver
+    refuses to build or remove overviews."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2])
     attributes = root_attributes(store)

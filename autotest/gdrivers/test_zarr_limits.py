@@ -29,8 +29,8 @@ def read(name, **options):
 
 
 def refused(name, option, allowed, **options):
-    """Asserts that reading fails with one error, and returns the error. The error names the configuration
-    option and the limit that it sets, `allowed`."""
+    """Asserts that reading fails with one error, and returns the error. The error names the configuration option
+    `option` and its limit `allowed`."""
     values, log = read(name, **options)
     assert values is None
     error = log.the_error()
@@ -119,8 +119,8 @@ def test_limit_of_filters(tmp_path):
 
 
 def test_the_output_of_filters_is_bounded(tmp_path):
-    """A write fails if filters make too much output, and takes little memory. Here 60 base64 filters would make 1.9 GB
-    of one pixel."""
+    """If filters make too much output, a write fails, and allocates little memory. Here 60 base64 filters would make
+    1.9 GB of one pixel."""
 
     def work(report):
         store = handmade(tmp_path / "store.zarr", shape=[1, 1], chunks=[1, 1], dtype="|u1",

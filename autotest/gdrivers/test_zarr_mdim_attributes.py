@@ -86,8 +86,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_everything_else_is_json(tmp_path, cpl, text):
-    """All other values are returned as JSON text. An example is a list of numbers that no data type can hold
-    exactly."""
+    """A value that no data type can hold exactly is returned as JSON text. Lists of different numbers are an
+    example."""
     attribute = attribute_of(tmp_path, text)
     assert attribute.GetDataType().GetClass() == gdal.GEDTC_STRING
     assert attribute.GetDataType().GetSubType() == gdal.GEDTST_JSON

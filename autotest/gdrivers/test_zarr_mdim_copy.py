@@ -282,6 +282,6 @@ def test_part_of_an_array(tmp_path):
     store = make_store(tmp_path, {"v": {"values": values, "dims": ["y", "x"]}})
     copy = translate(tmp_path / "copy.zarr", store, arraySpecs=["name=v,view=[::-2,1:7:3]"])
     got = zarr.open_group(str(copy), mode="r")["v"][...]
-    # In GDAL 3.6 the copy of a view has the shape of the whole array.
+    # In GDAL 3.6 the copy of the part has the shape of the whole array.
     np.testing.assert_array_equal(got[:3, :2], values[::-2, 1:7:3])
     assert got.shape in ((3, 2), (6, 10))

@@ -84,8 +84,8 @@ def test_shared_with_groups_above(tmp_path):
 
 
 def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
-    """Two coordinate arrays may have the name of a dimension. The nearest one with the size of the dimension gives the
-    dimension."""
+    """A dimension belongs to the nearest coordinate array of its name and size: in the array's own group, or in a group
+    above. Coordinate arrays of another size are skipped."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(
@@ -272,4 +272,4 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert [d.GetSize() for d in array.GetDimensions()] == [0, 3]
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
-    assert zarr_mdim.read(array) is None  # arrays of GDAL's MEM driver also fail
+    assert zarr_mdim.read(array) is None  # reading such an array of GDAL's MEM driver also fails

@@ -238,8 +238,8 @@ def test_one_name_several_sizes(tmp_path, cpl):
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
-    """Dimensions of equal name, different sizes and no coordinate array: the one that is opened first has the full name
-    /x until the dataset is closed. The others get names like x_7."""
+    """Dimensions x of different sizes, without coordinate arrays. The dimension that is opened first has the full name
+    /x until the dataset is closed. The other dimensions have full names like x_7."""
     sizes = {"a": 3, "b": 7, "c": 9}
     store = make_store(tmp_path, {
         name: {"values": np.zeros(size), "dims": ["x"]} for name, size in sizes.items()

@@ -46,7 +46,7 @@ def numbers(folder, **options):
 @pytest.mark.parametrize("options", [[], ["NUM_THREADS=1"], ["NUM_THREADS=ALL_CPUS"],
                                      ["CACHE_SIZE=9600", "NUM_THREADS=3"]])  # fmt: skip
 def test_advise_read(tmp_path, cpl, options):
-    """AdviseRead() loads all chunks. Later reads succeed although the test has removed all chunks from the store."""
+    """AdviseRead() loads all chunks. Later reads succeed, although the test has removed the chunks from the store."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead(options=options) == gdal.CE_None
@@ -118,8 +118,8 @@ def test_advise_read_through_a_view(tmp_path):
 
 @pytest.mark.parametrize("first", ["classic", "multidimensional"])
 def test_both_apis_have_one_cache(tmp_path, first):
-    """Chunks that one API has read are cached for the other API, which reads them although the test has removed them
-    from the store."""
+    """The classic and the multidimensional API share cached chunks. After one API has read all chunks, the test removes
+    them from the store, and the other API still reads the values."""
     store = numbers(tmp_path)
     raster, array = open_raster(store), zarr_mdim.open_array(store)
     if first == "classic":

@@ -129,7 +129,8 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """Strings are read as numbers if arrays of GDAL's MEM driver are. GDAL 3.6 refuses this conversion."""
+    """Reading strings as numbers succeeds if it succeeds for an array of GDAL's MEM driver. GDAL 3.6 refuses this
+    conversion."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)

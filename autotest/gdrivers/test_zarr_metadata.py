@@ -53,7 +53,7 @@ def test_where_nodata_comes_from(tmp_path, attrs, nodata):
 
 
 def test_bare_nan_in_attributes(tmp_path):
-    """An attribute may be NaN, which is not valid JSON, because xarray writes it."""
+    """An attribute may be NaN. xarray writes NaN, although NaN is not valid JSON."""
     text = '{"_FillValue": NaN, "n": 1}'
     handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=0.0, files={}, attrs=text)
     dataset = open_raster(tmp_path / "a.zarr")

@@ -143,8 +143,8 @@ def recorded(folder, entry, chunk=None):
 
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: entry["name"])
 def test_pcodec(tmp_path, entry):
-    """The driver reads recorded chunks of pcodec. The chunks that the driver writes equal recorded bytes, which pcodec
-    has read."""
+    """The driver reads recorded chunks of pcodec. The driver writes chunks whose bytes equal recorded ones, which
+    pcodec could read."""
     path, values = recorded(tmp_path, entry)
     values = as_gdal(values)
     assert_same(read(path), values)

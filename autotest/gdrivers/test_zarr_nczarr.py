@@ -344,8 +344,8 @@ def test_the_form_of_netcdf_4_8(tmp_path):
     [{"name": "time", "size": 4, "unlimited": 1}, {"name": "x", "size": "6"}],
 ])  # fmt: skip
 def test_the_form_of_netcdf_4_9_3(tmp_path, dims):
-    """Reads a store in the form of netCDF-C 4.9.3: extensions as attributes. They list the dimensions as an object, in
-    which only unlimited dimensions are objects, or as a list."""
+    """Reads a store in the form of netCDF-C 4.9.3: extensions as attributes. The attribute of a group states its
+    dimensions as an object or as a list."""
     store = tmp_path / "x.zarr"
     group(store, attrs={"_nczarr_group": {"dimensions": dims, "arrays": ["v"], "groups": []},
                         "_nczarr_superblock": {"version": "2.0.0"}, "title": "t"})  # fmt: skip
@@ -512,8 +512,7 @@ def test_a_multidimensional_copy_of_ours_opens_in_netcdf(tmp_path, dtype):
 
 
 def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):
-    """nccopy copies a store of this driver, and a netCDF file, to NCZarr. The driver reads the values of the source
-    from each copy."""
+    """nccopy copies a store of this driver and a netCDF file to NCZarr. Each copy has the values of its source."""
     values = np.arange(12, dtype="f4").reshape(3, 4)
     make_store(tmp_path, {"v": {"values": values, "dims": "yx", "compressor": None}})
     url = "file://{}#mode={},file"

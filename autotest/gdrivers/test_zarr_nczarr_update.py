@@ -365,7 +365,7 @@ def test_other_forms(store, form):
     x = root.OpenMDArray("dem").GetDimensions()[1]
     group = root.CreateGroup("new")
     n = group.CreateDimension("n", None, None, 5)
-    if form is as_documents:  # here an array with _ARRAY_DIMENSIONS cannot use a dimension above
+    if form is as_documents:  # in this form, arrays with _ARRAY_DIMENSIONS use only dimensions of their group
         x = group.CreateDimension("x", None, None, 4)
     group.CreateMDArray("a", [n, x], int32(), UNCOMPRESSED)
     root.CreateMDArray("scalar", [], int32(), UNCOMPRESSED).Write(np.int32(42).tobytes())

@@ -99,8 +99,8 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
 
 
 def test_nested_folders_on_a_server(tmp_path, cpl):
-    """On a web server without listings, nested chunks are found by a second request for the first chunk, under both
-    possible keys."""
+    """On a web server without listings, the driver finds nested chunks: it requests the first chunk under both possible
+    keys."""
     make_nested(tmp_path)
     with Served(tmp_path) as server:
         dataset = open_raster(f'ZARR:"{server.url}/n.zarr":/v')

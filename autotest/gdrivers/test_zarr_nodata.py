@@ -372,8 +372,8 @@ def test_the_mark_of_an_older_store_becomes_a_number(tmp_path, fill, wanted):
 
 @zarr_formats.V3
 def test_a_change_of_the_crs_keeps_the_meaning(tmp_path):
-    """Setting a CRS does not change the nodata value. For a fill value of 0, it is 0 in an array of GDAL's built-in
-    driver, and none in a plain array."""
+    """Setting a CRS does not change the nodata value. With the fill value 0, an array of GDAL's built-in driver has the
+    nodata value 0, and a plain array has none."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "gdal", np.zeros((2, 3), "i2"), 0, ["y", "x"], GDAL_CRS)
     put(store, "plain", np.zeros((2, 3), "i2"), 0, ["y", "x"])
@@ -513,8 +513,8 @@ def test_nodata_is_unset_in_a_sparse_store(tmp_path, fill, attrs, unset):
     assert_nodata(store, "a", None)
     np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
     assert not {"_FillValue", "missing_value"} & set(stored(store, "a"))
-    # In v2 the fill value is removed from the document, because other programs would treat it as nodata. The absent
-    # chunks are therefore stored.
+    # In v2 the fill value is removed from the document, because other programs would treat it as nodata. Absent chunks
+    # are then stored with this value.
     if not zarr_formats.is_v3():
         assert json.loads((store / "a" / ".zarray").read_text())["fill_value"] is None
         assert len(zarr_formats.chunk_keys(store, "a")) == 4

@@ -178,7 +178,7 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(2, 4, 10, 20))
     assert warnings == []
-    # The output lacks the channel axis of the input, which is unchanged.
+    # The output system lacks the channel axis. The bands are unchanged.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
     assert_geotransform(opened(store)[0], place(2, 4))
 
@@ -258,8 +258,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
-    # If the only sequence has an unsupported transformation, the raster has no geotransform. Applying the others alone
-    # would give a wrong one.
+    # If one of several successive transformations is unsupported, the raster has no geotransform. The others alone
+    # would give a wrong geotransform.
     store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
     dataset, warnings = opened(store)
     assert dataset.GetGeoTransform(can_return_null=True) is None

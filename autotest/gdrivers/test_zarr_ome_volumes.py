@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME images in the form of microscopes: volumes with channels and times, whose levels also halve z. Their
-labels have colours and properties."""
+"""OME images like those of microscopes: volumes with channels and times, whose levels also halve z. Their labels have
+colours and properties."""
 
 import numpy as np
 import pytest
@@ -103,7 +103,7 @@ def test_one_cause_is_one_warning(tmp_path, cpl):
     group.attrs["omero"] = {"channels": [{"label": i, "color": "GG0000", "window": {"min": "a"}} for i in range(40)]}
     dataset = gdal.Open(str(store))
     assert dataset.GetRasterBand(7).GetOverviewCount() == 2
-    assert dataset.GetRasterBand(7).GetDescription() == "6"  # a number is a valid name
+    assert dataset.GetRasterBand(7).GetDescription() == "6"  # the name of a channel may be a number
     assert cpl.errors == [] and len(cpl.warnings) == 1
     assert "omero.channels[0].color" in cpl.warnings[0]
 

@@ -202,7 +202,7 @@ def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("taken", ["group", "array"])
 def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
-    """A user may have given an array or a group the name that overviews would get. It stays unchanged, and the
+    """If a user's array has the name of an overview group or of an array in it, the user's array stays unchanged. The
     overviews are still built."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))

@@ -391,8 +391,8 @@ def store_with_old_statistics(folder):
 
 @pytest.mark.parametrize("first_use", FIRST_USES)
 def test_old_statistics_go_at_their_first_use(tmp_path, cpl, first_use):
-    """Outdated statistics are ignored. To open fast, the driver does not check them when it opens a store, but at their
-    first use."""
+    """Outdated statistics are ignored. The driver checks statistics at their first use, and not at opening, so that
+    opening is fast."""
     store = store_with_old_statistics(tmp_path)
     assert not FIRST_USES[first_use](open_band(store))
     assert cpl.events == []
@@ -475,7 +475,7 @@ def test_properties_set_on_a_read_only_store_are_kept_beside_it(tmp_path, cpl, p
     assert read_beside(open_raster(store)) == BESIDE
     assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
     assert beside(tmp_path) == ["store.zarr.aux.xml"]
-    # In update mode these properties are written to the store, and later opens find them there.
+    # In update mode, unit and metadata are written to the store, where later opens find them.
     dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).SetUnitType("mm")
     dataset.GetRasterBand(1).SetMetadataItem("note", "n")

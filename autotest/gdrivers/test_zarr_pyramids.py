@@ -205,7 +205,7 @@ def test_gdalwarp_and_translate_use_the_levels(tmp_path):
         command = [*program, name, str(target)]
         subprocess.run(command, check=True, timeout=60)
         values = gdal.Open(str(target)).ReadAsArray()
-        # The pixels of each level have another multiple of 10 added, so that a value identifies its level.
+        # Each level has another multiple of 10 added to its pixels, so a value identifies its level.
         smallest = zarr.open_array(f"{name}/2", mode="r")[...]
         assert set(values.ravel().tolist()) <= set(smallest.ravel().tolist()), program
 

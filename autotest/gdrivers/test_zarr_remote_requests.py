@@ -84,8 +84,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Reading a window takes three round trips: for documents, for shard indexes and for chunks. Each needs the answer
-    of the one before. All chunks of a shard take one request."""
+    """Reading a window takes three round trips: for documents, for shard indexes and for chunks. Each request needs the
+    answers of the round trip before. All chunks of a shard take one request."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
@@ -325,7 +325,7 @@ def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
 @pytest.mark.parametrize("name", ["cube_zarr_v2.zarr", "scene.zarr"])
 @pytest.mark.parametrize("system", ["vsiaz", "vsiadls", "vsiswift"])
 def test_object_stores_that_are_not_s3(server, system, name):
-    """A plain web server replaces Azure and Swift: it answers requests for objects, and cannot list keys."""
+    """A web server stands in for Azure and Swift. It answers requests for objects, and cannot list keys."""
     container = server.folder / system
     container.mkdir(exist_ok=True)
     (container / name).symlink_to(server.folder / name)

@@ -240,7 +240,7 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             done = traced(store, "-o", os.devnull, "-e",
                           f"inject={name}:signal=KILL:when={number}")  # fmt: skip
             if done.returncode == 0:
-                break  # another thread has made some of the calls, so no thread made `number` of them
+                break  # several threads share the calls, so no thread makes `number` of them
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1
             got = named(store.parent, store)
@@ -543,7 +543,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     del dataset
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
-    # If a store is created at that path later, it can be opened.
+    # If a new store is created at the path of the deleted store, the new store can be opened.
     zarr.open_group(str(store), mode="w").array("b", np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 

@@ -149,7 +149,7 @@ def test_a_killed_copy_goes_on(tmp_path, layout):
     moved = [target / path.relative_to(tmp_path / partial) for path in kept]
     same = [path for path, time_ns in zip(moved, kept.values(), strict=True)
             if path.stat().st_mtime_ns == time_ns]  # fmt: skip
-    assert len(same) >= 4  # these chunks were not written again
+    assert len(same) >= 4  # the resumed copy did not write these chunks again
     assert leftovers(tmp_path) == []
     whole = tmp_path / "whole" / "a.zarr"
     whole.parent.mkdir()
