@@ -144,7 +144,7 @@ def equal_but_for_nans(ours, wanted):
     "name", ["fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "delta"]
 )
 def test_filters_of_any_numbers(name, tmp_path):
-    """For random bits, the encoded bytes equal those of numcodecs. Numbers of random bits include NaN, infinities, and
+    """For random bits, the encoded bytes equal those of numcodecs. The random numbers include NaN, infinities, and
     values that overflow or wrap."""
     cases = []
     for index in range(60):

@@ -44,8 +44,7 @@ def scalar(**attrs):
 
 
 def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
-    """Asserts that gdalwarp -geoloc moves the spot of VALUES to its longitude and latitude, and nothing to
-    other pixels."""
+    """Asserts that gdalwarp -geoloc moves the spot, which is all pixels of value 100, to its longitude and latitude."""
     warped = gdal.Warp("", name, format="MEM", geoloc=True, dstSRS="EPSG:4326",
                        xRes=0.02, yRes=0.02)  # fmt: skip
     assert warped is not None, gdal.GetLastErrorMsg()

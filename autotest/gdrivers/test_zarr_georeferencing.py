@@ -138,8 +138,8 @@ def test_precedence_of_crs_attributes(tmp_path):
 
 @pytest.mark.parametrize("crs", ["EPSG:4326", "OGC:CRS84"])
 def test_axis_order_of_longitudes_and_latitudes(tmp_path, crs):
-    """Longitudes are the raster's x axis in both CRS. This holds for gdal.Open(), for gdalwarp and for
-    coordinate transformations."""
+    """Longitudes are the raster's x axis, whatever axis order the CRS states. This holds for gdal.Open(), for gdalwarp
+    and for coordinate transformations."""
     store = write(tmp_path, {"_CRS": crs}, lonlat(), dims=["lat", "lon"])
     dataset = open_raster(store)
     srs = dataset.GetSpatialRef()
@@ -256,7 +256,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_conventions_warn_once(tmp_path, cpl, case):
-    """An invalid convention gives exactly one warning, and the pixels still read."""
+    """Invalid georeferencing gives exactly one warning, and the pixels can still be read."""
     attrs, arrays, word = BROKEN[case]
     dataset = gdal.Open(write(tmp_path, attrs, arrays))  # not open_raster(), which keeps the warnings
     for _ in range(2):

@@ -60,7 +60,7 @@ def key(path):
 
 
 def shown(path):
-    """Returns a path as error messages show it, as a key of the store."""
+    """Returns the key of a path in its store, as error messages show it."""
     return key(path).partition(".zarr/")[2]
 
 
@@ -244,8 +244,8 @@ def in_three_seconds():
 
 @pytest.mark.parametrize("after", ["1", in_three_seconds, "not a time", "-5", "1e9"])
 def test_retry_after_is_obeyed(server, after):
-    """A server with a rate limit sends Retry-After. The driver does not retry before that time, and does not
-    retry at all if the time is long."""
+    """A server with a rate limit sends Retry-After. The driver does not retry before this time. If the time is long,
+    the driver does not retry at all."""
     what = key("/raw.zarr/0.0")
     start = time.monotonic()
     value = after() if callable(after) else after
@@ -262,7 +262,7 @@ def test_retry_after_is_obeyed(server, after):
             assert_reads(dataset)
     server.rule(**{"with": {}})
     waited = time.monotonic() - start
-    # Dates are in whole seconds, so two to three seconds remain until this date.
+    # A date in Retry-After is in whole seconds, so two to three seconds remain until the date.
     least = 1.9 if callable(after) else 0.9
     assert waited >= least if after == "1" or callable(after) else waited < 5
 

@@ -86,8 +86,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_everything_else_is_json(tmp_path, cpl, text):
-    """A value that no data type can hold exactly is returned as JSON text. Lists of different numbers are an
-    example."""
+    """An attribute is returned as JSON text if it is neither a number, a text nor a list of them. Lists of numbers that
+    no data type can hold exactly are JSON text, too."""
     attribute = attribute_of(tmp_path, text)
     assert attribute.GetDataType().GetClass() == gdal.GEDTC_STRING
     assert attribute.GetDataType().GetSubType() == gdal.GEDTST_JSON

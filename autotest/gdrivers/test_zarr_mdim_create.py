@@ -206,7 +206,7 @@ def test_dimensions_that_are_refused(tmp_path, cpl):
 
 def test_indexing_variables(tmp_path, cpl):
     """An indexing variable is stored only if it has the name of its dimension. Setting an array of another name gives a
-    warning. It stays the indexing variable only until the dataset is closed."""
+    warning. This array is the indexing variable only until the dataset is closed."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     x, y = root.CreateDimension("x", *X, 4), root.CreateDimension("y", *Y, 3)
@@ -283,8 +283,8 @@ def test_update_that_changes_nothing(tmp_path, cpl):
 
 
 def test_values_written_by_one_handle_are_read_by_another(tmp_path):
-    """Values that one handle writes are seen by a classic dataset of the array, and by a second
-    multidimensional dataset."""
+    """Values that one dataset writes are read by a classic dataset of the array, and by a second multidimensional
+    dataset."""
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 6), "i4"), "dims": ["y", "x"],
                                         "chunks": (4, 4)}})  # fmt: skip
     dataset = w.update(store)

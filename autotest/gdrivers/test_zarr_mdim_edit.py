@@ -291,7 +291,7 @@ def test_random_sizes(tmp_path, turn):
         values = np.array([str(v) for v in values.ravel()], object).reshape(shape)
     chunks, separator, order = tuple(draw.integer(1, 5) for _ in shape), draw.choice("./"), draw.choice("CF")
     if kind == "str" and zarr_formats.is_v3():
-        order = "C"  # zarr-python 3.1 does not transpose the texts that it encodes
+        order = "C"  # not F, because zarr-python 3.1 does not transpose texts
     store = make_store(tmp_path, {"v": {"values": values, "chunks": chunks, "fill_value": fill, "order": order,
                                         "dimension_separator": separator, **options}})  # fmt: skip
     absent = {"": "", "q": "q", None: 0, 7: 7}[fill]

@@ -177,8 +177,8 @@ def test_copying_an_array_that_is_open(tmp_path):
 
 
 def test_to_a_virtual_dataset(tmp_path):
-    """A virtual dataset lists an empty array. It is not opened, because GDAL's VRT driver cannot open a dimension of
-    size 0."""
+    """A virtual dataset lists an empty array. The test does not open the array, because GDAL's VRT driver cannot open a
+    dimension of size 0."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, (5, 0)), tmp_path / "o.vrt")
     root = xml.etree.ElementTree.parse(tmp_path / "o.vrt").getroot()
     assert {array.get("name") for array in root.iter("Array")} == {"good", "empty"}

@@ -312,7 +312,7 @@ def test_64_bit_nodata(tmp_path):
     ({"calendar": "julian"}, "days since 1970-01-01", -(2**63), "julian"),
 ])  # fmt: skip
 def test_times(tmp_path, attrs, unit, nodata, calendar):
-    """Times are read as integers with the CF attributes units and calendar."""
+    """Times of NumPy are read as integers, with the CF attributes units and calendar."""
     values = np.array([1, 2, 3], "M8[D]")
     array = zarr_mdim.open_array(make_array(tmp_path, values, attrs=attrs))
     assert (array.GetUnit(), array.GetNoDataValue()) == (unit, nodata)

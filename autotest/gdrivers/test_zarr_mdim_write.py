@@ -211,7 +211,7 @@ def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
 ])  # fmt: skip
 @pytest.mark.parametrize("many", [False, True])
 def test_texts_that_are_too_long_are_cut_at_a_character(tmp_path, cpl, kind, text, cut, many):
-    """If texts are cut, one call gives one warning for all of them. Texts that fit are written unchanged."""
+    """Texts that are too long are cut, with one warning for each call. Texts that fit are written unchanged."""
     store = make_store(tmp_path, {"g/v": {"values": np.zeros(4, kind), "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
     assert w.write(array, {"": np.array([b"a", text.encode(), b"b", text.encode() if many else b""], object)})

@@ -2,7 +2,8 @@
 """Tests which fill values are nodata values.
 
 Each array of Zarr v3 has a fill value; zarr-python and xarray use zero by default. xarray masks by the fill
-value only in Zarr v2. A coordinate array has a nodata value only if an attribute states it."""
+value only in Zarr v2. A coordinate array has no nodata value. Exceptions are a value that an attribute states, a fill
+value outside of the range of longitudes, and NaT for times."""
 
 import base64
 import json

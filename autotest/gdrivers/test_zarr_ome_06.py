@@ -166,7 +166,7 @@ KEPT = {
 @pytest.mark.parametrize("name", KEPT)
 def test_other_transformations_are_kept_as_metadata(tmp_path, name):
     """Transformations to other coordinate systems become metadata, with one debug line and no warning. The geotransform
-    is that of the image's own system."""
+    refers to the image's own system."""
     after = [{**KEPT[name], "input": PHYSICAL, "output": {"name": "other"}},
              {**DISPLACED, "input": PHYSICAL, "output": {"name": "atlas"}}]  # fmt: skip
     store = make(tmp_path, described(after=after, systems=[system("other"), system("atlas")]))

@@ -234,7 +234,7 @@ def test_containers_in_containers_end(tmp_path):
     add_image(a, "b", 1)
     add_image(a, "a/b", 2)
     a.array("plain", np.zeros((3, 4)))
-    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes an empty document
+    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes this document even if empty
     dataset, warnings = warnings_of(store)
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["a/a/b/0", "a/b/0", "a/plain"]
     # In v2, a warning says that an array without attributes is not an image. Arrays of Zarr v3 always have
@@ -361,7 +361,7 @@ def test_a_plate_over_the_network_asks_for_no_more_than_it_lists(server, tmp_pat
     wells = [f"{row}/{column}" for row in "ABC" for column in range(1, 5)]
     store = make_plate(tmp_path, wells, fields=2)
     requests = assert_like_local(server, store)
-    # Each well takes one request, for its attributes. Each image takes three: for its attributes, for the
+    # Each well takes one request, for its attributes. Each image takes three requests: for its attributes, for the
     # attributes of its labels, and for one array.
     below = [path for path in requests if path.count("/") > 2]
     assert len(below) == 12 + 24 * 3, below

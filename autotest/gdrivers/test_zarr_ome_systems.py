@@ -317,7 +317,7 @@ def test_transformations_by_dimension(tmp_path, name, named, out, spell):
     dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
     assert_geotransform(dataset, expected)
     assert warnings == []
-    if named:  # here the transformation is a step of a sequence
+    if named:  # the transformation may also be a member of a sequence
         sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
         store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
         assert_geotransform(opened(store)[0], expected)
@@ -420,7 +420,8 @@ def test_labels_that_are_not_in_the_system_of_their_image(tmp_path, name):
 
 
 def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
-    """SpatialData stores an image and its labels as separate elements, in different folders of the store."""
+    """Labels have the geotransform of their image. SpatialData stores an image and its labels as separate elements, in
+    different folders of the store."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
     root.attrs["spatialdata_attrs"] = {"version": "0.1"}
     image = [to("global", IDENTITY), to("other", scale(1, 3, 2))]

@@ -68,7 +68,7 @@ def test_positions_of_slices(volume, cpl):
 
 
 def test_rows_grow_downwards(volume, cpl):
-    """y grows downwards, so the first row is the uppermost one in GDAL's tools and in QGIS."""
+    """The axis y of an OME image grows downwards, so the first row is the uppermost one in GDAL's tools and in QGIS."""
     store, (base, half, _) = volume
     dataset = open_raster(store)
     assert dataset.GetGeoTransform() == pytest.approx((1.875, 0.25, 0, -0.875, 0, -0.25))

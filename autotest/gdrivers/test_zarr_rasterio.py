@@ -64,7 +64,7 @@ def test_windows_outside(plain, cpl, window):
 
 
 def test_every_type_into_every_buffer(tmp_path):
-    """Numbers are clamped and rounded like those of GDAL's MEM driver."""
+    """Numbers that are read as another type are clamped and rounded as by GDAL's MEM driver."""
     codes = ["u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "c8", "c16"]
     for code in codes:
         rng = np.random.default_rng(3)
@@ -219,7 +219,7 @@ def test_a_dataset_per_thread(store):
 
 
 def test_one_dataset_under_a_lock(store):
-    """GDAL allows any thread to use a dataset, but only one thread at a time."""
+    """Several threads read one dataset under a lock, because GDAL allows only one thread at a time."""
     dataset, lock, values = open_raster(store), threading.Lock(), cube()
 
     def work(_):
@@ -255,7 +255,7 @@ def _read_in_child(inherited, name):
 
 
 def test_reads_after_the_block_cache_is_full(tmp_path):
-    """Reads are right even if GDAL's block cache is almost empty."""
+    """Reads are right even if GDAL's block cache is limited to 1000 bytes."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1000)
     try:

@@ -31,7 +31,7 @@ BANDS, ROWS, COLUMNS = 3, 50, 70
 VALUES = np.arange(BANDS * ROWS * COLUMNS, dtype="i2").reshape(BANDS, ROWS, COLUMNS)
 PLACE = Affine(10, 0, 500000, 0, -10, 5200000)
 TYPES = ["uint8", "int16", "uint16", "int32", "uint32", "float32", "float64", "complex64", "complex128"]
-if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 gives int64 the number of another type
+if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 takes int64 for another type
     TYPES += ["int64", "uint64"]
 FAILURES = (RasterioError, RasterioIOError, rasterio._err.CPLE_BaseError)
 

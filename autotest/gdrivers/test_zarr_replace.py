@@ -150,7 +150,7 @@ def test_a_killed_copy_leaves_the_old_store(tmp_path, source, number, there):
         job.end_by(number)
     assert named(folder, store) == before
     assert len(leftovers(folder)) == 1
-    # A new store with this name removes the staging files of the killed copy.
+    # Creating a store at the path of the killed copy removes the staging files of this copy.
     small_store(store)
     assert [path.name for path in folder.iterdir()] == ["a.zarr"]
     assert (read_all(open_raster(store)) == 7).all()
@@ -240,7 +240,7 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             done = traced(store, "-o", os.devnull, "-e",
                           f"inject={name}:signal=KILL:when={number}")  # fmt: skip
             if done.returncode == 0:
-                break  # several threads share the calls, so no thread makes `number` of them
+                break  # in this run several threads share the calls, so none makes `number` of them
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1
             got = named(store.parent, store)

@@ -214,7 +214,7 @@ def test_another_source_starts_again(tmp_path):
     changed = gdal.Open(source, gdal.GA_Update)
     changed.GetRasterBand(1).Fill(5)
     changed = None
-    os.utime(source, (1, 1))  # a modification time that certainly differs
+    os.utime(source, (1, 1))  # gives the source another modification time
     assert resume(target, source, ["BLOCKSIZE=300,700"], warnings=1) < 0.2
     assert leftovers(tmp_path) == []
     np.testing.assert_array_equal(open_raster(target).ReadAsArray(), gdal.Open(source).ReadAsArray())
