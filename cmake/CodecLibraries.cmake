@@ -1,12 +1,11 @@
-# Finds the libraries that zarr_core links, and defines a target for each. This file is also in the
-# package of an installed zarr_core. Libraries without a CMake package are found by header and library.
-# Rare libraries are searched only if ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF or _ZFP is on.
+# Finds the libraries that zarr_core links, and defines a target zarr::NAME for each. An installed zarr_core
+# uses this file, too. Options ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF and _ZFP select the rarely used libraries.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# Fails with the name of the missing library and of its Debian package. An optional third argument
-# is the CMake option that builds without the library.
+# zarr_library_missing(WHAT PACKAGE [OPTION]) stops with an error: the library WHAT is not found. PACKAGE is its
+# Debian package. OPTION is the CMake option that builds without the library.
 function(zarr_library_missing what package)
   set(advice "")
   if(ARGN)

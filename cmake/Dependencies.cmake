@@ -1,8 +1,9 @@
-# Every library is required. Otherwise a driver without a codec would look like a complete driver.
-# Options ZARR_WITH_... leave out rare libraries; errors of the driver then name them.
+# Every library is required. Otherwise, a build might lack a codec without anybody noticing. A library is left
+# out only by an option ZARR_WITH_...; the driver then names the missing codec in its errors.
 
 find_package(GDAL CONFIG REQUIRED)
-# find_package() gets no version argument, because GDAL's package rejects every other minor version.
+# GDAL's CMake package accepts only its own minor version, so the version is checked here and not by
+# find_package().
 if(GDAL_VERSION VERSION_LESS 3.6)
   message(FATAL_ERROR "GDAL ${GDAL_VERSION} is too old: 3.6 or later is needed")
 endif()

@@ -1,5 +1,5 @@
-# `cpack` in the build folder makes a Debian package for each component: the plugin for GDAL's
-# users, and the core for C++ programs.
+# Debian packages, which `cpack` makes in the build folder: the plugin for users of GDAL, and the core for C++
+# programs.
 
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
 set(copyright ${PROJECT_BINARY_DIR}/package/copyright)
@@ -24,7 +24,7 @@ set(CPACK_COMPONENTS_ALL plugin core)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-# The packages depend on the packages of all linked libraries, including GDAL's version and ABI.
+# Dependencies on all linked libraries are found automatically, including the version and ABI of GDAL.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
@@ -44,7 +44,7 @@ if(ZARR_ZFP_SONAME)
   endif()
 endif()
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_DEPENDS "${zfp_package}")
-# Only zarr_check and zarr_qgis need Python; GDAL itself does not.
+# The plugin itself needs no Python. Only the programs zarr_check and zarr_qgis do.
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_RECOMMENDS "python3-gdal, python3-jsonschema, python3-numpy")
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "Zarr driver for GDAL
 Reads and writes Zarr stores of versions 2 and 3 in GDAL, QGIS and every

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the sample pyramids of data/pyramids with zarr-python 2: one small store for each layout.
+"""Writes the sample pyramids of data/pyramids with zarr-python 2. Each is a small store with another layout.
 
     data/make_pyramids.py [FOLDER]      (default: the folder pyramids beside this script)
 
-Each run writes equal bytes. The value of a pixel tells its position and level:
+Each run writes equal bytes. The value of a pixel depends on its position and level:
 
     value = f * (column + 3 * row) + 2 * (f - 1) + 10 * k + 1000 * s
 
-Here k is the level: 0 is the largest. f is 2**k, row and column are counted in the level, and s is the
-slice, counted over all dimensions before the rows. The value is the mean of the base's f x f pixels,
-plus 10 k as the mark of the level, plus 1000 s. Labels hold value // 64 of slice 0.
+k is the number of the level: 0 is the largest. f is 2**k. Row and column are indices in the level. s is the
+number of the slice along all dimensions before the rows. The value is the mean of f x f pixels of level 0, plus
+10 k and 1000 s. Pixels of labels are value // 64 of slice 0.
 """
 
 import json
@@ -22,7 +22,7 @@ import numpy as np
 import zarr
 from numcodecs import Zlib
 
-OPTIONS = {"compressor": Zlib(9), "fill_value": None}  # 0 is a valid value
+OPTIONS = {"compressor": Zlib(9), "fill_value": None}  # no fill value, because 0 is a valid value
 
 MULTISCALES_CONVENTION = {
     "schema_url": "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/"
@@ -35,7 +35,7 @@ MULTISCALES_CONVENTION = {
 
 
 def ramp(level, dtype, shape):
-    """Returns the values of a level; `shape` is the level's own."""
+    """Returns the values of level number `level`, an array of `shape`. The module's docstring has the formula."""
     factor = 2**level
     rows, columns = np.mgrid[0 : shape[-2], 0 : shape[-1]]
     plane = factor * (columns + 3 * rows) + 2 * (factor - 1) + 10 * level
@@ -44,7 +44,7 @@ def ramp(level, dtype, shape):
 
 
 def sizes(shape, levels):
-    """Returns the shapes of the levels; each halves the last two dimensions."""
+    """Returns the shapes of all levels. Each level halves the last two dimensions."""
     return [(*shape[:-2], shape[-2] >> k, shape[-1] >> k) for k in range(levels)]
 
 
@@ -78,7 +78,8 @@ def add_variable(group, name, data, dims, **attributes):
 
 
 def add_axes(group, shape, origin, pixel, names=("x", "y"), attributes=({}, {})):
-    """Adds coordinates of the pixel centres; the origin is the outer corner of the first pixel."""
+    """Adds coordinate arrays with the centres of the pixels. `origin` is the outer corner of the first pixel,
+    `pixel` the pixel size."""
     for name, start, spacing, count, more in zip(
         names, origin, (pixel, -pixel), (shape[-1], shape[-2]), attributes
     ):
@@ -90,15 +91,14 @@ def add_axes(group, shape, origin, pixel, names=("x", "y"), attributes=({}, {}))
 
 
 def ome_image(group, shape, dtype, levels, **options):
-    """Adds the arrays of an image: "0", "1", ... in chunks that hold one slice or a part of a
-    slice."""
+    """Adds the levels of an image as arrays "0", "1", ... A chunk has a slice, or a part of a slice."""
     for k, size in enumerate(sizes(shape, levels)):
         chunks = (1,) * (len(size) - 2) + tuple(min(n, 64) for n in size[-2:])
         add_array(group, str(k), ramp(k, dtype, size), **{"chunks": chunks, **options})
 
 
 def ome_04(names, levels, pixel=0.5, name="image", slice_scale=1.0):
-    """Returns `multiscales` of version 0.4 with exact transformations, in micrometres."""
+    """Returns the attribute `multiscales` of OME-NGFF 0.4. Pixel sizes are in micrometres."""
     types = {"t": "time", "c": "channel"}
     axes = []
     for axis in names:
@@ -121,7 +121,7 @@ def ome_04(names, levels, pixel=0.5, name="image", slice_scale=1.0):
 
 
 def ome_0_1(folder):
-    """Writes version 0.1: no axes, five dimensions, flat keys."""
+    """Writes an image of OME-NGFF 0.1: five dimensions without names, and flat chunk keys."""
     datasets = [{"path": str(k)} for k in range(3)]
     group = new_group(folder / "ome_0.1.zarr",
                       {"multiscales": [{"version": "0.1", "name": "image", "datasets": datasets}]})
@@ -129,7 +129,7 @@ def ome_0_1(folder):
 
 
 def ome_0_3(folder):
-    """Writes version 0.3: names of axes, nested keys."""
+    """Writes an image of OME-NGFF 0.3: named axes, and nested chunk keys."""
     datasets = [{"path": f"s{k}"} for k in range(3)]
     group = new_group(folder / "ome_0.3.zarr", {
         "multiscales": [{"version": "0.3", "axes": ["c", "y", "x"], "datasets": datasets}]})
@@ -139,8 +139,8 @@ def ome_0_3(folder):
 
 
 def ome_0_4(folder):
-    """Writes version 0.4: scales, two channels with colours, and labels with levels of their
-    own."""
+    """Writes an image of OME-NGFF 0.4: scales, two channels with colours, and labels, which have their own
+    levels."""
     window = {"min": 0.0, "max": 65535.0}
     channels = [
         {"label": "LaminB1", "color": "0000FF", "active": True,
@@ -164,8 +164,8 @@ def ome_0_4(folder):
 
 
 def ome_examples(folder):
-    """Writes three images like those of OME-Zarr's documentation: one chunk, three chunks along z,
-    two resolution levels."""
+    """Writes three images like those of OME-Zarr's documentation: with one chunk, with three chunks along z,
+    and with two levels."""
     group = new_group(folder / "ome_one_chunk.zarr", {"multiscales": ome_04("yx", 1)})
     add_array(group, "0", ramp(0, "u2", (96, 128)), dimension_separator="/")
     group = new_group(folder / "ome_three_z_chunks.zarr",
@@ -177,7 +177,7 @@ def ome_examples(folder):
 
 
 def ome_plate(folder):
-    """Writes a plate of two wells in one column, with one field of view each."""
+    """Writes a plate of OME-NGFF with two wells in one column. Each well has one image."""
     rows = [{"name": "A"}, {"name": "B"}]
     wells = [{"path": f"{row['name']}/1", "rowIndex": i, "columnIndex": 0}
              for i, row in enumerate(rows)]
@@ -192,12 +192,12 @@ def ome_plate(folder):
         ome_image(image, (24, 32), "u1", 2, dimension_separator="/")
 
 
-# Pyramids of maps
+# Functions that write pyramids of maps
 
 
 def ndpyramid(folder):
-    """Writes levels as ndpyramid's reprojection does, coarsest first: level 0 is the smallest. The
-    datasets state the CRS, the coordinates give the geotransform. There are two variables."""
+    """Writes a pyramid as ndpyramid does. Level 0 is the smallest. Attributes state the CRS, and coordinates
+    the geotransform. There are two variables."""
     datasets = [{"path": str(i), "pixels_per_tile": 128, "crs": "EPSG:3857"} for i in range(3)]
     root = new_group(folder / "ndpyramid.zarr", {
         "multiscales": [{"datasets": datasets, "type": "reduce",
@@ -211,8 +211,8 @@ def ndpyramid(folder):
 
 
 def geozarr_inline(folder):
-    """Writes a tile matrix set in the attributes of the largest array, with the coarsest level
-    first. Each level has coordinates, and the set has the CRS."""
+    """Writes a GeoZarr pyramid. Attributes of the largest array contain the tile matrix set and its CRS; the
+    smallest level is first. Each level has coordinates."""
     root = new_group(folder / "geozarr_inline.zarr", {"title": "elevation"})
     levels = list(reversed(list(enumerate(sizes((96, 128), 3)))))
     matrices = [
@@ -233,8 +233,8 @@ def geozarr_inline(folder):
 
 
 def geozarr_named(folder):
-    """Writes a tile matrix set given by name, whose limits list the levels, which are zoom levels.
-    Every level has this attribute and coordinates."""
+    """Writes a GeoZarr pyramid whose attributes name a known tile matrix set, and list the zoom levels that are
+    stored. Each level has these attributes, and coordinates."""
     root = new_group(folder / "geozarr_named.zarr", {})
     for k, size in enumerate(sizes((96, 128), 3)):
         pixel = 2 * 20037508.342789244 / 256 / 2 ** (10 - k)
@@ -258,7 +258,8 @@ def xcube_dataset(path, k, size):
 
 
 def xcube(folder):
-    """Writes xcube's folder of levels with its properties; WGS 84 by longitudes and latitudes."""
+    """Writes a folder of levels as xcube does, with a file of properties. The coordinates are longitudes and
+    latitudes of WGS 84."""
     path = new_folder(folder, "xcube.levels")
     for k, size in enumerate(sizes((2, 96, 128), 3)):
         xcube_dataset(path / f"{k}.zarr", k, size)
@@ -268,8 +269,8 @@ def xcube(folder):
 
 
 def xcube_link(folder):
-    """Writes xcube's folder of levels without properties; level 0 is a link to a dataset in the
-    folder."""
+    """Writes a folder of levels as xcube does, without a file of properties. Level 0 is a link to another
+    dataset in the folder."""
     path = new_folder(folder, "xcube_link.levels")
     for k, size in enumerate(sizes((1, 96, 128), 3)):
         xcube_dataset(path / ("base.zarr" if k == 0 else f"{k}.zarr"), k, size)
@@ -285,8 +286,8 @@ def layout_entry(asset, k, source, **more):
 
 
 def layout_arrays(folder):
-    """Writes zarr-conventions multiscales with arrays as assets. The group has the CRS, each array
-    its geotransform."""
+    """Writes a pyramid of the convention multiscales whose levels are arrays. The group states the CRS, and
+    each array its geotransform."""
     layout = [layout_entry(str(k), k, str(k - 1)) for k in range(3)]
     group = new_group(folder / "layout_arrays.zarr", {
         "zarr_conventions": [MULTISCALES_CONVENTION],
@@ -300,8 +301,8 @@ def layout_arrays(folder):
 
 
 def layout_groups(folder):
-    """Writes zarr-conventions multiscales with groups as assets. Each group has CRS and
-    geotransform; b05 begins at the second level."""
+    """Writes a pyramid of the convention multiscales whose levels are groups. Each group states its CRS and
+    geotransform. The array b05 is absent from the largest level."""
     names = ("r10m", "r20m", "r40m")
     layout = [layout_entry(name, k, names[k - 1]) for k, name in enumerate(names)]
     root = new_group(folder / "layout_groups.zarr", {

@@ -4,8 +4,8 @@
 
     data/make_samples.py [FOLDER]      (default: the folder of this script)
 
-Each run writes equal bytes. The landscapes are synthetic. Shapes, names, attributes and codecs are those
-of xarray, rioxarray and the makers of satellite products.
+Each run writes equal bytes. The landscapes are computed. Shapes, names, attributes and codecs are like those
+of xarray, rioxarray and satellite products.
 """
 
 import pathlib
@@ -49,22 +49,23 @@ UTM32_CF = {
     "spatial_ref": UTM32_WKT,
 }
 
-# zarr-python's default compressor.
+# Default compressor of zarr-python
 DEFAULT_COMPRESSOR = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 
 
 def rng(name):
-    """Returns a generator for one field, so that a new field changes no other."""
+    """Returns a random generator for the field `name`. Adding a field does not change the other fields."""
     return np.random.Generator(np.random.PCG64([SEED, *name.encode()]))
 
 
 def noise(name, height, width, exponent, periodic=False):
-    """Returns a random field with a power spectrum k**-exponent: mean 0, standard deviation 1."""
+    """Returns a random field whose power at the wavenumber k is proportional to k**-exponent. Its mean is 0,
+    its standard deviation 1."""
     rows, cols = (height, width) if periodic else (2 * height, 2 * width)
     white = rng(name).standard_normal((rows, cols))
     ky = np.fft.fftfreq(rows)[:, None] * rows
     kx = np.fft.rfftfreq(cols)[None, :] * cols
-    # Isotropic in pixels, even if the raster is not square.
+    # Scales the frequencies, so that structures are as wide as high in pixels if the raster is not square.
     k = np.hypot(ky * max(rows, cols) / rows, kx * max(rows, cols) / cols)
     k[0, 0] = 1.0
     spectrum = np.fft.rfft2(white) * k ** (-exponent / 2.0)
@@ -93,7 +94,8 @@ def add_array(group, name, data, dims, attributes, **options):
 
 
 def add_xy(group, easting, northing, pixel, width, height, **options):
-    """Adds coordinates of the pixel centres, from the outer corner of the first pixel."""
+    """Adds coordinate arrays with the centres of the pixels. (easting, northing) is the outer corner of the
+    first pixel."""
     axes = (
         ("x", easting + pixel * (np.arange(width) + 0.5), "X", "projection_x_coordinate", "x"),
         ("y", northing - pixel * (np.arange(height) + 0.5), "Y", "projection_y_coordinate", "y"),
@@ -109,12 +111,12 @@ def add_xy(group, easting, northing, pixel, width, height, **options):
 
 
 def terrain(folder):
-    """Writes an alpine valley with a lake, 600 x 800 pixels of 30 m, as rioxarray does."""
+    """Writes an alpine valley with a lake as rioxarray does: 600 x 800 pixels of 30 m."""
     height, width, pixel = 600, 800, 30.0
     easting, northing = 612000.0, 5214000.0
     y, x = np.mgrid[0:height, 0:width].astype("f8")
 
-    # The river wanders from the south-west to the north-east; side valleys come from ridged noise.
+    # The river bends and flows from the south-west to the north-east. Ridged noise makes side valleys.
     wander = 45.0 * np.sin(x / 97.0) + 28.0 * np.sin(x / 41.0 + 1.3)
     from_river = np.abs(y - (430.0 - 0.28 * x + wander))
     shoulder = 1.0 - np.exp(-((from_river / 150.0) ** 2))
@@ -126,7 +128,7 @@ def terrain(folder):
     metres = np.maximum(metres, 520.0)
     elevation = np.rint(metres).astype("i2")
 
-    # The lake has no data and lies where the valley floor is widest.
+    # Pixels of the lake, where the valley is widest, have no data.
     shore = 1.0 + 0.12 * noise("shore", height, width, 4.0)
     lake = ((x - 515.0) / 62.0) ** 2 + ((y - (430.0 - 0.28 * x + wander)) / 17.0) ** 2 < shore
     elevation[lake] = -32768
@@ -165,7 +167,7 @@ def terrain(folder):
 
 
 def temperature(folder):
-    """Writes two years of monthly means on a global 2 degree grid, packed as xarray packs."""
+    """Writes monthly means of two years on a global grid of 2 degrees, packed as xarray packs values."""
     months, height, width = 24, 90, 180
     lat = 89.0 - 2.0 * np.arange(height)
     lon = -179.0 + 2.0 * np.arange(width)
@@ -183,7 +185,7 @@ def temperature(folder):
         weather = noise(f"weather{month}", height, width, 5.0, periodic=True)
         kelvin[month] = annual - 6.0 * land + swing * season + 1.5 * weather
     packed = np.rint((kelvin - 273.15) / 0.2).astype("i2")
-    # The polar night of the last January has no data: a hole that readers must honour.
+    # Pixels around the pole have no data in January of the second year.
     packed[12, :3, :] = -32767
 
     group = new_group(
@@ -228,7 +230,7 @@ def temperature(folder):
 
 
 def scene(name, height, width):
-    """Returns reflectances of a coast with a town, as {band: field}, and the sea as a mask."""
+    """Returns ({band: reflectances}, mask of the sea) of a coast with a town."""
     y, x = np.mgrid[0:height, 0:width] / float(max(height, width))
     relief = noise(name + "relief", height, width, 3.6)
     coast = 0.45 + 0.10 * np.sin(9.0 * x) + 0.05 * relief - y * 0.15
@@ -236,7 +238,7 @@ def scene(name, height, width):
     sea = depth > 0.0
     green = 1.0 / (1.0 + np.exp(-3.0 * noise(name + "forest", height, width, 4.0)))
 
-    # Fields and streets are both grids; the town is where the coast bends.
+    # Fields and streets form grids. The town is at the bend of the coast.
     rows, cols = np.mgrid[0:height, 0:width]
     plots = rng(name + "plots").uniform(-0.05, 0.05, (height // 12 + 1, width // 16 + 1))
     field = plots[rows // 12, cols // 16]
@@ -267,8 +269,8 @@ def scene(name, height, width):
 
 
 def satellite_rgb(folder):
-    """Writes a coast with a town in true colour, (band, y, x), with the bands' names as
-    coordinate."""
+    """Writes a coast with a town in true colours, with the dimensions (band, y, x). The coordinates of band are
+    names."""
     height, width, pixel = 280, 360, 10.0
     bands, _ = scene("rgb", height, width)
     image = np.stack([np.rint(np.clip(bands[b] / 0.4, 0, 1) * 255) for b in ("b04", "b03", "b02")])
@@ -297,11 +299,8 @@ def satellite_rgb(folder):
 
 
 def product(folder):
-    """Writes a hierarchy like a Sentinel-2 product in Zarr: no consolidated metadata, nested
-    chunk keys.
-
-    Groups hold 2D arrays on one grid each, at 10 m, at 20 m, and on the coarse grid of the
-    angles."""
+    """Writes a product like one of Sentinel-2: no consolidated metadata, and nested chunk keys. Three groups
+    have 2D arrays on different grids: 10 m, 20 m, and the coarse grid of angles."""
     easting, northing, size = 399960.0, 5300040.0, 160
     bands, sea = scene("product", size, size)
     root = new_group(
@@ -349,7 +348,7 @@ def product(folder):
         for band in names:
             reflectance = bands[band][::step, ::step]
             numbers = np.rint((reflectance + 0.1) * 1000.0).astype("u2") * 10
-            numbers[:4, :7] = 0  # the corner outside of the swath
+            numbers[:4, :7] = 0  # this corner is outside of the swath
             attributes = {
                 **packing,
                 "long_name": f"reflectance of band {band.upper()} at {wavelengths[band]} nm",

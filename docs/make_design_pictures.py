@@ -5,7 +5,7 @@
     docs/make_design_pictures.py [FOLDER]      FOLDER receives the pictures; default docs
 
 Layers and arrows come from the #include lines of core/ and driver/. The picture of a read names files and
-functions; the program fails if a function is not in the file. Needs nothing but Python.
+functions. The program fails if a file does not contain its function. Needs only Python.
 """
 
 import html
@@ -19,7 +19,7 @@ INK, SOFT, LINE = "#1f2a36", "#5a6775", "#8795a3"
 PAPER, CORE, BOX, EDGE = "#ffffff", "#f1f5f9", "#ffffff", "#b6c2cd"
 BLUE, GREEN, AMBER = "#1f6f9f", "#2f7d4f", "#a8680d"
 
-# layer -> lines that say its purpose, and that fit a narrow and a wide box
+# layer -> lines of its description, for the width of its box
 PURPOSE = {
     "driver": ["the plugin's entry: what GDAL registers;", "opening by name, GDAL's own driver behind it"],
     "driver/multidim": ["groups, arrays,", "attributes, dimensions", "of the other API"],
@@ -53,16 +53,16 @@ LIBRARIES = {
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-# Reads the sources
+# Functions that read source files
 
 
 def layer_of(path):
-    """Returns the layer of a source file: its folder, or the parent folder for the public headers."""
+    """Returns the layer of a source file: the first two folders of its path."""
     return "/".join(pathlib.PurePosixPath(path).parent.parts[:2])
 
 
 def read_includes():
-    """Returns {layer: layers that it includes} and {layer: libraries that it includes}."""
+    """Returns ({layer: layers that it includes}, {layer: libraries that it includes})."""
     edges, libraries = {}, {}
     files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/**/*")]
     for file in files:
@@ -87,8 +87,8 @@ def below(layer, edges):
 
 
 def direct(edges):
-    """Returns {layer: layers to which an arrow is drawn}. An arrow is omitted if a path over another layer
-    implies it."""
+    """Returns {layer: layers to which an arrow is drawn}. Leaves out arrows that a path over another layer
+    implies."""
     return {
         layer: {t for t in targets if not any(t in below(o, edges) for o in targets - {t})}
         for layer, targets in edges.items()
@@ -96,12 +96,12 @@ def direct(edges):
 
 
 def spine(layer, arrows):
-    """Returns the longest path of arrows that starts at a layer."""
+    """Returns the longest path of arrows that begins at a layer, as a list of layers."""
     ways = [spine(target, arrows) for target in sorted(arrows[layer])]
     return [layer] + max(ways, key=len, default=[])
 
 
-# Draws with SVG
+# Functions that draw shapes as SVG
 
 
 class Svg:
@@ -132,7 +132,7 @@ class Svg:
         )
 
     def arrow(self, *points):
-        """Draws an arrow along `points`, with straight lines and rounded corners."""
+        """Draws an arrow with straight lines and rounded corners through `points`."""
         path = f"M{points[0][0]} {points[0][1]}"
         for before, at, after in zip(points, points[1:], points[2:]):
             path += " L{} {} Q{} {} {} {}".format(*near(at, before), *at, *near(at, after))
@@ -147,23 +147,23 @@ class Svg:
 
 
 def near(at, other, radius=10):
-    """Returns the point that is `radius` before the corner `at`, on the horizontal or vertical line to
-    `other`."""
+    """Returns the point at the distance `radius` from the corner `at`, towards the point `other`. The line
+    between them is horizontal or vertical."""
     step = [(o > a) - (o < a) for a, o in zip(at, other)]
     return at[0] + step[0] * radius, at[1] + step[1] * radius
 
 
-# Picture of the layers
+# Functions that draw the picture of the layers, docs/layers.svg
 
 MIDDLE, WIDE, HIGH, STEP, TOP = 460, 370, 76, 104, 72
-# Layers of the core that are drawn beside the column, and how far below the middle of their arrows they are.
+# Layers of the core beside the central column. SHIFT moves a box down from the middle of its arrows, in pixels.
 SIDE_OF = {"core/store": "left", "core/grid": "right", "core/references": "right"}
 SHIFT = {"core/references": 130}
 NARROW, SIDE_X = 180, {"left": 136, "right": 784}
 
 
 def draw_layer(svg, name, x, y, width, height, libraries):
-    """Draws the box of a layer. Its middle is at x, and its top at y."""
+    """Draws the box of a layer. The middle of its upper edge is at (x, y)."""
     is_driver = name.startswith("driver")
     svg.box(x - width // 2, y, width, height, "#fff8ec" if is_driver else BOX,
             "#d9b26f" if is_driver else EDGE)  # fmt: skip
@@ -181,7 +181,7 @@ def short(libraries):
     return ", ".join(names) if len(names) < 3 else f"{len(names)} libraries"
 
 
-LIBRARY = "core/library"  # programs include this layer, other layers do not
+LIBRARY = "core/library"  # layer that programs include, but no other layer
 
 
 def layers_picture():
@@ -213,11 +213,11 @@ def layers_picture():
 
 
 def draw_sides(svg, arrows, place, libraries):
-    """Draws the layers beside the column, which shows the longest path."""
+    """Draws the layers that are not in the central column, beside it."""
     others = sorted(set(arrows) - set(place))
     beside = [name for name in others if name.startswith("core/")]
     assert len(others) - len(beside) <= len(SIDE_X), "no place left beside the column"
-    # Layers of the driver are placed above those of the core.
+    # Layers of the driver are above layers of the core.
     sides = [*((name, SIDE_OF[name]) for name in beside), *zip([name for name in others if name not in beside], SIDE_X)]
     for name, side in sides:
         x, edge = SIDE_X[side], MIDDLE + (WIDE // 2 if side == "right" else -WIDE // 2)
@@ -235,7 +235,7 @@ def draw_sides(svg, arrows, place, libraries):
 
 
 def draw_library(svg, arrows, place):
-    """Draws the public library to the right of the layer that it includes."""
+    """Draws the layer of the public headers, to the right of the layer that it includes."""
     (target,) = arrows[LIBRARY]
     x, middle = SIDE_X["right"], place[target] + HIGH // 2
     high = 42 + 16 * len(PURPOSE[LIBRARY])
@@ -243,9 +243,9 @@ def draw_library(svg, arrows, place):
     draw_layer(svg, LIBRARY, x, middle - high // 2, NARROW, high, set())
 
 
-# Picture of a read
+# Functions that draw the picture of a read, docs/read_path.svg
 
-# Each step: title, file, a name that must be in the file, and lines of explanation.
+# (title, file, name that must occur in the file, lines of explanation) of each box
 ENTRIES = [
     ("a band: RasterIO()", "driver/raster/band.cpp", "ZarrRasterBand::IRasterIO",
      ["blocks of GDAL, and what it resamples,", "take the same way"]),
@@ -295,7 +295,7 @@ def check(file, name):
 
 
 def draw_step(svg, step, x, y, width, colour=BLUE):
-    """Draws the box of a step, with its middle at x. Returns the y coordinate of its end."""
+    """Draws the box of `step`, with its middle at x and its upper edge at y. Returns the y of its lower edge."""
     title, file, name, lines = step
     check(file, name)
     height = 48 + 16 * len(lines)
@@ -308,7 +308,8 @@ def draw_step(svg, step, x, y, width, colour=BLUE):
 
 
 def draw_questions(svg, x, y):
-    """Draws the questions that a read asks about each chunk. Returns the y coordinate of their end."""
+    """Draws the questions that decide how a chunk is read, one below the other. Returns the y of their lower
+    end."""
     for i, (title, file, name, answer) in enumerate(QUESTIONS):
         check(file, name)
         at = y + 74 * i
@@ -347,7 +348,7 @@ def read_picture():
 
 
 def draw_ends(svg, x, start):
-    """Draws the destinations of decoded elements."""
+    """Draws the boxes that say where decoded elements are copied to."""
     y = start + 46
     for step, at in zip(ENDS, (x - 300, x, x + 300)):
         way = [(x, start), (x, start + 23), (at, start + 23)] if at != x else [(x, start)]

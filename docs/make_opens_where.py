@@ -6,7 +6,7 @@
     docs/make_opens_where.py --details FILE   writes each store with each reader, and its faults
 
 The results are in docs/opens_where/results: stores.json describes the stores, and each other file has the
-findings of opens_where/probe.py with one reader. This script itself contains no verdict.
+findings of opens_where/probe.py with one reader. This script contains no verdicts of its own.
 """
 
 import json
@@ -16,7 +16,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent
 RESULTS = DOCS / "opens_where" / "results"
 
-# reader, in the order of the columns -> (heading, program whose version the heading shows)
+# reader -> (heading of its column, program whose version the heading shows), in the order of the columns
 READERS = {
     "ours": ("ours", "GDAL"), "builtin": ("built-in", "GDAL"), "qgis": ("QGIS", "QGIS"),
     "zarr-python": ("zarr-python", "zarr-python"), "netcdf-c": ("netCDF-C", "netCDF-C"),
@@ -25,7 +25,7 @@ MARKS = {
     "yes": "yes", "name": "name", "part": "part", "wrong": "**wrong**", "no": "no",
     "crash": "**crash**", "hang": "**hang**", "-": "-",
 }  # fmt: skip
-BY_URL = "netcdf-c"  # this reader opens only URLs, so such a name is not reported as an exception
+BY_URL = "netcdf-c"  # reader that opens only URLs, so needing a URL is no exception
 
 INTRODUCTION = """# Which store opens where
 
@@ -64,7 +64,7 @@ def version_key(text):
 
 
 def load(folder=RESULTS):
-    """Returns the descriptions of the stores, and the results in the order of the columns."""
+    """Returns (descriptions of the stores, results of the readers in the order of the columns)."""
     stores = json.loads((folder / "stores.json").read_text(encoding="utf-8"))
     files = [path for path in sorted(folder.glob("*.json")) if path.name != "stores.json"]
     results = [json.loads(path.read_text(encoding="utf-8")) for path in files]
@@ -74,7 +74,7 @@ def load(folder=RESULTS):
 
 
 def main_version(result):
-    """Returns the version of a result's program, as the heading shows it."""
+    """Returns the version of a reader's program for the heading."""
     return result["versions"][READERS[result["reader"]][1]].split("+")[0]
 
 
@@ -87,7 +87,7 @@ def mark(result, store):
 
 
 def table(stores, results):
-    """Returns the lines of a table for each family of stores."""
+    """Returns the lines of the tables. There is a table for each family of stores."""
     lines, family = [], None
     columns = " | ".join(map(heading, results))
     for store in stores:
@@ -101,7 +101,7 @@ def table(stores, results):
 
 
 def cell(result, stores):
-    """Returns the text of a table cell: how many stores are right, and the verdicts on the others."""
+    """Returns the text of a table cell: how many stores are right, and the verdicts about the others."""
     verdicts = [result["stores"][store["name"]]["verdict"] for store in stores]
     verdicts = [verdict for verdict in verdicts if verdict != "-"]
     if not verdicts:
@@ -115,7 +115,8 @@ def cell(result, stores):
 
 
 def summary(stores, results):
-    """Returns the lines of the summary: a row for each family of stores, and a column for each reader."""
+    """Returns the lines of the summary, a table with a row for each family of stores and a column for each
+    reader."""
     families = list(dict.fromkeys(store["family"] for store in stores))
     columns = " | ".join(map(heading, results))
     lines = [f"| stores | number | {columns} |", "|---|--:|" + "---|" * len(results)]
@@ -127,7 +128,7 @@ def summary(stores, results):
 
 
 def contents(stores):
-    """Returns the lines that list the titles of the stores of each family."""
+    """Returns lines with the titles of all stores, by family."""
     lines = ["", "## The stores", ""]
     for family in dict.fromkeys(store["family"] for store in stores):
         titles = "; ".join(store["title"] for store in stores if store["family"] == family)
@@ -144,8 +145,7 @@ def versions(results):
 
 
 def reasons(answer, reader):
-    """Returns the faults that a reader shows with a store, as sentences without a full stop; empty if it
-    shows none."""
+    """Returns the faults of a reader with a store, as sentences without a full stop, or an empty list."""
     found = [answer["error"]] if "error" in answer else []
     found += answer.get("wrong", []) + answer.get("missing", [])
     if "as" in answer and reader != BY_URL:
@@ -154,7 +154,7 @@ def reasons(answer, reader):
 
 
 def escaped(text):
-    """Returns the text of an error with all characters escaped that have a meaning in Markdown."""
+    """Returns a text in which characters with a meaning in Markdown are escaped."""
     for character in "\\`*_[]<>|":
         text = text.replace(character, "\\" + character)
     return text

@@ -4,8 +4,8 @@
 
     GDAL_DRIVER_PATH=build/gdalplugins docs/make_pyramid_picture.py [PICTURE]
 
-Needs python3-qgis, qgis-providers, numpy and zarr. The pyramid is made of data/terrain.zarr. The text under
-each picture says how many chunks of which level the driver read for it.
+Needs python3-qgis, qgis-providers, numpy and zarr. The pyramid contains data/terrain.zarr. The text under
+each picture says how many chunks the driver has read, and from which level.
 """
 
 import os
@@ -37,7 +37,7 @@ MARGIN, CAPTION = 8, 40
 
 
 def make_pyramid(path):
-    """Writes four levels of the sample terrain as a pyramid of the convention multiscales."""
+    """Writes the sample terrain as a pyramid of the convention multiscales with four levels."""
     terrain = zarr.open_group(str(ROOT / "data" / "terrain.zarr"), mode="r")["elevation"]
     values = terrain[...]
     group = zarr.open_group(str(path), mode="w")
@@ -55,7 +55,7 @@ def make_pyramid(path):
 
 
 def style(layer):
-    """Sets the colours in which a layer shows heights."""
+    """Sets the colours for heights in a layer."""
     ramp = QgsColorRampShader(600, 3000)
     ramp.setColorRampItemList(
         [
@@ -80,7 +80,7 @@ def counters():
 
 
 def render(layer, extent):
-    """Returns the picture of an extent of a layer, and the number of chunks that were requested for it."""
+    """Draws an extent of a layer. Returns (picture, number of chunks that were requested)."""
     settings = QgsMapSettings()
     settings.setLayers([layer])
     settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:32632"))
@@ -95,13 +95,13 @@ def render(layer, extent):
 
 
 def zooms(layer):
-    """Yields (caption, extent) of three views. Each view is inside of the view before."""
+    """Yields (caption, extent) of three views. Each view is a part of the view before."""
     full = layer.extent()
     side = max(full.width(), full.height())
     for text, part in (("all of it", 1.0), ("a third", 1 / 3), ("a tenth", 0.1)):
         half = side * part / 2
         centre = full.center()
-        if part < 1:  # this view shows the end of the lake
+        if part < 1:  # a part with the end of the lake
             centre.set(full.xMinimum() + 0.71 * full.width(), full.yMinimum() + 0.55 * full.height())
         yield text, QgsRectangle(
             centre.x() - half, centre.y() - half, centre.x() + half, centre.y() + half
@@ -110,7 +110,7 @@ def zooms(layer):
 
 def draw(path, target):
     pictures = []
-    # Each view uses a new layer, so that it does not use chunks that another view has cached.
+    # Each view uses a new layer, because a layer caches chunks.
     for number in range(3):
         layer = QgsRasterLayer(str(path), "terrain")
         assert layer.isValid(), layer.error().message()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes a layer definition for QGIS, whose temporal controller then shows the times of a cube. `zarr_qgis
---help` lists the options."""
+"""Writes a layer definition for QGIS. QGIS then shows the times of a cube with its temporal controller.
+`zarr_qgis --help` lists the options."""
 
 import argparse
 import calendar
@@ -24,44 +24,45 @@ UNITS = {"d": 86400, "day": 86400, "h": 3600, "hr": 3600, "hour": 3600, "min": 6
          "second": 1}  # fmt: skip
 VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 SAMPLED_BANDS = 8
-SAMPLED_SIDE = 512  # longest side of the part of a band that is sampled, in pixels
+SAMPLED_SIDE = 512  # longest side in pixels of the part of a band from which limits are estimated
 
 
 class Failure(Exception):
-    """Raised with the reason why no layer definition is written."""
+    """Error whose text says why no layer definition is written."""
 
 
 class Step:
-    """A band of a cube. Its pixels are valid from the time `begin` until before the time `end`."""
+    """Time step of a cube: a band and its time range, from `begin` until before `end`."""
 
     def __init__(self, band, begin, value):
         self.band, self.begin, self.value, self.end = band, begin, value, None
 
     def range_of_layer(self, is_first):
-        """Returns the begin and the end of a layer's time range. QGIS 3.22 also shows a layer if a frame
-        only touches the range, so the range is one second shorter at both ends. The range of the first
-        step begins exactly, because QGIS counts frames from there."""
+        """Returns (begin, end) of the layer that shows only this time step. QGIS 3.22 also shows a layer whose
+        range only touches the current frame, so the range is one second shorter at each end. The first layer
+        begins exactly at its time, because QGIS counts frames from there."""
         begin = self.begin if is_first else self.begin + SECOND
         end = self.end - SECOND
         return (begin, end) if begin < end else (self.begin, self.begin)
 
 
-# Times of bands
+# Functions that read the times of bands
 
 
 def parse_time(text):
-    """Converts a time of the driver to datetime. Returns None if QGIS cannot show it."""
+    """Converts a time of the driver, such as 2020-01-31T00:00:00Z, to a datetime. Returns None if QGIS cannot
+    show the time."""
     match = TIME.match(text or "")
     try:
         return datetime.datetime(*map(int, match.groups())) if match else None
-    except ValueError:  # for example, a calendar with 360 days has February 30
+    except ValueError:  # some calendars have February 30
         return None
 
 
 def end_of_last_step(earlier, time):
-    """Returns the end of the last step, which begins at `time`. The last step is as long as the step before,
-    which begins at `earlier`. If both begin on the same day of the month and at the same time of day, the
-    length is a whole number of months."""
+    """Returns the end of the last time step, which begins at `time`. It is as long as the time step before,
+    which begins at `earlier`. The length is a number of months if `time` and `earlier` have equal days and
+    times of day."""
     months = 12 * (time.year - earlier.year) + time.month - earlier.month
     if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
         return time + (time - earlier)
@@ -72,7 +73,7 @@ def end_of_last_step(earlier, time):
 
 
 def set_ends(steps):
-    """Sets the end of each step to the begin of the next step. A single step lasts a day."""
+    """Sets the end of each time step to the begin of the next. A single time step lasts a day."""
     begins = sorted({step.begin for step in steps})
     ends = dict(zip(begins, begins[1:]))
     if len(begins) > 1:
@@ -84,8 +85,7 @@ def set_ends(steps):
 
 
 def read_bounds(dataset, name, store):
-    """Returns the bounds of a time coordinate (CF conventions, "Cell boundaries"); None if there are no
-    bounds."""
+    """Returns the bounds of a time coordinate (CF conventions, "Cell boundaries"), or None if there are none."""
     group = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER)
     root = group.GetRootGroup() if group else None
     array = root.OpenMDArrayFromFullname(dataset.GetMetadataItem("ARRAY", "ZARR")) if root else None
@@ -101,8 +101,8 @@ def read_bounds(dataset, name, store):
 
 
 def set_bounds(steps, dataset, name, store):
-    """Sets begin and end of each step from the bounds of the time coordinate. Returns False if the time
-    coordinate has no bounds."""
+    """Sets begin and end of each time step to the bounds of the time coordinate. Returns False if there are no
+    bounds."""
     items = [dataset.GetRasterBand(step.band).GetMetadata() for step in steps]
     unit = items[0].get(f"DIM_{name}_UNIT", "").partition(" ")[0]
     seconds = UNITS.get(unit.lower()) or UNITS.get(unit.lower().rstrip("s"))
@@ -117,8 +117,8 @@ def set_bounds(steps, dataset, name, store):
 
 
 def read_steps(dataset, store):
-    """Returns the steps of a raster; empty if the raster has no times. If the raster has further dimensions,
-    such as levels, only bands at their first position are used."""
+    """Returns the time steps of a raster, or an empty list if it has no times. Along other dimensions, such as
+    levels, only bands at the first index are used."""
     steps, first, name = [], None, None
     for number in range(1, dataset.RasterCount + 1):
         items = dataset.GetRasterBand(number).GetMetadata()
@@ -137,13 +137,12 @@ def read_steps(dataset, store):
     return steps
 
 
-# Styles of layers
+# Functions that make the styles of layers
 
 
 def limits(dataset, bands):
-    """Returns the limits of the colour ramp: the minimum and the maximum in the statistics of all bands.
-    Without statistics, returns the 2nd and 98th percentile of some bands, as QGIS computes them for one
-    band."""
+    """Returns (minimum, maximum) for the colour ramp. They come from the statistics of all bands; without
+    statistics, they are the 2nd and 98th percentile of some bands."""
     stated = [(band.GetMetadataItem("STATISTICS_MINIMUM"), band.GetMetadataItem("STATISTICS_MAXIMUM"))
               for band in map(dataset.GetRasterBand, bands)]  # fmt: skip
     if all(low and high for low, high in stated):
@@ -156,8 +155,8 @@ def limits(dataset, bands):
 
 
 def sample(band):
-    """Returns values of the band, except nodata. They are the pixels of an overview; without overviews, the
-    pixels in the middle of the band."""
+    """Returns some scaled values of a band without nodata: those of an overview, or of the band's middle if
+    there is no overview."""
     width, height = band.XSize, band.YSize
     buffer = {"buf_xsize": min(width, SAMPLED_SIDE), "buf_ysize": min(height, SAMPLED_SIDE)}
     window = (0, 0, width, height)
@@ -173,7 +172,7 @@ def sample(band):
 
 
 def renderer(dataset, band, stretch):
-    """Returns the XML of a band's renderer, which shows its colour table or a ramp between the limits
+    """Returns the XML of a band's renderer: its colour table, or a colour ramp between the two limits
     `stretch`."""
     raster = dataset.GetRasterBand(band)
     table = raster.GetColorTable() if raster.GetColorInterpretation() == gdal.GCI_PaletteIndex else None
@@ -199,7 +198,7 @@ def renderer(dataset, band, stretch):
     return element
 
 
-# Layer definitions
+# Functions that make layer definitions
 
 
 def text_of(time):
@@ -207,8 +206,8 @@ def text_of(time):
 
 
 def temporal(steps, per_band, is_first):
-    """Returns the XML of a layer's temporal properties: a time range for each band, which QGIS reads since
-    3.38, or the time range of a single step."""
+    """Returns the XML of a layer's temporal properties. If `per_band`, each band has a time range, which QGIS
+    supports since 3.38. Otherwise the layer has the time range of a single time step."""
     mode = "3" if per_band else "0"
     element = ET.Element("temporal", mode=mode, fetchMode="0", enabled="1", bandNumber="1")
     if per_band:
@@ -224,7 +223,7 @@ def temporal(steps, per_band, is_first):
 
 
 class Cube:
-    """A raster of the store whose bands have times, and the name by which QGIS opens it."""
+    """Raster whose bands have times. `source` is the name by which QGIS opens it."""
 
     def __init__(self, dataset, source, node, name, steps):
         self.dataset, self.source, self.node, self.name, self.steps = dataset, source, node, name, steps
@@ -259,8 +258,8 @@ class Cube:
 
 
 def definition(cubes, one_layer):
-    """Returns the layer definition as XML. It has a group for each array with a layer for each step; with
-    `one_layer`, only a layer for each array."""
+    """Returns the layer definition as XML. For each cube it has a group with a layer for each time step; with
+    `one_layer`, it has only one layer for each cube."""
     document = ET.Element("qlr")
     checked = {"checked": "Qt::Checked", "expanded": "0"}
     tree = ET.SubElement(document, "layer-tree-group", name="", **checked)
@@ -285,19 +284,19 @@ def write(document, kind, path):
     print(path)
 
 
-# Stores and their names
+# Functions that open stores and make their names
 
 
 def split(name):
-    """Splits a name into the path of the store and the path of the array. If the name is that of a whole
-    store, the path of the array is empty."""
+    """Returns (path of the store, path of the array) of a dataset name. The path of the array is empty if the
+    name is that of a store."""
     match = SUBDATASET.fullmatch(name)
     return match.groups() if match else (name, "")
 
 
 def source_of(name, folder):
-    """Returns the name by which QGIS opens a raster. For a local folder, the name is relative to `folder`,
-    so that the store and the layer definition can be moved together."""
+    """Returns the name by which QGIS opens a raster. A local path is relative to `folder`, so that the store
+    and the layer definition can be moved together."""
     path, node = split(name)
     if not os.path.exists(path):
         return name
@@ -308,7 +307,7 @@ def source_of(name, folder):
 
 
 def open_cubes(store, folder):
-    """Returns the rasters of the store that have times. The layer definition will be written to `folder`."""
+    """Returns the cubes of a store: its rasters with times. `folder` is the folder of the layer definition."""
     dataset = gdal.OpenEx(store, gdal.OF_RASTER, allowed_drivers=["Zarr"])
     if dataset is None:
         raise Failure(f"{store} is not a Zarr store")
@@ -322,15 +321,15 @@ def open_cubes(store, folder):
 
 
 def stem(name):
-    """Returns the name of the array in `name`. If `name` has no array, returns the name of the store without
-    its folder, .zarr and .zip."""
+    """Returns the array's name in a dataset name. If `name` names a store, returns the store's file name
+    without .zarr and .zip."""
     path, node = split(name)
     return node.strip("/") or re.sub(r"(\.zarr)?(\.zip)?$", "", os.path.basename(path.rstrip("/"))) or "store"
 
 
 def style_of(store, cubes):
-    """Returns the path at which QGIS searches for the style of a store that a user drops on its map. Returns
-    None if the store is not a local folder, or has several layers."""
+    """Returns the path of the style that QGIS loads when a user drops the store on the map. Returns None if the
+    store is not a local folder, or has several cubes."""
     if not os.path.isdir(store) or len(cubes) != 1 or cubes[0].node:
         return None
     return pathlib.Path(os.path.abspath(store)).with_suffix(".qml")

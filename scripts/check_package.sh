@@ -9,8 +9,8 @@ folder=$(realpath "${1:-build/package}")
 
 fail() { echo "check_package.sh: $*" >&2; exit 1; }
 apt() { DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 || { cat "$log"; exit 1; }; }
-# Prints the Zarr drivers that GDAL lists. While the plugin is installed, GDAL's built-in driver is
-# among them as ZarrBuiltin.
+# Prints the Zarr drivers that GDAL lists. GDAL's built-in driver is listed as ZarrBuiltin while the plugin is
+# installed.
 formats() { gdalinfo --formats | grep -i zarr || true; }
 log=$(mktemp)
 work=$(mktemp -d)
@@ -29,8 +29,7 @@ formats
 formats | grep -q ZarrBuiltin || fail "the plugin is not in use"
 cp -r data/terrain.zarr "$work/"
 gdalinfo "$work/terrain.zarr" | grep -E '^(Driver|Size|Origin)|ID\["EPSG",32632\]'
-# GDAL's built-in driver cannot read the CRS that rioxarray writes, so the CRS shows that the plugin
-# is used.
+# Only the plugin can read this CRS of rioxarray; GDAL's built-in driver cannot.
 gdalinfo "$work/terrain.zarr" | grep -q 'ID\["EPSG",32632\]' || fail "the terrain has no CRS"
 gdal_translate -q -of Zarr "$work/terrain.zarr" "$work/copy.zarr"
 gdalinfo -checksum "$work/terrain.zarr" | grep Checksum >"$work/before"

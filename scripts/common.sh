@@ -3,16 +3,15 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 export LC_ALL=C.UTF-8
-# Selects the tools and the Python of the system, because setup.sh installs packages for these.
+# Selects the system's tools and Python, for which setup.sh installs packages.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# Unsets the caller's settings for another driver or data folder, because they would change results.
+# Unsets settings of the caller that could select another driver or data folder, because results would change.
 unset GDAL_DRIVER_PATH GDAL_DATA PROJ_LIB PYTHONPATH PYTHONHOME GDAL_SKIP
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# configure FOLDER CMAKE_OPTION...: configures with CMake. Starts afresh if FOLDER was made by
-# another generator or for moved sources, which CMake refuses. Compiles through ccache if it is
-# installed.
+# configure FOLDER CMAKE_OPTION...: configures with CMake in FOLDER, and with ccache if it is installed. Deletes
+# CMake's cache if another generator or another source folder made it, because CMake would refuse it.
 configure() {
     local folder=$1 fresh=()
     shift

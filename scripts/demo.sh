@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the driver into build/ and shows it with the sample stores of data/. Installs missing
-# packages with apt; may be run repeatedly, from any folder.
+# packages with apt. May be run again, from any folder.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -18,7 +18,7 @@ out=build/demo
 rm -rf "$out"
 mkdir -p "$out"
 
-# Shows a command, then runs it.
+# run COMMAND...: prints a command, then runs it.
 run() {
     printf '\n$ %s\n' "$*"
     "$@"

@@ -22,18 +22,20 @@ test_packages=(
     qgis-providers rasterio strace
 )
 
-# The runtime of the sanitizers. In Debian 12 the name of its package has a version.
+# Runtime of the sanitizers. Only Debian 12 has the version in the package's name.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
     test_packages+=(libclang-rt-14-dev)
 else
     test_packages+=(libclang-rt-dev)
 fi
 
-# The S3 server of the tests and a reader of Zarr v3 (zarrita) are installed from npm; zarr-python and the
-# writers of references from PyPI. The packages of PyPI get environments of their own. The tests run in
-# "python", which also sees Debian's GDAL and rasterio: a rasterio from PyPI would bring its own GDAL. NumPy
-# is the newest version for which Debian's packages are built. zarr-python works with it, although it demands
-# NumPy 2. "zarr2" has zarr-python 2 with Debian's numcodecs.
+# Packages from npm: s3rver is the S3 server of the tests, and zarrita is a reader of Zarr v3. Packages from
+# PyPI are installed into three Python environments.
+# Environment "python" runs the tests. It also sees Debian's GDAL and rasterio, because rasterio of PyPI
+# contains its own GDAL. Its NumPy is the newest version that Debian's packages support. zarr-python works with
+# this version, although it demands NumPy 2.
+# Environment "zarr2" has zarr-python 2, and Debian's numcodecs.
+# Environment "references" has the programs that write references.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 python_packages=(
     zarr==3.1.6 numcodecs==0.16.6 donfig==0.8.1.post1 google-crc32c==1.9.0 typing_extensions==4.16.0
@@ -58,15 +60,15 @@ case ${1:-} in
     test)
         for_tests=yes
         packages+=("${test_packages[@]}")
-        # Debian's npm is installed only if npm is missing. It conflicts with a Node.js from elsewhere,
-        # which has its own npm.
+        # Debian's npm conflicts with a Node.js from elsewhere, which has its own npm. Debian's npm is therefore
+        # installed only if there is no npm.
         command -v npm >/dev/null || packages+=(npm)
         ;;
     *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # These commands were not tested. The names of the packages are from the package lists of the systems.
+    # The commands below were not run. Their package names come from the package lists of these systems.
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
@@ -102,10 +104,10 @@ fi
 
 [ $for_tests = yes ] || exit 0
 
-# is_installed NAME PACKAGE...: true if NAME was installed last with exactly these packages.
+# is_installed NAME PACKAGE...: true if the last installation of NAME had exactly these packages.
 is_installed() { [ "$(cat "$tools/$1.installed" 2>/dev/null)" = "${*:2}" ]; }
 
-# note_installed NAME PACKAGE...: records the installed packages of NAME.
+# note_installed NAME PACKAGE...: records that NAME is installed with these packages.
 note_installed() {
     echo "${*:2}" >"$tools/$1.installed"
     echo "installed ${*:2}"
@@ -117,10 +119,10 @@ install_npm_packages() {
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
 }
-# An environment works only with one version of the system's Python, so the version is recorded, too.
+# An environment must be made again for another version of Python, so the version is recorded like a package.
 python=$(/usr/bin/python3 --version)
-# make_environment NAME [--system-site-packages] PACKAGE...: makes an environment of Python with these
-# packages. With --system-site-packages the environment also has the packages of the system.
+# make_environment NAME [--system-site-packages] PACKAGE...: makes the Python environment NAME with these
+# packages from PyPI. With --system-site-packages, the system's Python packages can be imported, too.
 make_environment() {
     local name=$1 options=() parts
     shift
@@ -130,7 +132,7 @@ make_environment() {
     if [ "$1" = --system-site-packages ]; then options=("$1"); shift; fi
     /usr/bin/python3 -m venv "${options[@]}" "$tools/$name"
     "$tools/$name/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@"
-    if [ ${#options[@]} -gt 0 ]; then  # Debian's pyproj looks for the data of PROJ in the environment
+    if [ ${#options[@]} -gt 0 ]; then  # Debian's pyproj looks for PROJ's data files in the environment
         mkdir -p "$tools/$name/share"
         ln -sfn /usr/share/proj "$tools/$name/share/proj"
     fi

@@ -30,15 +30,15 @@ for stage in "${stages[@]}"; do
 done
 
 jobs=$(nproc)
-# The sanitizers of GCC 12 fail at random if the kernel randomizes more than 28 bits of addresses.
-# In that case, programs run without this randomization.
+# Sanitizers of GCC 12 fail at random if the kernel randomizes more than 28 bits of addresses. Programs then run
+# with randomization switched off.
 steady=()
 if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)
 fi
 logs=$(mktemp -d)
-# Prints the folder for temporary files. It is in memory if there is room, because tests write and delete
-# hundreds of thousands of small files. The caller's TMPDIR takes precedence.
+# Prints the folder for temporary files: the caller's TMPDIR, else a folder in memory if there is room, else
+# /tmp. Memory is faster, because tests write hundreds of thousands of small files.
 temporary_place() {
     local memory=/dev/shm needed=$((4 * 1024 * 1024)) free  # in KiB
     free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
@@ -52,8 +52,8 @@ temporary_place() {
     fi
 }
 
-# All programs that the tests start write their temporary files to this folder, which is deleted
-# at the end. Other users may enter it, like /tmp.
+# All tests write temporary files to this folder, which is deleted at the end. Every user may write to it, like
+# to /tmp.
 TMPDIR=$(mktemp -d -p "$(temporary_place)")
 export TMPDIR
 chmod 1777 "$TMPDIR"
@@ -76,13 +76,15 @@ finish() {
 }
 trap finish EXIT
 
-# number WORD TEXT: prints the number before WORD in TEXT, the last line that pytest prints; else 0.
+# number WORD TEXT: prints the number before WORD in TEXT, or 0. TEXT is the last line that pytest prints, such
+# as "3 passed, 1 skipped".
 number() { grep -oE "[0-9]+ $1" <<<"$2" | tail -n 1 | cut -d' ' -f1 | grep . || echo 0; }
 
-# Python of the environment that `scripts/setup.sh test` makes. It has zarr-python 3, xarray and Debian's GDAL.
+# Python with zarr-python 3, xarray and Debian's GDAL, which `scripts/setup.sh test` installs.
 environment=$PWD/build/tools/python/bin/python
 
-# run_pytest PYTHON ARGUMENT...: runs pytest in the interpreter PYTHON, and counts the tests.
+# run_pytest PYTHON ARGUMENT...: runs pytest with the interpreter PYTHON. Adds the results to passed, failed and
+# skipped.
 run_pytest() {
     local code=0 last python=$1
     shift
@@ -97,8 +99,8 @@ run_pytest() {
     return $code
 }
 
-# Runs unit tests by ctest, and prints how many passed and failed. ctest itself would count processes,
-# each of which runs many tests of GoogleTest.
+# run_ctest FOLDER ARGUMENT...: runs the unit tests of a build folder. Counts the tests of GoogleTest, because
+# ctest would count only processes.
 run_ctest() {
     local code=0 good bad
     "${steady[@]}" ctest --test-dir "$@" -j "$jobs" --no-tests=error --verbose 2>&1 |
@@ -113,12 +115,13 @@ run_ctest() {
     return $code
 }
 
-# sum_of PATTERN: prints the sum of the numbers in those parts of ctest's output that match PATTERN.
+# sum_of PATTERN: prints the sum of all numbers in those parts of ctest's output that match PATTERN.
 sum_of() { grep -oE "$1" "$logs/ctest" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }' || true; }
 
 folder_of() { if [ "$1" = release ]; then echo build; else echo "build-$1"; fi; }
 
-# build PRESET TARGET...: configures and builds; shows CMake's output only if it fails.
+# build PRESET TARGET...: configures and builds targets of a CMake preset. Shows CMake's output only if
+# configuring fails.
 build() {
     local preset=$1 folder
     folder=$(folder_of "$1")
@@ -134,19 +137,18 @@ stage_format() {
     echo "$(sources core driver autotest docs/examples | wc -l) files are formatted as .clang-format says"
 }
 
-# autotest/conftest.py is not loaded, because it needs a driver.
+# autotest/conftest.py needs a built driver, so it is not loaded.
 stage_house() { run_pytest /usr/bin/python3 --noconftest autotest/house; }
 
 stage_unit() {
     build debug zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
-    # These tests also run without sanitizers, because sanitizers restrict fork() and replace the
-    # allocator.
+    # Sanitizers restrict fork() and replace the allocator, so these tests also run without sanitizers.
     build release zarr_base_tests zarr_driver_tests
     run_ctest build --tests-regex '^(base|driver)_'
 }
 
-# tidy BUILD_FOLDER ARGUMENT...: runs clang-tidy on the files named on standard input.
+# tidy BUILD_FOLDER ARGUMENT...: runs clang-tidy on each file that standard input names.
 tidy() {
     local folder=$1
     shift
@@ -157,9 +159,8 @@ tidy() {
 
 stage_tidy() {
     configure build-debug --preset debug >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
-    # clang-tidy checks the unity files of the debug build, so that it parses large headers such as
-    # GDAL's only once. autotest/house/test_usings.py finds unused using-declarations, because
-    # clang-tidy cannot find them in unity files.
+    # clang-tidy checks unity files, so that it parses large headers such as GDAL's only once. It cannot find
+    # unused using-declarations in unity files; autotest/house/test_usings.py finds these.
     find build-debug/core build-debug/driver -name 'unity_*.cxx' | sort |
         tidy build-debug --header-filter='/(core|driver)/.*\.(h|cpp)$' \
             --checks=-bugprone-suspicious-include,-misc-unused-using-decls
@@ -168,8 +169,8 @@ stage_tidy() {
 
 stage_tsan() {
     build tsan zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
-    # Thread leaks are not reported, because a forked child keeps threads of the pool without a fault.
-    # Long tests with one thread are left out.
+    # A forked child keeps threads of the pool, which is no error, so thread leaks are not reported. Slow tests
+    # with only one thread are left out.
     GTEST_FILTER='-HierarchyWriterFaults.*:*CodecBomb.*:*CodecEncoding.*:*CodecContract.*:JsonParse.*:Calendars.*:*CodecAlignment.*' \
         TSAN_OPTIONS=halt_on_error=1:report_thread_leaks=0:suppressions=$PWD/autotest/cpp/driver/tsan_suppressions.txt \
         run_ctest build-tsan
@@ -180,8 +181,8 @@ stage_pytest() {
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest "$environment" -n "$jobs" --dist loadfile autotest/gdrivers
 }
 
-# The tests of QGIS run in a process of their own, because tests that fork or send signals fail in a
-# process with a QGIS application.
+# Tests of QGIS run in their own process, because tests that fork or send signals fail beside a QGIS
+# application.
 stage_qgis() {
     build release zarr_for_python
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest "$environment" autotest/qgis
@@ -194,12 +195,11 @@ stage_package() {
 
 stage_asan() {
     build debug zarr_for_python
-    # Python is not built with the sanitizer, so the sanitizer's runtime must be loaded first. Leaks
-    # are not checked, because Python keeps memory until the process ends.
+    # Python is built without the sanitizer, so the sanitizer's runtime must be loaded first.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-    # Tests that start a hundred processes, or that measure time or memory, are left out. Each test
-    # runs in one format and one case, except tests of bad input.
+    # Left out are tests that start hundreds of processes or measure time or memory. The other tests run in one
+    # format and with one case, except tests of bad input.
     local name left_out=()
     for name in docs dask kill delete_killed fork synchronizer soak rio_commands s3 cold_open cancel unload counts; do
         left_out+=(--ignore "autotest/gdrivers/test_zarr_$name.py")

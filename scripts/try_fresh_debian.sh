@@ -39,11 +39,11 @@ for tool in debootstrap git unshare chroot; do
     command -v "$tool" >/dev/null || fail "$tool is missing (apt-get install $tool)"
 done
 
-# Prints "suite component address" of each package index that this machine's apt uses.
+# Prints "suite component URL" for each package index that this machine's apt uses.
 indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'; }
 
-# Prints the address of the mirror from which apt gets the suite. If apt has no mirror for the
-# suite, prints the address of any Debian mirror.
+# Prints the URL of the Debian mirror: DEBIAN_MIRROR, else apt's mirror for the suite, else apt's mirror for
+# another suite.
 mirror() {
     if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR"; return; fi
     indexes | awk -v s="$suite" '$2 == "main" && $1 !~ /-security$/ && ($1 == s || !any) { any = $3 } $1 == s { exit }
@@ -59,7 +59,7 @@ bootstrap() {
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
 }
 
-# Configures apt in the new system like apt of this machine: package sources, proxies, date checks.
+# Configures apt in the new system like apt of this machine: package sources, proxies and date checks.
 configure_apt() {
     indexes | awk -v s="$suite" 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
         sort -u >"$root/etc/apt/sources.list.new"
@@ -105,7 +105,7 @@ configure_pip() {
     done >>"$root/etc/pip.conf"
 }
 
-# clone_project [FOLDER]: clones the project at its last commit into FOLDER of the new system.
+# clone_project [FOLDER]: clones the project's last commit into FOLDER of the new system.
 clone_project() {
     local folder=$root${1:-/src/gdal-zarr}
     rm -rf "$root/src" "$folder"
@@ -116,8 +116,8 @@ clone_project() {
     fi
 }
 
-# Runs a command in the new system. Its mounts are in a namespace of their own and end with the command.
-# Nothing of this machine is therefore mounted below $root when $root is deleted.
+# inside COMMAND...: runs a command in the new system. Mounts end with the command, so deleting $root can never
+# delete files of this machine.
 inside() {
     unshare --mount --pid --fork --kill-child env -i \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 \
@@ -151,7 +151,7 @@ clone_project
 echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
 $(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"
 
-# Installs and checks the packages in a second system, which has nothing from the system that built them.
+# Installs and checks the packages in a second new system, which has nothing from the system that built them.
 check_packages() {
     local built=$root
     root=$(mktemp -d "$built-clean.XXXX")
@@ -164,8 +164,8 @@ check_packages() {
     root=$built
 }
 
-# Runs the instructions of packaging/Dockerfile in order. Each stage is a system of its own; the first
-# stage is $root. Fails if this function does not know an instruction, or a form of it.
+# Runs the instructions of packaging/Dockerfile in order. Each stage runs in its own system; the first is $root.
+# Fails at an instruction that this function does not know.
 run_dockerfile() {
     local file=$project/packaging/Dockerfile first=$root folder=/ line word rest name from to
     local -A stages=()

@@ -8,26 +8,26 @@
     /usr/bin/python3 autotest/benchmark/benchmark.py [--small] [--rounds N] [--data FOLDER]
                                                      [--report FOLDER] [TASK ...]
 
-Output: one table with a row for each task. Times are medians in milliseconds. A ratio is the median of
-the ratios within each round, in which all contenders take turns. No time makes the program fail, but
-values that differ from zarr-python's do. Contenders:
+Output: one table with a row for each task, and a column for each contender. A contender is a program that
+does the task. Contenders take turns in each round. Times are medians in milliseconds. A ratio is the median
+of the ratios of all rounds. The program fails only if values differ from zarr-python's. Contenders:
 
-floor     zarr_floor: reads the files, decodes them with the bare codec library, and copies them into
-          touched memory, on all cores and without GDAL;
+floor     zarr_floor, the lower bound: reads the files, decodes them with the codec library, and copies
+          them into touched memory, on all cores and without GDAL;
 ours      the driver "Zarr";
-builtin   the driver "ZarrBuiltin", in this process, if it reads the sample;
-tiff      a tiled GeoTIFF or COG of equal data and codec (for blosc: zstd and predictor), read and
+builtin   the driver "ZarrBuiltin", in this process, if it can read the array;
+tiff      a tiled GeoTIFF or COG of equal values and codec (for blosc: zstd and predictor), read and
           written on all cores;
 zarr      zarr-python.
 
-The last columns state the goal of a row: a maximum ratio to the floor, or a minimum ratio of another
-contender's time to the driver's. A "-" precedes a goal that is not reached. Counts follow the table.
+The last columns state the goal of a row: a maximum of ours/floor, or a minimum of another contender's time
+/ ours. A "-" precedes a goal that is not reached. Counts follow the table.
 
 --report writes benchmark.md and benchmark.svg: the table and its chart. TASK is the name of a module in
 TASKS below. A new task is a module with a function measure(setting) that yields Rows and Facts.
 
 GDAL_DRIVER_PATH  folder with the plugin; default <repository>/build/gdalplugins. zarr_floor is in
-                  ../bin beside this folder. The data (4 GB; 40 MB with --small) are stored in
+                  ../bin beside this folder. Arrays (4 GB; 40 MB with --small) are stored in
                   ../benchmark-data, or in the folder of --data
 """
 
@@ -40,7 +40,7 @@ import types
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
-# Settings of the user must not change the measurement.
+# Removes settings of the user that would change the measurement.
 for variable in ("GDAL_NUM_THREADS", "GDAL_CACHEMAX", "GDAL_SKIP", "CPL_DEBUG"):
     os.environ.pop(variable, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
@@ -113,7 +113,7 @@ def main():
     arguments = parse_arguments(plugins.parent)
     gdal.UseExceptions()
     floor = plugins.parent / "bin" / "zarr_floor"
-    # This driver renames the one built into GDAL, so the name proves that the plugin is loaded.
+    # GDAL's built-in driver has this name only if our plugin is loaded.
     if gdal.GetDriverByName(BUILTIN) is None:
         sys.exit(f"cannot measure: no plugin of ours in {plugins}")
     if not os.access(floor, os.X_OK):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Draws the chart of the benchmarks as SVG. It shows the time of each contender for each task, relative to
-the time of this driver."""
+"""Draws the chart of the benchmarks as SVG: for each task, the time of each program relative to the time of
+this driver."""
 
 import html
 import math
@@ -15,18 +15,17 @@ NAMES = {
     "zarr": "zarr-python",
 }
 LEFT, WIDTH, LINE, TOP = 330, 420, 20, 64
-MOST = 200.0  # largest ratio on the axis, which is logarithmic
+MOST = 200.0  # largest ratio on the logarithmic axis
 TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
 def ratios_of(row):
-    """Returns {contender: its time relative to this driver's time} for the contenders that the chart shows."""
+    """Returns {name: time / this driver's time} for each program that the chart shows."""
     return {name: median_ratio(row.seconds[name], row.seconds["ours"]) for name in COLOURS if name in row.seconds}
 
 
 class Axis:
-    """Logarithmic axis from below the smallest of `ratios` to above the largest, at most to MOST. It always
-    includes 0.5 to 2."""
+    """Logarithmic axis that covers `ratios` up to MOST, and at least 0.5 to 2."""
 
     def __init__(self, ratios):
         self.least = 0.8 * min([0.5, *ratios])
@@ -65,7 +64,7 @@ def legend(names):
 
 
 def draw(rows, subtitle):
-    """Returns the chart of `rows`, which are objects of measuring.Row, as SVG text."""
+    """Returns the chart of `rows`, a list of measuring.Row, as SVG text."""
     bottom = TOP + LINE * len(rows)
     ratios = [ratios_of(row) for row in rows]
     axis = Axis([ratio for each in ratios for ratio in each.values()])

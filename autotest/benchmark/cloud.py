@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares stores of PROFILE=CLOUD with Cloud Optimized GeoTIFFs of equal rasters: bytes, writing, opening,
-overviews and map tiles, both on disk and on a web server that waits 50 ms before each answer. Also
+"""Compares stores of PROFILE=CLOUD with Cloud Optimized GeoTIFFs of equal rasters: size, writing, opening,
+overviews and map tiles. The files are on disk, or on a web server that waits 50 ms before each answer. Also
 compares reading one pixel of all times from a cube with reading it from a GeoTIFF for each time."""
 
 import random
@@ -21,7 +21,7 @@ ONE_ANSWER = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR"}
 
 
 def surface(side, seed, roughness):
-    """Returns a fractal surface of random numbers with the mean 0 and the standard deviation 1."""
+    """Returns a random fractal surface with side x side elements, the mean 0 and the standard deviation 1."""
     waves = np.fft.rfft2(np.random.default_rng(seed).standard_normal((side, side)))
     distance = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None, :])
     distance[0, 0] = 1
@@ -90,7 +90,7 @@ def bytes_of(path):
 
 
 def windows(side):
-    """Returns the windows of map tiles at random zoom levels."""
+    """Yields windows of map tiles at random positions and zoom levels."""
     chance = random.Random(5)
     levels = max(1, (side // TILE).bit_length() - 1)
     for _ in range(TILES):
@@ -104,7 +104,7 @@ def draw(dataset):
 
 
 def panning(dataset):
-    """Reads views of 2 x 2 tiles that move across the raster."""
+    """Reads views of 2 x 2 tiles that move across the raster by half a tile."""
     side = dataset.RasterXSize
     for x in range(0, side - 2 * TILE, TILE // 2):
         dataset.ReadAsArray(x, x, 2 * TILE, 2 * TILE)
@@ -133,8 +133,8 @@ def writing(home, number):
 
 
 class RemoteSample:
-    """Contenders that read from the web server. `counts` has {contender: (requests, round trips)} of its
-    last run."""
+    """A raster on the web server, as a store and as a GeoTIFF. Its functions read it, and record (requests,
+    round trips) in `counts`."""
 
     def __init__(self, server, number):
         self.names = {
@@ -159,7 +159,7 @@ class RemoteSample:
 
 
 def series(home):
-    """Returns contenders that read one pixel of all steps."""
+    """Returns {"tiff" or "ours": function that measures reading one pixel at all times}."""
     paths = [str(home / f"step{i}.tif") for i in range(STEPS)]
     return {
         "tiff": timed(lambda: [gdal.Open(path).ReadAsArray(50, 50, 1, 1) for path in paths]),

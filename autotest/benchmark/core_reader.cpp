@@ -2,10 +2,10 @@
 // Reads and writes one array with the core, without GDAL; peers.py runs it:
 //   zarr_core_reader FOLDER
 // Prints {"version": ""}, then reads commands from standard input. Each command opens the array
-// anew and prints a line of JSON. The commands are a subset of those of peer_program.py:
+// again and prints a line of JSON. peer_program.py has these commands, too:
 //   read                 reads the whole array into new memory
 //   windows W W ...      reads windows in order; a window is START:STOP,START:STOP,...
-//   write FOLDER         writes the elements to a new array with equal metadata, and reads it back
+//   write FOLDER         writes the elements to a new array with equal metadata, and reads it again
 #include <zlib.h>
 
 #include <chrono>
@@ -35,7 +35,7 @@ std::size_t Threads() { return std::max(1U, std::thread::hardware_concurrency())
 
 struct Answer {
     double seconds = 0;
-    std::vector<zarr::Buffer> parts;  // elements that were read
+    std::vector<zarr::Buffer> parts;  // elements of each region that was read
 };
 
 zarr::Result<ArrayPtr> Open(const std::string& folder) {

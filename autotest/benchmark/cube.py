@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures reads of a cube with many bands: one band after the other, and all values of a pixel."""
+"""Measures reads of a cube with many bands: one band after another, and all values of a pixel."""
 
 import pathlib
 
@@ -21,7 +21,7 @@ from measuring import (
 from osgeo import gdal
 from readers import openers
 
-# The built-in driver decodes each chunk again for each band, so only few rounds are run.
+# GDAL's built-in driver is slow here, because it decodes each chunk again for each band.
 FEW_ROUNDS = 3
 PIXELS = 40
 
@@ -35,8 +35,8 @@ def every_band(memory):
 
 
 def every_pixel(size, memory):
-    """Returns a function that reads, in all bands, neighbouring pixels of a line, or windows around these
-    pixels."""
+    """Returns a function that reads windows of size x size pixels around neighbouring pixels, each in all
+    bands."""
 
     def read(dataset):
         for i in range(len(memory)):
@@ -46,8 +46,8 @@ def every_pixel(size, memory):
 
 
 def every_slice(sample, memory):
-    """Returns a contender that reads each slice with GDAL's built-in driver. Before GDAL 3.8 that driver
-    opens each slice as a dataset."""
+    """Returns a function that reads each slice with GDAL's built-in driver. Before GDAL 3.8, this driver opens
+    each slice as a dataset."""
     name = pathlib.Path(sample.path).stem
 
     def read():
@@ -59,8 +59,8 @@ def every_slice(sample, memory):
 
 
 def every_pixel_of_slices(sample, size, memory):
-    """Returns a contender that reads pixels in all slices with the built-in driver. The slices are opened
-    before the time is taken."""
+    """Returns a function that measures reading pixels of all slices with GDAL's built-in driver. The time of
+    opening the slices is excluded."""
     name = pathlib.Path(sample.path).stem
 
     def prepare():
@@ -77,8 +77,7 @@ def every_pixel_of_slices(sample, size, memory):
 
 
 def count_decoded(sample, cache_bytes):
-    """Returns the number of chunks that are decoded while all bands are read in turn with a cache of
-    `cache_bytes`."""
+    """Reads all bands in turn with a cache of `cache_bytes`. Returns how many chunks were decoded."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(cache_bytes)
     try:

@@ -5,16 +5,16 @@
 //
 //   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [SHARDS]
 //
-// FOLDER holds chunks in C order, named "i.j". CODEC is blosc, zstd, zlib, gzip or none. SHAPE,
-// CHUNKS and SHARDS are sizes, separated by commas. With SHARDS the array has Zarr v3, and its
-// files are named "c/i/j": shards with the index and its CRC-32C at the end, or plain chunks if
-// SHARDS equals CHUNKS. Each line of standard input is a command and prints a line of JSON:
+// FOLDER contains chunk files "i.j" with elements in C order. CODEC is blosc, zstd, zlib, gzip or
+// none. SHAPE, CHUNKS and SHARDS are sizes, separated by commas. With SHARDS the array has Zarr v3.
+// Its files "c/i/j" are shards with the index and its CRC-32C at the end, or chunks if SHARDS
+// equals CHUNKS. Each line of standard input is a command, which prints a line of JSON:
 //
 //   read           reads all chunks                            {"seconds": S}
-//   read new       reads all chunks to memory that is new to the process
+//   read new       reads all chunks to memory whose pages are not resident
 //   windows X,Y,W,H ...  for two dimensions: decodes each chunk that a window touches once, then
 //                  copies each window to its own memory        {"seconds": S}
-//   windows new X,Y,W,H ...  as windows, but to memory that is new to the process
+//   windows new X,Y,W,H ...  as windows, but to memory whose pages are not resident
 //   check          reads all chunks                            {"crc32": N} of all array bytes
 //   write FOLDER VARIANT   encodes all chunks that were read last, and writes each to a file in
 //                  FOLDER, which exists and is empty           {"seconds": S}
@@ -57,10 +57,10 @@ struct Layout {
     std::size_t item_size;
     Sizes shape;
     Sizes chunks;
-    Sizes shards;  // empty: Zarr v2
+    Sizes shards;  // empty for Zarr v2
 
     bool is_sharded() const { return !shards.empty() && shards != chunks; }
-    // Returns the path of the file of a chunk or shard.
+    // Returns the path of a chunk file or shard file.
     std::string PathOf(const Sizes& at) const {
         std::string path = folder + (shards.empty() ? "" : "/c");
         for (std::size_t i = 0; i < at.size(); ++i)
@@ -100,10 +100,10 @@ struct Layout {
     }
 };
 
-// Memory of the array. Uses large pages if the system has them, as NumPy does.
+// Memory for the elements of an array. Uses large pages if the system has them, as NumPy does.
 class Memory {
   public:
-    // Writes every page beforehand if `is_touched`; otherwise the pages are new to the process.
+    // Writes every page now if `is_touched`, so that later writes cause no page faults.
     explicit Memory(std::size_t size, bool is_touched = true) : size_(size) {
         void* mapped =
             mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -134,7 +134,7 @@ struct Worker {
         : decoder(MakeFloorCodec(layout.codec)),
           encoded(layout.chunk_bytes()),
           decoded(layout.chunk_bytes()) {
-        // Writes every page beforehand, so that page faults are not measured.
+        // Writes every page, so that page faults are not measured later.
         std::memset(encoded.data(), 0xff, encoded.size());
         std::memset(decoded.data(), 0xff, decoded.size());
     }
@@ -143,8 +143,8 @@ struct Worker {
     FloorBuffer decoded;
 };
 
-// Copies the elements of a chunk that lie in the array to their positions in the array `to`.
-// Recurses over the dimensions from `axis` on.
+// Copies the elements of a chunk to their positions in the array `to`. Elements beyond the array's
+// edge are left out. Recurses over the dimensions from `axis` on.
 void CopyToArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
                  const std::uint8_t* from, std::uint8_t* to) {
     const std::size_t first = chunk[axis] * layout.chunks[axis];
@@ -164,11 +164,11 @@ void CopyToArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
         CopyToArray(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
-// Open shards that a read needs, by grid index.
+// Open shards of one read, by their index in the grid
 using Shards = std::map<Sizes, FloorShard>;
 
-// Copies the elements of the array `from` that lie in a chunk to the chunk `to`. Recurses over the
-// dimensions from `axis` on.
+// Copies the elements of a chunk from the array `from` to `to`. Elements beyond the array's edge
+// are left out. Recurses over the dimensions from `axis` on.
 void CopyFromArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
                    const std::uint8_t* from, std::uint8_t* to) {
     const std::size_t first = chunk[axis] * layout.chunks[axis];
@@ -188,8 +188,8 @@ void CopyFromArray(const Layout& layout, const Sizes& chunk, std::size_t axis,
         CopyFromArray(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
-// Reads and decodes a chunk to `decoded`, which has the size of a chunk. Ends the program on
-// failure.
+// Reads and decodes chunk number `index` to `decoded`, which has room for a whole chunk. Ends the
+// program on failure.
 void DecodeChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
                  std::uint8_t* decoded) {
     const Sizes chunk = layout.ChunkAt(index);
@@ -215,7 +215,8 @@ void ReadChunk(const Layout& layout, std::size_t index, const Shards& shards, Wo
     CopyToArray(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
 }
 
-// Calls task(thread, k) for each k below `count`, on `threads` threads.
+// Calls task(thread, k) for each k below `count`, on `threads` threads. `thread` is the number of
+// the thread.
 void RunOnThreads(std::size_t count, std::size_t threads,
                   const std::function<void(std::size_t, std::size_t)>& task) {
     std::atomic<std::size_t> next{0};
@@ -228,7 +229,7 @@ void RunOnThreads(std::size_t count, std::size_t threads,
     for (std::thread& thread : helpers) thread.join();
 }
 
-// Opens the shards of the chunks `indices` and reads their indexes.
+// Opens the shards that contain the chunks `indices`, and reads the shard indexes.
 Shards OpenShards(const Layout& layout, const Sizes& indices, std::size_t threads) {
     Shards shards;
     if (!layout.is_sharded()) return shards;
@@ -281,7 +282,7 @@ double WriteChunks(const Layout& layout, const std::string& folder, const std::s
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Returns the indices of the chunks that the windows touch, each once.
+// Returns the numbers of all chunks that the windows overlap. Each number occurs once.
 Sizes Touched(const Layout& layout, const std::vector<Sizes>& windows) {
     const std::size_t across = layout.grid()[1];
     std::set<std::size_t> touched;
@@ -292,7 +293,7 @@ Sizes Touched(const Layout& layout, const std::vector<Sizes>& windows) {
     return {touched.begin(), touched.end()};
 }
 
-// Copies the part of a window that lies in the chunk number `index`.
+// Copies the elements of chunk number `index` that are in a window to the window's `memory`.
 void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
               const std::uint8_t* chunk, std::uint8_t* memory) {
     const Sizes at = layout.ChunkAt(index);
@@ -307,10 +308,10 @@ void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
                     (right - left) * layout.item_size);
 }
 
-// Reads windows. `parts` has a buffer for each window. Returns the time in seconds.
+// Reads windows. `parts` has the memory of each window. Returns the time in seconds.
 double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
                    std::vector<Worker>& workers, const std::vector<std::uint8_t*>& parts) {
-    // The buffers are reused by later calls, so that their pages are already resident.
+    // Later calls reuse these buffers, whose pages are then resident.
     static std::map<std::size_t, std::vector<std::uint8_t>> chunks;
     const Sizes touched = Touched(layout, windows);
     for (const std::size_t index : touched) chunks[index].resize(layout.chunk_bytes());

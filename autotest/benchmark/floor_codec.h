@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chunk files and direct use of the codec libraries, for the lower bound of the benchmarks.
+// Access to chunk files and codec libraries for zarr_floor, the lower bound of the benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 
-// Buffer of uninitialised bytes. Growing discards the contents. The bytes begin at a page boundary,
-// because some systems copy file data slowly to other addresses.
+// Buffer of uninitialised bytes. Growing discards its contents. The bytes begin at a page boundary,
+// because some systems copy file data more slowly to other addresses.
 class FloorBuffer {
   public:
     explicit FloorBuffer(std::size_t size = 0) { Reset(size); }
@@ -35,14 +35,14 @@ class FloorBuffer {
     std::size_t capacity_ = 0;
 };
 
-// Encodes and decodes chunks with one codec library. Keeps the state of the library between chunks,
-// as a specialised program would. Not thread-safe.
+// Encodes and decodes chunks with one codec library. Keeps the library's state between chunks, as a
+// specialised program would. Not thread-safe.
 class FloorCodec {
   public:
     virtual ~FloorCodec() = default;
 
-    // Decodes `encoded` to the `size` bytes at `decoded`. Returns false if the bytes are damaged or
-    // decode to another size.
+    // Decodes `encoded` to the `size` bytes at `decoded`. Returns false if `encoded` is damaged or
+    // decodes to another size.
     virtual bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) = 0;
     // Encodes items of `item_size` bytes. `variant` is the compressor of blosc, or the level of
     // another codec. Returns false on failure.
@@ -50,10 +50,10 @@ class FloorCodec {
                         const std::string& variant, FloorBuffer& encoded) = 0;
 };
 
-// Makes the codec "blosc", "zstd", "zlib" or "gzip"; nullptr for any other name.
+// Returns the codec "blosc", "zstd", "zlib" or "gzip", or nullptr for any other name.
 std::unique_ptr<FloorCodec> MakeFloorCodec(const std::string& codec);
 
 // Reads a file into `bytes`. Returns false on failure.
 bool ReadWholeFile(const std::string& path, FloorBuffer& bytes);
-// Writes a new file. Returns false on failure.
+// Writes `bytes` to a new file. Returns false on failure.
 bool WriteWholeFile(const std::string& path, const FloorBuffer& bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A shard file of Zarr v3, for the lower bound of the benchmarks.
+// Shard file of Zarr v3 for zarr_floor, the lower bound of the benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "autotest/benchmark/floor_codec.h"
 
-// A shard that is open for reading. Several threads may call ReadChunk() at the same time.
+// Shard that is open for reading. Several threads may call ReadChunk() concurrently.
 class FloorShard {
   public:
     FloorShard() = default;
@@ -17,17 +17,17 @@ class FloorShard {
     FloorShard(const FloorShard&) = delete;
     FloorShard& operator=(const FloorShard&) = delete;
 
-    // Opens the file and reads the index, which is at its end with a CRC-32C. `chunks` is the
-    // number of chunks in a shard. Returns false on failure.
+    // Opens a shard file and reads its index, which is at the end of the file and has a CRC-32C.
+    // `chunks` is the number of chunks in a shard. Returns false on failure.
     bool Open(const std::string& path, std::size_t chunks);
 
-    // Reads the stored bytes of the chunk at the index entry `place`. Returns false if the chunk is
-    // absent or cannot be read.
+    // Reads the encoded bytes of the chunk with entry number `place` in the shard index. Returns
+    // false if the chunk is absent or cannot be read.
     bool ReadChunk(std::size_t place, FloorBuffer& bytes) const;
 
   private:
     bool ReadAt(std::uint64_t offset, void* bytes, std::size_t size) const;
 
     int file_ = -1;
-    std::vector<std::uint64_t> index_;  // offset and size of each chunk
+    std::vector<std::uint64_t> index_;  // offset and size of each chunk, in turn
 };

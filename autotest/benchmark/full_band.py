@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures the read of a whole band at full resolution into touched memory, through both APIs of GDAL."""
+"""Measures reading a whole band at full resolution into touched memory, by the raster API and by the
+multidimensional API."""
 
 import zlib
 
@@ -18,8 +19,8 @@ def array_into(memory):
 
 
 def classic(sample, memory):
-    """Returns a contender for each driver. It opens a new dataset for each read, so that GDAL's caches have
-    no influence."""
+    """Returns {driver: function that measures reading the band by the raster API}. Each read opens a new
+    dataset, so GDAL's caches are empty."""
     return {name: prepared(each, band_into(memory)) for name, each in openers(sample).items()}
 
 
@@ -31,7 +32,7 @@ def multidimensional(sample, memory):
 
 
 def check(sample, memory, floor):
-    """Asserts that all contenders read the values that zarr-python reads."""
+    """Asserts that all drivers and zarr_floor read the values that zarr-python reads."""
     expected = sample.array()[...]
     for name, each in openers(sample).items():
         check_same(expected, memory, lambda into: band_into(into)(each()), f"{name} {sample.path}")

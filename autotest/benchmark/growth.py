@@ -1,26 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures how time grows with the number of chunks, with threads, and with the latency of a server.
+"""Measures how time depends on the number of chunks, on threads, and on the latency of a server.
 
     growth.py [--small] [--rounds N] [--data FOLDER] [--report FOLDER] [--of TABLE]... [PYTHON]
 
 TABLE: chunks, threads or latency; the default is all of them. PYTHON is the interpreter of an environment with
-TensorStore, zarrs and zarr-python 3, as peers.sh makes one. Without PYTHON only this driver is measured. Each
-reader has a process of its own, and the readers take turns. The program fails if a reader reads wrong values.
+TensorStore, zarrs and zarr-python 3, as peers.sh makes one. Without PYTHON, only this driver is measured.
+Each reader runs in its own process, and readers take turns. The program fails if a reader reads wrong values.
 The tables are:
 
     chunks    a whole array of 100 to a million chunks of 16 x 16 uint8 without compression. The time of
               opening is excluded. A reader that takes more than PATIENCE seconds skips larger arrays,
               which is marked "-";
     threads   a whole array of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads.
-              The time of opening is excluded. More threads than cores show only the cost of threads;
+              The time of opening is excluded. With more threads than cores, only the cost of threads shows;
     latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that waits 0 to 200 ms before
               each answer. The time of opening is included. zarr-python and zarrs need fsspec and aiohttp.
 
-The page cache is warm, and no reader keeps decoded chunks for the next round. Chunk files are hard links to a
-few files, because a million separate files need more memory of the system and more time.
+The system has cached all files. No reader keeps decoded chunks for the next round. Chunk files are hard links
+to a few files, because a million separate files would need more memory and time.
 
---small is a test: it takes up to 1000 chunks, 2 threads and 5 ms. --report writes growth.md and growth.svg.
+--small is only a test, with at most 1000 chunks, 2 threads and 5 ms. --report writes growth.md and growth.svg.
 """
 
 import argparse
@@ -35,7 +35,7 @@ import sys
 import types
 import zlib
 
-# Environment variables of the user must not influence the measurement.
+# Removes settings of the user that would change the measurement.
 for variable in ("GDAL_NUM_THREADS", "GDAL_CACHEMAX", "GDAL_SKIP", "CPL_DEBUG"):
     os.environ.pop(variable, None)
 
@@ -49,24 +49,24 @@ from measuring import BUILTIN, take_turns  # noqa: E402
 from osgeo import gdal  # noqa: E402
 from zarr_http import Served  # noqa: E402
 
-PATIENCE = 10  # seconds; a slower reader skips larger arrays
-LONG = 5  # seconds; slower readers are measured once
-SIDE = 16  # elements along each side of a chunk, in arrays of many chunks
-# Numbers of chunks along both dimensions; in total 10**2, 10**3, ... chunks.
+PATIENCE = 10  # seconds; a reader that takes longer skips larger arrays
+LONG = 5  # seconds; a reader that takes longer runs only once
+SIDE = 16  # elements along each side of a chunk in the table "chunks"
+# Numbers of chunks along the two dimensions, in total 10**2, 10**3, ... chunks
 GRIDS = ((10, 10), (25, 40), (100, 100), (250, 400), (1000, 1000))
-FILES = 32  # number of files to which chunks are links; ext4 allows 65000 links to a file
+FILES = 32  # chunk files are hard links to this many files, because ext4 allows only 65000 links to a file
 THREADS = (1, 2, 4, 8)
-LATENCIES = (0, 5, 20, 50, 100, 200)  # milliseconds
+LATENCIES = (0, 5, 20, 50, 100, 200)  # milliseconds that the server waits before each answer
 
 
 @dataclasses.dataclass
 class Panel:
-    """A table of results, and its panel in the chart."""
+    """A table of results, which is also a panel of the chart."""
 
     title: str
     unit: str  # unit of the values in the first column
     guide_title: str
-    guide: object  # function (value of the first column, rows) -> seconds of the line to compare with
+    guide: object  # function (value of the first column, rows) -> seconds of the dashed line in the chart
     rows: list = dataclasses.field(default_factory=list)  # (value of the first column, {reader: [seconds, ...]})
     versions: dict = dataclasses.field(default_factory=dict)
 
@@ -94,7 +94,8 @@ class Panel:
 
 
 def open_readers(stack, pythons, sample, threads=0):
-    """Starts the readers and returns {name: reader}. `stack` ends them."""
+    """Starts a process for each reader. Returns {name: peers.Reader}. `stack` is an ExitStack that ends the
+    processes."""
     return {
         name: stack.enter_context(peers.Reader(peers.program([python], name, sample, threads)))
         for name, python in pythons.items()
@@ -102,12 +103,13 @@ def open_readers(stack, pythons, sample, threads=0):
 
 
 def versions_of(readers):
-    """Returns {reader: version}. The version of this driver is "", because the chart shows GDAL's."""
+    """Returns {reader: version}. This driver has the version "", because the chart shows GDAL's version."""
     return {name: "" if name == "ours" else each.version for name, each in readers.items()}
 
 
 def measured(readers, command, rounds, expected):
-    """Returns {reader: seconds of each round}. With 0 rounds each reader runs once, without a warm-up."""
+    """Runs a command with each reader in turn. Returns {reader: [seconds of each round]}. With 0 rounds, each
+    reader runs once without a warm-up."""
 
     def contender(name, reader):
         def run():
@@ -124,7 +126,8 @@ def measured(readers, command, rounds, expected):
 
 
 def rounds_for(setting, panel, growth):
-    """Returns the number of rounds for a row that probably takes `growth` times as long as the row before."""
+    """Returns the number of rounds for the next row, which probably takes `growth` times as long as the last
+    row."""
     if not panel.rows:
         return setting.rounds
     _, seconds = panel.rows[-1]
@@ -133,7 +136,7 @@ def rounds_for(setting, panel, growth):
 
 
 def links(rows, columns):
-    """Returns an array with the number of the file to which each chunk is a link."""
+    """Returns an array with a file number for each chunk. The chunk is a hard link to this file."""
     return (7 * np.arange(rows)[:, None] + 3 * np.arange(columns)) % FILES
 
 
@@ -143,8 +146,7 @@ def contents():
 
 
 def many_chunks(folder, rows, columns):
-    """Writes an array of rows x columns chunks in one folder. Returns its sample and the CRC-32 of its
-    values."""
+    """Writes an array of rows x columns chunks in one folder. Returns (samples.Sample, CRC-32 of the values)."""
 
     def make(home):
         array = home / "array.zarr"
@@ -173,8 +175,8 @@ def many_chunks(folder, rows, columns):
 
 
 def look_at_files(folder):
-    """Loads the directory entries of the files into the system's memory, so that the first reader has no
-    disadvantage. Returns the size of the files."""
+    """Loads the directory entries of all files into the system's cache, so that the first reader is not slower
+    than the others. Returns the total size of the files in bytes."""
     with os.scandir(folder) as entries:
         return sum(entry.stat().st_size for entry in entries)
 

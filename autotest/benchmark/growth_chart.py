@@ -13,13 +13,13 @@ COLOURS = {
     "zarr-python": "#27ae60",
 }
 GUIDE = "#999999"
-WIDTH, HEIGHT = 270, 260  # of a panel inside of its axes, in pixels
+WIDTH, HEIGHT = 270, 260  # size of a panel without its labels, in pixels
 LEFT, GAP, TOP, BOTTOM = 66, 84, 84, 66
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Axis:
-    """Logarithmic axis that maps values to pixels from `begin` to `end`. The value 0 is put before the
+    """Logarithmic axis that maps values to pixels from `begin` to `end`. The value 0 has a position before the
     smallest other value."""
 
     def __init__(self, values, begin, end):
@@ -34,8 +34,8 @@ class Axis:
         return self.begin + (self.end - self.begin) * share
 
     def ticks(self):
-        """Returns the values with labels: powers of ten and, if these are few, also twice and five times
-        these powers."""
+        """Returns the values that get labels: powers of ten, and for short axes also their multiples by 2 and
+        5."""
         digits = (1,) if self.most / self.least > 300 else (1, 2, 5)
         exponents = range(math.floor(math.log10(self.least)), math.ceil(math.log10(self.most)) + 1)
         values = [digit * 10.0**exponent for exponent in exponents for digit in digits]
@@ -100,7 +100,7 @@ def legend(versions):
 
 
 def draw(panels, subtitle):
-    """Returns a chart of `panels`, which are objects of growth.Panel, as SVG text."""
+    """Returns a chart of `panels`, a list of growth.Panel, as SVG text."""
     parts = legend(max((panel.versions for panel in panels), key=len))
     for i, panel in enumerate(panels):
         parts += draw_panel(panel, LEFT + i * (WIDTH + GAP))

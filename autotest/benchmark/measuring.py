@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Contenders, and the measurement of their times. Contenders take turns, so that other load of the machine
-affects all equally."""
+"""Measures contenders. A contender is a function that does a task with one program and returns the seconds.
+Contenders take turns, so that other load of the machine affects all of them equally."""
 
 import dataclasses
 import json
@@ -13,7 +13,7 @@ import numpy as np
 from osgeo import gdal
 
 OURS, BUILTIN = "Zarr", "ZarrBuiltin"
-# Contenders, in the order of the columns of the table.
+# Names of the programs that are compared, in the order of the table's columns
 CONTENDERS = ("floor", "ours", "builtin", "tiff", "zarr")
 
 
@@ -22,11 +22,12 @@ FEW_ROUNDS = 3
 
 @dataclasses.dataclass
 class Limit:
-    """Goal of a row. It limits the ratio of this driver's time to a contender's time, or the inverse ratio."""
+    """Goal of a row: a limit for the ratio of two times, the time of this driver and the time of the program
+    `other`."""
 
     other: str
     ratio: float
-    is_slower: bool = False  # goal: at most `ratio` x the other's time; else the inverse
+    is_slower: bool = False  # False: driver / other <= `ratio`. True: other / driver >= `ratio`
 
     def reached(self, seconds):
         ratio = median_ratio(seconds["ours"], seconds[self.other])
@@ -40,7 +41,7 @@ class Limit:
 
 @dataclasses.dataclass
 class Row:
-    """A task, and for each contender the seconds of all rounds."""
+    """Result of a task: for each program, the seconds of all rounds."""
 
     title: str
     seconds: dict
@@ -49,12 +50,12 @@ class Row:
 
 @dataclasses.dataclass
 class Fact:
-    """A count or a time that is not compared with another contender."""
+    """Result of this driver alone: a count or a time."""
 
     title: str
     value: float
     limit: float
-    is_least: bool = False  # True: `value` must be at least `limit`. False: at most
+    is_least: bool = False  # True if `limit` is a minimum of `value`; else it is a maximum
 
     @property
     def reached(self):
@@ -76,7 +77,7 @@ def open_with(driver, path, flags=gdal.OF_RASTER, options=()):
 
 
 def timed(action):
-    """Returns a contender: a function that calls `action` and returns the seconds that it took."""
+    """Returns a function that calls `action` and returns the seconds."""
 
     def run():
         start = time.perf_counter()
@@ -87,7 +88,7 @@ def timed(action):
 
 
 def prepared(prepare, action):
-    """Returns a contender that calls `prepare`, and then measures the time of `action` with the result."""
+    """Returns a function that calls action(prepare()) and returns the seconds of `action` alone."""
 
     def run():
         prepared_ = prepare()
@@ -97,7 +98,8 @@ def prepared(prepare, action):
 
 
 class Floor:
-    """Context manager and contender. Runs the program zarr_floor on one sample."""
+    """Context manager that runs the program zarr_floor on the array of a samples.Sample. Calling the object
+    reads the whole array and returns the seconds."""
 
     def __init__(self, program, sample):
         array = sample.array()
@@ -125,47 +127,46 @@ class Floor:
         return json.loads(self.process.stdout.readline())
 
     def crc32(self):
-        """Returns the CRC-32 of the array's bytes that the program has read."""
+        """Reads the array with zarr_floor. Returns the CRC-32 of its bytes."""
         return self._ask("check")["crc32"]
 
     def __call__(self):
         return self._ask("read")["seconds"]
 
     def writing(self, folder, variant):
-        """Encodes the data of the last read, and writes them to files in a new folder. Returns the seconds."""
+        """Encodes the values of the last read and writes them to files in a new folder. Returns the seconds."""
         pathlib.Path(folder).mkdir()
         return self._ask(f"write {folder} {variant}")["seconds"]
 
     def into_new_memory(self):
-        """Reads the array into memory that is new to the process. Returns the seconds."""
+        """Reads the array to new memory, so that the time includes page faults. Returns the seconds."""
         return self._ask("read new")["seconds"]
 
     def windows_contender(self, windows, new=False):
-        """Returns a contender that decodes each chunk of the windows once, and then copies each window into
-        memory of its own. A window is (x, y, width, height). With `new` that memory is new to the
-        process; otherwise it is touched before."""
+        """Returns a function that decodes each chunk of the windows once, copies each window to its own memory,
+        and returns the seconds. A window is (x, y, width, height). With `new`, the memory is new, so that
+        the time includes page faults."""
         words = ["windows", *(["new"] if new else []), *(",".join(map(str, w)) for w in windows)]
         return lambda: self._ask(" ".join(words))["seconds"]
 
 
 def counters(domain="READ_COUNTERS"):
-    """Returns the driver's counters of all reads, or of all writes, in this process."""
+    """Returns {name: count} of the driver's counters in this process. The domain READ_COUNTERS counts reads."""
     found = gdal.GetDriverByName(OURS).GetMetadata(domain)
     return {name: int(value) for name, value in found.items()}
 
 
 def preallocated(array):
-    """Returns touched memory for all of `array`. It is filled with bytes that the array does not contain."""
+    """Returns memory for the values of `array`, filled with other bytes. Writing to it causes no page faults."""
     memory = np.empty(array.shape, array.dtype)
     memory.view("u1").fill(0xFE)
     return memory
 
 
 def take_turns(contenders, rounds, patience=float("inf")):
-    """Runs each contender once as a warm-up, and then `rounds` times. Returns {contender: list of seconds}.
-
-    In each round another contender is the first. If the warm-up of all contenders takes more than `patience`
-    seconds, only FEW_ROUNDS are run, because long tasks vary less."""
+    """Runs each contender, a function that returns seconds, once as a warm-up and then in `rounds` rounds.
+    Returns {name: [seconds of each round]}. Each round begins with another contender. Only FEW_ROUNDS are
+    run if all warm-ups take more than `patience` seconds."""
     names = list(contenders)
     seconds = {name: [] for name in names}
     start = time.perf_counter()
@@ -183,6 +184,6 @@ def take_turns(contenders, rounds, patience=float("inf")):
 
 
 def median_ratio(above, below):
-    """Returns the median of the ratios of two contenders' times. Each ratio is of times in one round, which
-    are measured shortly after each other."""
+    """Returns the median, over all rounds, of the ratios of two programs' times. The arguments have the seconds
+    of each round."""
     return statistics.median(a / b for a, b in zip(above, below))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures memory: a large store is converted with a small cache, windows are read with a small cache, and
-an array with very many chunks is opened."""
+"""Measures the memory of three tasks: converting a large store with a small cache, reading windows with a small
+cache, and opening an array with very many chunks."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from measuring import Fact
 from osgeo import gdal
 
 CACHE = 64  # MB
-BEYOND = 150  # MB that GDAL, Python and the threads may need in addition
+BEYOND = 150  # MB that GDAL, Python and the threads may use in addition to the data
 ALLOWANCE = 16  # MB for objects of the driver and of GDAL
 
 CHILD = """
@@ -22,7 +22,7 @@ from osgeo import gdal
 gdal.UseExceptions()
 gdal.GetDriverCount()
 def most():
-    # Not what getrusage() says, which counts the parent before exec().
+    # getrusage() would include memory of the parent process before exec().
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 before, start = most(), time.perf_counter()
@@ -32,8 +32,8 @@ print(time.perf_counter() - start, most(), most() - before)
 
 
 def spent(action):
-    """Runs the Python code `action` in a process of its own. Returns the seconds, the peak memory in MB, and
-    by how many MB the peak exceeds the memory after the start of GDAL."""
+    """Runs the Python code `action` in a new process. Returns (seconds, peak memory in MB, MB that the peak
+    exceeds the memory after GDAL's start)."""
     environment = {**os.environ, "GDAL_CACHEMAX": str(CACHE)}
     command = [sys.executable, "-c", CHILD, action]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -66,7 +66,7 @@ array = group.OpenMDArray(group.GetMDArrayNames()[0])
 
 def make_linked(path, chunk, across, options):
     """Writes a store of `across` x `across` chunks or shards, which are hard links to one file. Returns the
-    size of this file."""
+    size of this file in bytes."""
     side = chunk * across
     options = [f"BLOCKSIZE={chunk},{chunk}", *options]
     driver = gdal.GetDriverByName("Zarr")
@@ -89,8 +89,8 @@ def make_linked(path, chunk, across, options):
 
 
 def memory_of_reads(folder, small):
-    """Yields, for each kind of read, the memory in MB beyond the allowance. The allowance is the caller's
-    buffer, the cache, and one decoded and one stored chunk for each thread."""
+    """Yields, for each kind of read, the MB that the driver uses beyond its allowance. The allowance is the
+    caller's buffer, the cache, and a decoded and an encoded chunk for each thread."""
     chunk, across = (256, 8) if small else (2048, 8)
     rows = chunk // 8
     inner = ["FORMAT=ZARR_V3", "COMPRESS=BLOSC", f"SHARD_CHUNK_SHAPE={chunk // 4},{chunk // 4}"]
@@ -106,7 +106,7 @@ def memory_of_reads(folder, small):
         side = chunk * across
         opened = OPENED.format(path=str(path), side=side, rows=rows)
         for how, action in READS.items():
-            # A window is freed only after the next one has been read.
+            # Two windows are in memory, because Python frees a window only after it has read the next one.
             window = {"all": side * side, "str": 2 * side * rows, "win": 2 * rows * rows}[how[:3]]
             threads = len(os.sched_getaffinity(0)) * (4 * chunk * chunk + stored)
             allowed = CACHE + (4 * window + threads) / 2**20
@@ -116,7 +116,7 @@ def memory_of_reads(folder, small):
 
 
 def make_large(path, gigabytes):
-    """Writes a store with this number of GiB. Its chunks are hard links to one small file."""
+    """Writes a store of `gigabytes` GiB, whose chunks are hard links to one small file."""
     rows, columns, chunk = int(8192 * gigabytes), 32768, 1024
     gdal.GetDriverByName("Zarr").Create(
         str(path), columns, rows, 1, gdal.GDT_Float32, [f"BLOCKSIZE={chunk},{chunk}"]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures the read of a single chunk of 150 MB, which archives of reanalyses have. The driver uses all
-cores; the floor is the bare codec on one core.
-
-The destination is touched memory, as in full_band.py."""
+"""Measures reading a single chunk of 150 MB, as in archives of reanalyses. The driver uses all cores; the lower
+bound is the codec library on one core."""
 
 import os
 import zlib
@@ -13,7 +11,7 @@ from measuring import OURS, Floor, Row, at_most, preallocated, prepared, take_tu
 from readers import open_mdim
 from samples import one_chunk_samples
 
-SHARE = 0.8  # required speedup, as a share of the number of cores
+SHARE = 0.8  # required speedup / number of cores
 
 
 def measure(setting):

@@ -3,7 +3,7 @@
 
     peer_program.py READER PATH FORMAT [THREADS]
     READER    ours, tensorstore, zarrs, zarr-python; or builtin, GDAL's built-in driver without this one;
-    PATH      a folder, or a URL with http://, whose data are not cached between commands;
+    PATH      a folder, or an http:// URL, whose chunks are not cached between commands;
     FORMAT    2 or 3;
     THREADS   number of threads that read and decode; by default the reader chooses it.
 
@@ -13,7 +13,7 @@ answers each with a line of JSON: {"seconds": S, "crc32": N}
     read                 reads the whole array;
     open                 opens and reads the whole array, and measures both;
     windows W W ...      reads windows one after another; each is START:STOP,START:STOP,...;
-    write FOLDER         writes the whole array to a new one with equal metadata, and reads it back.
+    write FOLDER         writes the whole array to a new array with equal metadata, and reads it again.
 
 Each command opens the array again. Only "open" includes the time of opening. All times include the allocation
 of memory.
@@ -36,15 +36,15 @@ def is_url(path):
 
 
 class ThroughGdal:
-    """An array of GDAL's multidimensional API, with the interface that the arrays of other readers have."""
+    """Array of GDAL's multidimensional API, with the interface that the other readers' arrays have."""
 
     def __init__(self, path):
-        # For a plain file name, GDAL itself would list the root of the server before it asks the driver.
+        # With a plain URL, GDAL would list the server's root before it asks the driver.
         self.path = f'ZARR:"/vsicurl/{path}"' if is_url(path) else str(path)
         self.array = self.opened(0)[-1]
 
     def opened(self, flags):
-        """Returns (dataset, group, array). The dataset and the group must live as long as the array."""
+        """Returns (dataset, group, array). The array is valid only as long as the dataset and the group exist."""
         from osgeo import gdal
 
         dataset = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
@@ -65,7 +65,8 @@ class ThroughGdal:
 
 
 class ThroughBuiltin(ThroughGdal):
-    """An array of GDAL's built-in driver, which reads on several threads only after AdviseRead()."""
+    """Array of GDAL's built-in driver. It calls AdviseRead() before each read, because only then that driver
+    uses several threads."""
 
     def __getitem__(self, window):
         if window is ...:
@@ -152,8 +153,7 @@ def main():
     array = None
     for line in sys.stdin:
         words = line.split()
-        # The driver shares an open array and its decoded chunks with later openings, so the array is closed
-        # first.
+        # An open array would share its decoded chunks with the next opening, so the array is closed before.
         del array
         array = opened(path)
         if words[0] == "read":

@@ -1,22 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares the driver and its core with TensorStore, zarrs and zarr-python 3, on equal arrays, in turns.
+"""Compares the times of the driver and its core with TensorStore, zarrs and zarr-python 3 on equal arrays.
 
     peers.py [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT] PYTHON
 
-PYTHON is the interpreter of an environment with these packages, as peers.sh makes one. LABEL is the label of an
+PYTHON is the interpreter of an environment with these packages, which peers.sh makes. LABEL is the label of an
 array in the table, such as "v3, zstd"; the default is all arrays.
 
-"ours" is the multidimensional API, which reads into new NumPy arrays as the other readers do. "core" is the
-core without GDAL, in the program zarr_core_reader. Each reader has a process of its own, and all values read
-are compared. The page cache is warm, except in rows that say otherwise. Chunks on a server are requested in
-each round. ours/best is the median, over the rounds, of the ratio of the driver's time to that of the fastest
-peer. The floor is the program zarr_floor, a lower bound: it reads the chunk files and decodes them by the
-codec's library, into new memory. For windows the floor decodes each chunk once. For a round trip
-the floor writes the chunk files, and reads the existing array.
+"ours" is the multidimensional API, which reads into new NumPy arrays like the other readers. "core" is the
+core without GDAL, in the program zarr_core_reader. Each reader runs in its own process, and readers take turns.
+All values are compared. The system has cached all files, except in rows that say otherwise. Chunks on a server
+are requested in each round. ours/best is the median of the ratios of all rounds: the driver's time / the time
+of the fastest peer.
 
-ROOT is the folder of another Debian with python3-gdal. Its built-in driver becomes one more peer.
-scripts/try_fresh_debian.sh with --suite sid --root ROOT makes such a folder. Using it needs root rights.
+"floor" is the program zarr_floor, a lower bound: it reads the chunk files and decodes them with the codec's
+library, into new memory. For windows it decodes each chunk once. For a round trip it writes the chunk files, and
+reads the existing array.
+
+ROOT is the folder of another Debian system with python3-gdal. Its built-in driver becomes one more peer.
+`scripts/try_fresh_debian.sh --suite sid --root ROOT` makes this folder. Using it needs root rights.
 """
 
 import argparse
@@ -43,8 +45,8 @@ from zarr_http import Served  # noqa: E402  (in the folder that samples adds to 
 
 PEERS = ("tensorstore", "zarrs", "zarr-python")
 PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
-# Shell script that runs a command in the system in folder $0. Folders $1 and $2 of this system are mounted
-# there; the command follows.
+# Shell script that runs a command in another Debian system. $0 is the folder of that system. Folders $1 and $2
+# are mounted in it. The other arguments are the command.
 ELSEWHERE = """
 root=$0
 for folder in "$1" "$2"; do
@@ -59,27 +61,28 @@ exec chroot "$root" "$@"
 COLD = "read all, page cache cold"
 COLD_ARRAYS = ("blosc-lz4", "none", "v3, sharded scene")
 LATENCY = 0.02  # seconds that the server waits before each answer
-WINDOWS = 40  # number of windows; 5 in the small form
+WINDOWS = 40  # number of windows; 5 with --small
 BANDS = 60
 PIXELS = 10
-PATIENCE = 12  # seconds for one round of all readers; see take_turns()
+PATIENCE = 12  # seconds for the warm-up of all readers; take_turns() runs fewer rounds if it takes longer
 
 
 def program(python, name, sample, threads=0):
-    """Returns the command that runs a Python reader on `threads` threads. With 0 the reader chooses the
-    number itself."""
+    """Returns the command that starts a Python reader with `threads` threads. With 0, the reader chooses the
+    number."""
     form = "3" if isinstance(sample, samples.Version3Sample) else "2"
     return [*python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
 
 
 def python_in(root, data):
-    """Returns the command that runs Python in the system in folder `root`, without this driver."""
+    """Returns the command that runs Python in the Debian system in folder `root`, without this driver."""
     inside = ["/usr/bin/env", "-u", "GDAL_DRIVER_PATH", "/usr/bin/python3"]
     return ["unshare", "--mount", "bash", "-euc", ELSEWHERE, root, str(REPOSITORY), data, *inside]
 
 
 class Reader:
-    """Context manager: runs a reader (a peer or this driver) on one array, in a process of its own."""
+    """Context manager: runs a reader on one array, in a new process. A reader is another Zarr library or this
+    driver."""
 
     def __init__(self, command):
         self.command = command
@@ -108,7 +111,7 @@ class Reader:
 
 
 class RemoteSample(samples.Sample):
-    """An array on a web server. It has the values of another sample."""
+    """Array on a web server, with the values of the Sample `same`."""
 
     def __init__(self, local, url):
         super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {local.label}", url, local.floor_codec)
@@ -123,7 +126,7 @@ def text_of(begin, size):
 
 
 def random_windows(number, shape, size, step, random):
-    """Returns random windows as text. Their positions are multiples of `step`."""
+    """Returns `number` random windows as text, for peer_program.py. Their offsets are multiples of `step`."""
     places = [max((length - each) // step, 0) + 1 for length, each in zip(shape, size)]
     return " ".join(
         text_of([int(random.integers(n)) * step for n in places], size) for _ in range(number)
@@ -131,7 +134,7 @@ def random_windows(number, shape, size, step, random):
 
 
 def tasks_of(sample, folder, windows):
-    """Returns {title of the task: command}."""
+    """Returns {title of a task: command for peer_program.py}."""
     shape, chunks = sample.array().shape, sample.chunks
     random = np.random.default_rng(25)
     if chunks == shape:
@@ -159,8 +162,8 @@ def tasks_of(sample, folder, windows):
 
 
 def variant_of(sample):
-    """Returns zarr_floor's name for the compressor or the level of an array. Returns None for arrays with
-    shards, which zarr_floor cannot write."""
+    """Returns the argument VARIANT of zarr_floor for an array's codec. Returns None for arrays with shards,
+    which zarr_floor cannot write."""
     if sample.shards and sample.shards != sample.chunks:
         return None
     return {
@@ -173,8 +176,8 @@ def variant_of(sample):
 
 
 def floor_of(floor, sample, title, command, target):
-    """Returns the contender that does the task with the bare codec; None if zarr_floor cannot do it.
-    `target()` returns a path for a new store."""
+    """Returns a function that does the task with zarr_floor, or None if zarr_floor cannot do it. target()
+    returns the path of a new store."""
     if title == COLD or isinstance(sample, RemoteSample):
         return None
     if command == "read":
@@ -200,8 +203,8 @@ def floor_of(floor, sample, title, command, target):
 
 class Table:
     def __init__(self, versions):
-        """Prints the head of the table. `versions` has the version of each peer; the columns are the peers
-        and this driver."""
+        """Prints the head of the table. Its columns are zarr_floor, the core, this driver and the peers.
+        `versions` is {peer: version}."""
         self.peers = tuple(versions)
         self.names = ("floor", "core", "ours", *self.peers)
         titles = [f"{name} {versions.get(name, '')}".strip() for name in self.names]
@@ -223,7 +226,7 @@ class Table:
 
 
 def forget(folder):
-    """Removes the files of a folder from the page cache, after they are written to the disk."""
+    """Writes the files of a folder to the disk, and removes them from the page cache."""
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
@@ -232,7 +235,7 @@ def forget(folder):
 
 
 def empty(folder):
-    """Truncates the files of a folder to free their disk space. Deleting them would slow down later writes,
+    """Truncates the files of a folder to free their disk space. Deleted files would slow down later writes,
     because ext4 examines recently deleted files when it creates a file."""
     for path in pathlib.Path(folder).rglob("*"):
         if path.is_file():
@@ -240,7 +243,7 @@ def empty(folder):
 
 
 def commands_of(setting, sample):
-    """Returns {reader: command} for all readers: this driver, the core and the peers."""
+    """Returns {reader: command that starts it} for this driver, the core and the peers."""
     others = [setting.python]
     commands = {"ours": program([sys.executable], "ours", sample)}
     if not isinstance(sample, RemoteSample):
@@ -262,7 +265,7 @@ def measure(sample, setting, table):
             table = Table({name: each.version for name, each in readers.items() if name not in ours})
         is_remote = isinstance(sample, RemoteSample)
         floor = None if is_remote else stack.enter_context(Floor(setting.floor, sample))
-        whole = floor.crc32() if floor else None  # also reads the data that is written later
+        whole = floor.crc32() if floor else None  # also loads the values that zarr_floor writes later
         folder, turns = setting.written, setting.turns
         for title, command in tasks_of(sample, folder, setting.windows).items():
             answers = {}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures a pyramid as a map uses it: the full view, and tiles at random positions and zoom levels.
-
-The floor of the full view is a direct read of the level from which the view is made."""
+"""Measures a pyramid as a map uses it: the full view, and tiles at random positions and zoom levels. The lower
+bound of the full view is reading only the level from which the view is made."""
 
 import numpy as np
 from measuring import OURS, Row, at_most, faster, open_with, prepared, take_turns
@@ -14,7 +13,7 @@ TILES = 200
 
 
 def make_pyramid(setting):
-    """Writes a store of the terrain with overviews, and a COG of equal pixels. Returns their paths."""
+    """Writes the terrain as a store with overviews, and as a COG of equal pixels. Returns the two paths."""
     source = next(each for each in setting.terrain if each.label == "zstd")
 
     def make(home):
@@ -39,8 +38,8 @@ def full_view(memory):
 
 
 def random_tiles(size):
-    """Returns random windows in full resolution, of which each is shown as a tile. Some zoom levels have an
-    overview, others have none."""
+    """Returns random windows at full resolution, each of which is shown as one tile. Only some zoom levels have
+    an overview."""
     chance = np.random.Generator(np.random.PCG64(SEED))
     tiles = []
     for _ in range(TILES):

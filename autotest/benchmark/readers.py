@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions that open and read rasters, for several tasks."""
+"""Functions that open and read rasters, which several tasks use."""
 
 import numpy as np
 from measuring import BUILTIN, OURS, open_with
@@ -13,7 +13,7 @@ def open_tiff(path):
 
 
 def openers(sample):
-    """Returns {contender: function that opens the sample's raster anew}."""
+    """Returns {program: function that opens a new dataset of the raster of a samples.Sample}."""
     found = {
         name: lambda driver=driver: open_with(driver, sample.path)
         for name, driver in DRIVERS.items()
@@ -24,7 +24,7 @@ def openers(sample):
 
 
 def open_mdim(driver, path):
-    """Returns (dataset, the only array of the store). The dataset must live as long as the array."""
+    """Returns (dataset, the only array of the store). The array is valid only as long as the dataset exists."""
     dataset = open_with(driver, path, gdal.OF_MULTIDIM_RASTER)
     group = dataset.GetRootGroup()
     (name,) = group.GetMDArrayNames()
@@ -32,7 +32,8 @@ def open_mdim(driver, path):
 
 
 def check_same(expected, memory, read, what):
-    """Asserts that `read` fills `memory` with `expected`. Overwrites `memory` before."""
+    """Asserts that read(memory) fills `memory` with the values `expected`. `memory` contains other bytes
+    before."""
     memory.view("u1").fill(0xFE)
     read(memory)
     np.testing.assert_array_equal(memory, expected, err_msg=what)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Measures reads through references.
-
-First, documents of up to ten million references are opened, and one chunk is read. fsspec with zarr-python, and
-icechunk, do the same; each reader has a process of its own. Second, a cube in one file on a web server is read,
-one band after the other."""
+"""Measures reads through references. The first task opens documents of up to ten million references and reads a
+chunk, and compares the driver with fsspec and icechunk. The second task reads a cube in one file on a web
+server, band after band."""
 
 import json
 import pathlib
@@ -18,11 +16,11 @@ from zarr_http import Served
 from zarr_references import PYTHON
 
 CHUNK = 64  # number of values in a chunk
-CHUNKS = 1000  # number of different byte ranges in the file
+CHUNKS = 1000  # number of different byte ranges to which references refer
 LATENCY = 0.02
 CUBE = (24, 200, 400)
 
-# reader -> program that reads chunk NUMBER, and prints the seconds of opening and of reading
+# reader -> program that reads chunk NUMBER, and prints the seconds for opening and for reading
 READERS = {
     "json": """
 import fsspec, zarr
@@ -86,7 +84,7 @@ session.commit("references")
 
 
 def maker(count):
-    """Returns a function that writes an array of `count` chunks as references of all forms."""
+    """Returns a function that writes an array of `count` chunks as references in JSON, Parquet and Icechunk."""
 
     def make(home):
         np.arange(CHUNK * CHUNKS, dtype="<i4").tofile(home / "values.bin")
@@ -94,7 +92,8 @@ def maker(count):
             "zarr_format": 2, "shape": [count * CHUNK], "chunks": [CHUNK], "dtype": "<i4", "order": "C",
             "compressor": None, "fill_value": 0, "filters": None,
         }  # fmt: skip
-        data, size = str(home.with_suffix("") / "values.bin"), 4 * CHUNK  # its name after kept()
+        # Path of the file after kept() has renamed the folder.
+        data, size = str(home.with_suffix("") / "values.bin"), 4 * CHUNK
         documents = {".zgroup": '{"zarr_format": 2}', "a/.zarray": json.dumps(array), "a/.zattrs": "{}"}
         with open(home / "refs.json", "w", encoding="utf-8") as file:
             file.write('{"version": 1, "refs": ' + json.dumps(documents)[:-1])
@@ -103,8 +102,8 @@ def maker(count):
             file.write("}}")
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
-        # The references contain the path that this folder gets later, when kept() renames it. The option
-        # allows references to files outside of their own folder.
+        # The references contain the path that their folder gets later, by kept(). ZARR_REFERENCE_FOLDERS allows
+        # references to files outside of the present folder.
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)
@@ -139,8 +138,8 @@ def counts(setting):
         home = pathlib.Path(kept(setting.data, f"references-{count}", maker(count)))
         number = count // 2 + 7
         first, value = number * CHUNK, number % CHUNKS * CHUNK
-        # A JSON document and an unsplit manifest of Icechunk are read whole, so their limits of memory (MB)
-        # grow with `count`.
+        # JSON documents, and manifests of Icechunk that are not split, are read whole. Their limits of memory
+        # (MB) therefore grow with `count`.
         millions = max(1, count // 1_000_000)
         forms = (
             ("json", "refs.json", 60 * millions), ("parquet", "refs.parq", 150), ("icechunk", "icechunk", 220 * millions),
@@ -177,8 +176,8 @@ def make_cube(home):
 
 
 def band_after_band(setting):
-    """Yields the number of requests per band. All chunks of a band are neighbours in the file, so one
-    request is enough."""
+    """Yields the number of requests for reading a band. One request is enough, because the chunks of a band are
+    neighbours in the file."""
     home = pathlib.Path(kept(setting.data, "references-cube", make_cube))
     with Served(home, LATENCY) as server:
         dataset = open_with(OURS, f'ZARR:"/vsicurl/{server.url}/refs.json":/cube')

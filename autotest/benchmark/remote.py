@@ -50,7 +50,7 @@ def measure(setting):
 
         server.log()
         dataset = opened(OURS, consolidated)
-        # The driver requests documents of both versions, of the root and of the named node, concurrently.
+        # The driver requests the v2 and v3 documents of the root and of the array concurrently.
         yield Fact("requests to open a consolidated store", len(server.requests()), 5)
         dataset.GetRasterBand(1).ReadAsArray()
         log = server.log()

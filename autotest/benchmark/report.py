@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Prints the table of the benchmarks while they run, and then writes it as Markdown with a chart."""
+"""Prints the table of the benchmarks, row by row, and writes it as Markdown with a chart."""
 
 import os
 import statistics
@@ -45,7 +45,7 @@ def limit_of(fact):
 
 
 class Table:
-    """Collects results, and prints each when it is added."""
+    """Collects results, and prints each result when it is added."""
 
     def __init__(self):
         self.rows = []

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads a store on two web servers: one waits 50 ms before each answer, like a server on another continent,
-the other 20 to 40 ms.
-
-Reports requests, round trips, bytes, and the time together with its lower bound."""
+"""Reads a store on a web server that waits 50 ms before each answer, or 20 to 40 ms. Reports requests, round
+trips, bytes, and the time with its lower bound."""
 
 import re
 import shutil
@@ -18,15 +16,15 @@ from zarr_http import Served
 LATENCY = 0.05
 ROUNDS = 3
 V3 = ["FORMAT=ZARR_V3", "COMPRESS=ZSTD"]
-WINDOW = 2048  # pixels along each side
+WINDOW = 2048  # pixels along each side of a window
 TILE = 256
-MEMBERS = 64  # number of zip members along each side
+MEMBERS = 64  # number of chunks in a zip file along each side
 CUBE = (240, 360, 720)
 CUBE_CHUNK = (1, 180, 360)
 
 
 def create(path, data, *options):
-    """Writes a store with one array of two or three dimensions by this driver."""
+    """Writes `data`, a 2D or 3D array, to a store with this driver."""
     data = data if data.ndim == 3 else data[None]
     memory = gdal.GetDriverByName("MEM").Create("", *data.shape[:0:-1], 0, gdal.GDT_UInt16)
     for band in data:
@@ -57,9 +55,9 @@ def make(home):
 
 
 def opened(server, name, prefix=""):
-    """Opens a dataset on the server. All caches, and the server's log, are empty before."""
+    """Clears GDAL's caches and the server's log, then opens a dataset on the server."""
     gdal.VSICurlClearCache()
-    # Datasets opened one after another share metadata of a store, but not if its name differs.
+    # Each opening uses another name of the store, because datasets of one name share cached metadata.
     opened.count = getattr(opened, "count", 0) + 1
     server.log()
     address = server.url + "/" * opened.count
@@ -67,7 +65,7 @@ def opened(server, name, prefix=""):
 
 
 def parts_of(requests):
-    """Returns the requested byte ranges of chunks, and the paths of shards whose index was requested."""
+    """Returns (byte ranges of chunks, paths of shards whose index was requested)."""
     chunks = [each for each in requests if re.search(r"/c/\d", each[1])]
     indexes = [path for _, path, extent, _ in chunks if (extent or "").startswith("bytes=-")]
     parts = []
@@ -90,8 +88,8 @@ def measure(setting):
 
 
 def with_jitter(server):
-    """Yields requests and bytes if answers overtake each other. Such answers cost no more requests and no
-    more bytes."""
+    """Yields requests and bytes if answers arrive in another order than their requests. The driver must not
+    send more requests then."""
     server.rule(delay=0.02, jitter=0.02)
     dataset = opened(server, "scene.zarr")
     start = time.perf_counter()
@@ -100,7 +98,7 @@ def with_jitter(server):
     parts, _ = parts_of(server.requests())
     title = "window of a sharded scene, 20 to 40 ms"
     yield Fact(f"requests for chunks, {title}", len(parts), 4)
-    # Allowed time: two round trips of 40 ms, and decoding.
+    # 250 ms are two round trips of 40 ms, and decoding.
     yield Fact(f"milliseconds, {title}", 1000 * seconds, 250)
     dataset = opened(server, "rgb.zarr")
     draw_tiles(dataset)
@@ -108,8 +106,8 @@ def with_jitter(server):
 
 
 def window(server, home):
-    """Yields requests and bytes of reading a window. It covers all chunks of four shards, so exactly the
-    bytes of these shards are needed."""
+    """Yields requests and bytes for reading a window that covers exactly four shards, so the driver must read
+    exactly their bytes."""
     dataset = opened(server, "scene.zarr")
     dataset.GetRasterBand(1).ReadAsArray(1024, 1024, WINDOW, WINDOW)
     log = server.log()

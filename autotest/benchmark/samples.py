@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data of the benchmarks. They are made once, kept in a folder, and equal on all machines."""
+"""Arrays for the benchmarks. They are written once to a folder, and are equal on all machines."""
 
 import json
 import os
@@ -19,12 +19,12 @@ sys.path.insert(0, str(GDRIVERS))
 import zarr3  # noqa: E402  (in the folder that joined the path above)
 
 SEED = 20200101
-VERSION = 2  # version of the data; it is a part of the folders' names, so that outdated data are not used
+VERSION = 2  # part of the folders' names; increased when the arrays change, so that older folders are not used
 
 BLOSC_LZ4 = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 BLOSC_ZSTD = Blosc(cname="zstd", clevel=5, shuffle=Blosc.SHUFFLE)
-# Label, codec of numcodecs, zarr_floor's name of the codec, and the creation options that a user would choose
-# for a GeoTIFF. Levels are the usual defaults.
+# (label, codec of numcodecs, codec's name in zarr_floor, creation options for a comparable GeoTIFF). Levels of
+# compression are the usual defaults.
 CODECS = (
     ("blosc-lz4", BLOSC_LZ4, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
     ("blosc-zstd", BLOSC_ZSTD, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
@@ -38,8 +38,8 @@ ONE_CHUNK = {"blosc-lz4": BLOSC_LZ4, "blosc-zstd": BLOSC_ZSTD, "none": None, FRA
 
 
 def fractal(size):
-    """Returns a random surface of size x size whose spectrum is that of a landscape. Its mean is 0, its
-    standard deviation 1."""
+    """Returns a random surface of size x size elements that looks like a landscape. Its mean is 0, its standard
+    deviation 1."""
     white = np.random.Generator(np.random.PCG64(SEED)).standard_normal((size, size))
     spectrum = np.fft.rfft2(white)
     del white
@@ -54,19 +54,19 @@ def fractal(size):
 
 
 def terrain(size):
-    """Returns elevations in metres, rounded to decimetres as surveys give them. The sea is at 0."""
+    """Returns elevations in metres, rounded to decimetres. The sea is at 0."""
     metres = 350.0 + 420.0 * fractal(size)
     return np.maximum(np.round(metres, 1), 0.0).astype("<f4")
 
 
 def scene(size):
-    """Returns reflectances of a band of a satellite, with the noise of its sensor."""
+    """Returns reflectances of a satellite's band, with noise."""
     noise = np.random.Generator(np.random.PCG64(SEED)).normal(0, 12, (size, size))
     return np.clip(2400 + 900 * fractal(size) + noise, 0, 65535).astype("<u2")
 
 
 def cube(times, height, width):
-    """Returns a field that moves with time, packed into integers as climate data are."""
+    """Returns a field that moves with time. It is packed into integers, as in climate data."""
     field = 1500 * fractal(max(height, width))[:height, :width]
     steps = np.arange(times)
     drift = 400 * np.sin(2 * np.pi * steps / 60)
@@ -77,7 +77,7 @@ def cube(times, height, width):
 
 
 class Sample:
-    """An array in a store of its own. `tiff` is the path of a GeoTIFF with equal data, or None."""
+    """Array for a benchmark, in its own store. `tiff` is the path of a GeoTIFF with equal values, or None."""
 
     def __init__(self, label, path, floor_codec, tiff=None):
         self.label = label
@@ -96,8 +96,8 @@ class Sample:
 
 
 class Version3Sample(Sample):
-    """An array of Zarr v3 in a store of its own, with the values of the sample `same`. For an array without
-    shards, `shards` equals the chunks."""
+    """Array of Zarr v3 for a benchmark, in its own store, with the values of the Sample `same`. Without shards,
+    `shards` equals `chunks`."""
 
     def __init__(self, label, path, floor_codec, same, chunks, shards):
         super().__init__(label, path, floor_codec, same.tiff)
@@ -112,7 +112,7 @@ class Version3Sample(Sample):
 
 
 def kept(folder, name, make):
-    """Returns the folder `name` in `folder`. If it is missing, `make(path)` writes it first."""
+    """Returns the path of the folder `name` in `folder`. If the folder is missing, make(path) writes it first."""
     home = pathlib.Path(folder) / f"{name}-v{VERSION}"
     if not home.is_dir():
         print(f"making {home} ...", flush=True)
@@ -121,7 +121,7 @@ def kept(folder, name, make):
         make(unfinished)
         try:
             unfinished.rename(home)
-        except OSError:  # another run has made the folder first
+        except OSError:  # another process has made the folder in the meantime
             shutil.rmtree(unfinished)
     return home
 
@@ -140,8 +140,7 @@ def save(path, data, chunks, codec):
 
 
 def tiff_from(store, path, chunk, options, driver="GTiff"):
-    """Writes the array to a GeoTIFF as users of GDAL store such data: with tiles of the chunks' size, on all
-    cores."""
+    """Writes a store's array to a GeoTIFF, with tiles as large as the chunks, on all cores."""
     blocks = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}"]
     if driver == "COG":
         blocks = [f"BLOCKSIZE={chunk}"]
@@ -154,7 +153,7 @@ def tiff_from(store, path, chunk, options, driver="GTiff"):
 
 
 def terrain_samples(folder, size, chunk):
-    """Yields a sample of the terrain for each codec."""
+    """Returns a list of Samples with the terrain, one for each codec."""
 
     def make(home):
         data = terrain(size)
@@ -170,7 +169,7 @@ def terrain_samples(folder, size, chunk):
 
 
 def shaded_sample(folder, size, chunk):
-    """Returns a sample with a shaded picture of the terrain: bytes in small chunks."""
+    """Returns a Sample with a shaded picture of the terrain: uint8 in small chunks."""
 
     def make(home):
         height = terrain(size)
@@ -182,8 +181,8 @@ def shaded_sample(folder, size, chunk):
 
 
 def one_chunk_samples(folder, size):
-    """Yields samples with the terrain as a single chunk, as in archives of reanalyses. In the last sample
-    the chunk has several frames of Zstandard, which some readers cannot join."""
+    """Returns a list of Samples with the terrain in a single chunk, as in archives of reanalyses. The chunk of
+    the last one has several frames of Zstandard, which some readers do not support."""
 
     def make(home):
         data = terrain(size)
@@ -223,14 +222,13 @@ def cube_sample(folder, shape, chunks):
 
 
 def write_version_3(path, values, chunks, shards, codecs):
-    """Writes an array with zarr-python 3 in another process. `codecs` are the codecs after the codec
-    "bytes"."""
+    """Writes an array with zarr-python 3, in another process. `codecs` follow the codec "bytes"."""
     codecs = [zarr3.LITTLE, *codecs]
     if shards != chunks:
         codecs = [zarr3.sharding(chunks, codecs)]
     between = path.parent / "between.npy"
-    # zarr-python does not store chunks of the fill value, and the floor cannot read absent chunks. The fill
-    # value is therefore not in the array.
+    # zarr_floor cannot read absent chunks. The fill value therefore does not occur in the array, so that
+    # zarr-python stores every chunk.
     fill_value = np.iinfo(values.dtype).max if values.dtype.kind == "u" else -9999
     document = zarr3.document(values.shape, values.dtype.name, shards, codecs, int(fill_value))
     np.save(between, values)
@@ -245,8 +243,8 @@ numpy.testing.assert_array_equal(array.values, values)"""
 
 
 def version_3_sample(folder, label, terrain, floor_codec, chunks, shards, codecs):
-    """Returns a v3 sample with the values of `same`, a sample of Zarr v2. For an array without shards,
-    `shards` equals the chunks."""
+    """Returns a Version3Sample with the values of `terrain`, a Sample of Zarr v2. Without shards, `shards` equals
+    `chunks`."""
     array = same.array()
 
     def make(home):
@@ -259,8 +257,9 @@ def version_3_sample(folder, label, terrain, floor_codec, chunks, shards, codecs
 
 
 def version_3_samples(folder, terrain_of, scene_of, cube_of):
-    """Returns {label: sample}: the terrain in chunks with zstd, the terrain in shards with blosc, and the
-    scene and the cube in shards. The arguments are samples of Zarr v2."""
+    """Returns {label: Version3Sample}: the terrain in chunks with zstd, the terrain in shards with blosc, and
+    the scene and the cube in shards. `terrain_of` is {label: Sample of Zarr v2}. The other arguments are
+    Samples of Zarr v2."""
     plain = terrain_of["zstd"].chunks
     shards = tuple(4 * size for size in plain)
     inner = tuple(size // 2 for size in scene_of.chunks)
@@ -279,7 +278,7 @@ def version_3_samples(folder, terrain_of, scene_of, cube_of):
 
 
 def more_version_3_samples(folder, terrain_of):
-    """Yields samples of the terrain: in chunks with the codecs that version_3_samples() does not have, and
+    """Returns Version3Samples of the terrain: in chunks with codecs that version_3_samples() does not have, and
     in shards."""
     plain = terrain_of["zstd"].chunks
     shards = tuple(4 * size for size in plain)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures the cost of a small read if all its data are cached."""
+"""Measures the time of a small read from cached data."""
 
 import numpy as np
 from measuring import Row, at_most, prepared, take_turns

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures the conversion of a GeoTIFF to Zarr in an object store, whose server waits 20 ms before each
-answer.
-
-The floor is the time that the server needs for equal bytes, which GDAL's file system writes by 32 concurrent
-requests."""
+"""Measures converting a GeoTIFF to Zarr in an object store, whose server waits 20 ms before each answer. The
+lower bound is the time for uploading equal bytes by 32 concurrent requests."""
 
 import concurrent.futures
 import itertools
@@ -20,7 +17,7 @@ LATENCY = 0.02
 PUTS_AT_ONCE = 32
 ROUNDS = 3
 CHUNK = 1024
-# Pixels of the raster along each side. SIDE gives 1 GB.
+# Pixels along each side of the raster. A raster with SIDE has 1 GB.
 SIDE, SMALL_SIDE = 22528, 2048
 
 
@@ -62,8 +59,8 @@ def measure(setting):
                 list(pool.map(lambda i: server.put(f"floor{name}/{i}", chunk), range(count)))
 
         def emptied(action):
-            """Returns a contender that empties the stored objects before it measures `action`, so that the
-            disk does not fill up."""
+            """Returns a function that truncates the stored objects, and then measures the seconds of `action`.
+            Otherwise the disk would become full."""
 
             def run():
                 for stored in pathlib.Path(folder).rglob("*_object"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures arrays of Zarr v3 that zarr-python 3 wrote, with and without shards."""
+"""Measures arrays of Zarr v3, with and without shards, which zarr-python 3 has written."""
 
 import itertools
 import pathlib
@@ -32,7 +32,7 @@ BLOSC = ["COMPRESS=BLOSC", "BLOSC_CNAME=lz4", "BLOSC_CLEVEL=5", "BLOSC_SHUFFLE=B
 
 
 def whole(sample, setting):
-    """Yields the times of reading the whole array through both APIs of GDAL."""
+    """Yields the times for reading the whole array by the raster API and by the multidimensional API."""
     expected = sample.array()[...]
     memory = preallocated(expected)
     readers = {
@@ -52,7 +52,7 @@ def whole(sample, setting):
 
 
 def bands(sample, setting):
-    """Yields the times of reading a cube band after band, and of reading single pixels of all bands."""
+    """Yields the times for reading a cube band after band, and for reading single pixels of all bands."""
     expected = sample.array()[...]
     memory = np.full(expected.shape, -2, expected.dtype)
     opened = lambda: open_with(OURS, sample.path)  # noqa: E731
@@ -72,7 +72,8 @@ def bands(sample, setting):
 
 
 def stored_sizes(sample, window):
-    """Returns the stored size of each chunk that overlaps a window, from the shard indexes."""
+    """Returns the encoded size in bytes of each chunk that overlaps a window. Reads the sizes from the shard
+    indexes."""
     x, y, width, height = window
     rows, columns = sample.chunks
     per_shard = [shard // chunk for shard, chunk in zip(sample.shards, sample.chunks)]
@@ -89,8 +90,7 @@ def stored_sizes(sample, window):
 
 
 def window_of(sample):
-    """Yields how many chunks are decoded and how many bytes are read for a window, and the least that the
-    window needs."""
+    """Yields how many chunks are decoded and how many bytes are read for a window, each with its lower bound."""
     expected = sample.array()
     side = expected.shape[0] // 4
     window = (expected.shape[1] // 5, expected.shape[0] // 3, side, side)
@@ -108,7 +108,8 @@ def window_of(sample):
 
 
 def round_trip(setting):
-    """Yields the time of writing a raster with shards and reading it back. The floor is the time in Zarr v2."""
+    """Yields the time for writing a raster with shards and reading it again. The lower bound is this driver's
+    time in Zarr v2."""
     sample = setting.terrain_of["blosc-lz4"]
     expected = sample.array()[...]
     source = gdal.GetDriverByName("MEM").Create(
@@ -125,9 +126,9 @@ def round_trip(setting):
         ],
     }  # fmt: skip
     with tempfile.TemporaryDirectory(dir=setting.data) as folder:
-        turns = itertools.count()  # some file systems are slow after a deletion, so each run writes a new store
+        turns = itertools.count()  # each run writes a new store, because some file systems are slow after a deletion
 
-        def there_and_back(name):
+        def write_and_read(name):
             path = pathlib.Path(folder, f"{next(turns)}.zarr")
 
             def act():
@@ -141,7 +142,7 @@ def round_trip(setting):
             shutil.rmtree(path)
             return seconds
 
-        contenders = {name: lambda name=name: there_and_back(name) for name in options}
+        contenders = {name: lambda name=name: write_and_read(name) for name in options}
         seconds = take_turns(contenders, setting.rounds)
     yield Row("written and read back, v3, sharded (floor: v2)", seconds, (at_most(1.1),))
 

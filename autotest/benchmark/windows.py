@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures parts of a scene: strips from top to bottom, and windows at random positions.
-
-The floor decodes each chunk that a window overlaps once, and then copies the windows. It uses all cores, and
-knows all windows in advance."""
+"""Measures reading parts of a scene: strips from top to bottom, and windows at random positions. The lower
+bound for windows decodes each overlapping chunk once, on all cores, and then copies the windows."""
 
 import numpy as np
 from measuring import Floor, Row, at_most, faster, prepared, take_turns
@@ -47,7 +45,7 @@ def measure(setting):
     with Floor(setting.floor, sample) as floor:
         for title, windows in tasks.items():
             memory = [np.full((h, w), 0xFEFE, array.dtype) for _, _, w, h in windows]
-            # The strips together are the whole array, in its order.
+            # The strips together are the whole array, so their lower bound is reading the whole array.
             contenders = {"floor": floor.windows_contender(windows) if "windows" in title else floor}
             for name, each in openers(sample).items():
                 read_all(windows, memory)(each())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures writing: a GeoTIFF is converted to Zarr, and an array is written row by row."""
+"""Measures writing: converting a GeoTIFF to Zarr, and writing an array row by row."""
 
 import itertools
 import os
@@ -16,8 +16,8 @@ from osgeo import gdal
 from samples import BLOSC_LZ4
 
 ROUNDS = 5
-# Name, creation options, codec of numcodecs, options of the GeoTIFF, and (sample that zarr_floor reads, variant
-# of the codec).
+# (name, creation options, codec of numcodecs, creation options of the GeoTIFF, (sample that zarr_floor reads,
+# VARIANT of zarr_floor))
 CODECS = (
     (
         "zstd 3",
@@ -44,13 +44,13 @@ CODECS = (
 
 
 def converters(source, folder, chunk, codec, floor):
-    """Returns {contender: function that converts `source` to a new file}. The floor reads the GeoTIFF on all
-    cores. At the same time it encodes the chunks with the bare codec and writes them."""
+    """Returns {program: function that converts `source` to a new file}. The lower bound reads the GeoTIFF,
+    encodes the chunks with the codec library and writes them concurrently, on all cores."""
     _, options, compressor, tiff_options, (_, variant) = codec
     block = [f"BLOCKSIZE={chunk},{chunk}", *options]
     tiled = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}", "NUM_THREADS=ALL_CPUS"]
 
-    # Each run writes another file, because some file systems are slow after a deletion.
+    # Each run writes a new file, because some file systems are slow after a deletion.
     turns = itertools.count()
 
     def by_gdal(driver, name, creation):
@@ -95,8 +95,8 @@ def converters(source, folder, chunk, codec, floor):
 
 
 def count_stored(folder, size, chunk):
-    """Returns how many chunks are stored while rows are written from top to bottom. The cache holds only a
-    small part of the array."""
+    """Writes rows from top to bottom, with a cache that holds only a small part of the array. Returns how many
+    chunks were stored."""
     path = str(folder / "rows.zarr")
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(16 << 20)
@@ -124,7 +124,7 @@ def measure(setting):
         folder = pathlib.Path(name)
         for codec in CODECS:
             with Floor(setting.floor, setting.terrain_of[codec[-1][0]]) as floor:
-                floor.crc32()  # reads the data that is written later
+                floor.crc32()  # loads the values that zarr_floor writes later
                 contenders = converters(source.tiff, folder, chunk, codec, floor)
                 seconds = take_turns(contenders, min(ROUNDS, setting.rounds))
             for store in ("ours", "builtin"):

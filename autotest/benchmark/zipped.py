@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures the read of a band with many chunks from a zip file, beside the read of the band from a folder."""
+"""Measures reading a band with many chunks from a zip file and from a folder."""
 
 import pathlib
 import zipfile

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads and writes stores in an object store through an S3 server.
-
-Each chunk takes one request. The driver lists keys if the server allows it, and writes each chunk as an object,
-without renaming."""
+"""Reads and writes stores in an object store through an S3 server. The tests count the requests: one for each
+chunk that is read, and one for each object that is written. No object is renamed."""
 
 import concurrent.futures
 
@@ -17,7 +15,7 @@ from zarr_store import make_array, make_store
 
 pytestmark = zarr_formats.BOTH
 
-SIDE, CHUNK = 64, 8  # 64 chunks
+SIDE, CHUNK = 64, 8  # a raster of 64 x 64 pixels, with 64 chunks
 VALUES = np.arange(1, SIDE * SIDE + 1, dtype="<f4").reshape(SIDE, SIDE)
 
 
@@ -71,7 +69,7 @@ def test_consolidated_store_opens_with_few_requests_and_reads_with_one_a_chunk(s
     root = "/demo/consolidated.zarr"
     is_v3 = zarr_formats.is_v3()
     first = {("GET", f"{root}/{name}", 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
-    # The request for the auxiliary file is left out, because another thread sends it at any time.
+    # Another thread requests the auxiliary file at any time, so the test removes this request from the list.
     assert ("GET", f"{root}.aux.xml", 404) in asked
     asked = [each for each in asked if not each[1].endswith(".aux.xml")]
     assert set(asked[:2]) == first
@@ -98,7 +96,7 @@ def test_path_of_a_metadata_document(s3):
     assert_reads(open_raster(zarr_formats.spelled("/vsis3/demo/group.zarr/dem/.zarray")))
 
 
-def test_absent_chunks_are_asked_for_once(s3):
+def test_absent_chunks_are_requested_once(s3):
     dataset = open_raster('ZARR:"/vsis3/demo/sparse.zarr"')
     s3.requests()
     for _ in range(2):
@@ -110,7 +108,7 @@ def test_absent_chunks_are_asked_for_once(s3):
 
 @pytest.mark.parametrize("name", ["sparse.zarr", "nested.zarr"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
-def test_listed_chunks_are_the_only_ones_asked_for(s3, name, flags):
+def test_only_listed_chunks_are_requested(s3, name, flags):
     dataset = gdal.OpenEx(
         f'ZARR:"/vsis3/demo/{name}"', flags, open_options=["CACHE_TILE_PRESENCE=YES"]
     )
@@ -128,7 +126,7 @@ def test_listed_chunks_are_the_only_ones_asked_for(s3, name, flags):
     assert len([path for _, path, _ in asked if path == "/demo/"]) <= 2, asked
 
 
-def test_chunks_of_a_bucket_that_may_not_be_listed_are_asked_for(s3):
+def test_chunks_are_requested_if_the_bucket_may_not_be_listed(s3):
     s3.front.rule(status={"/demo/": [403, -1], "/demo": [403, -1]})
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(
@@ -146,7 +144,7 @@ def test_unsigned_requests(s3):
         dataset = gdal.OpenEx('ZARR:"s3://demo/consolidated.zarr":/dem')
         requests = s3.front.requests()
         assert all("Signature" not in path for _, path, *_ in requests)
-        if dataset is not None:  # the open may fail, because the server may require credentials
+        if dataset is not None:  # opening fails if the server refuses unsigned requests
             assert_reads(dataset)
     names = ("zarr.json", "dem/zarr.json")
     assert {path for _, path, *_ in requests} >= {f"/demo/consolidated.zarr/{name}" for name in names}
@@ -165,14 +163,14 @@ def test_requester_pays_uses_gdals_own_requests(s3):
 
 
 def test_a_bucket_of_another_region_is_read_by_gdals_own_requests(s3):
-    # S3 answers 400 if the signature names another region than that of the bucket.
+    # S3 answers 400 if a request is signed for another region than the region of the bucket.
     s3.front.rule(status={f"/demo/consolidated.zarr/dem/{key(0, 0)}": [400, 1]})
     assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
 
 
-def test_options_of_a_thread_hold_for_all_that_it_reads_and_writes(s3):
-    """The driver's own threads use the options of the thread that opened the dataset. rasterio sets options
-    in threads other than the main one."""
+def test_options_of_the_calling_thread_apply_to_reads_and_writes(s3):
+    """GDAL options that are set only in the calling thread also apply in the driver's own threads. rasterio
+    sets options in this way."""
 
     def work():
         for option, value in s3.options.items():
@@ -205,7 +203,7 @@ def test_refused_chunk_is_an_error(s3, status):
 
 @pytest.mark.parametrize("option", ["YES", "NO"])
 def test_missing_on_403(s3, option):
-    # If the client may not list the bucket, S3 answers 403 for absent keys.
+    # S3 answers 403 instead of 404 for an absent key if the client may not list the bucket.
     s3.front.rule(status={path: [403, -1] for path in (f"/demo/sparse.zarr/{key(0, 0)}", "/demo")})
     dataset = open_raster('ZARR:"s3://demo/sparse.zarr"', f"MISSING_ON_403={option}")
     with zarr_gdal.error_log() as log:
@@ -244,14 +242,14 @@ def test_writing_puts_each_object_once_and_renames_nothing(s3):
 
 
 def test_a_new_store_takes_few_requests(s3):
-    """Creating a store requests neither its own contents nor keys that GDAL knows to be absent."""
+    """Creating a store takes at most 3 PUT requests, and no other request after the first PUT."""
     dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/made.zarr", SIDE, SIDE)
     made = s3.requests()
     assert sum(method == "PUT" for method, *_ in made) <= 3
     assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
     first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
     assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
-    # From here on, this dataset must see the changes that the other dataset makes.
+    # Another dataset adds an array, which `dataset` must keep.
     other = gdal.GetDriverByName("Zarr").Create(
         "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
     )
@@ -261,16 +259,16 @@ def test_a_new_store_takes_few_requests(s3):
     dataset = None
     gdal.VSICurlClearCache()
     names = [name for name, _ in open_raster("/vsis3/demo/made.zarr").GetSubDatasets()]
-    assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # the dataset looks up the group first
+    assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # the first name is the group "/"
 
 
-def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
-    """If a store is replaced, sidecar files beside it are requested in small batches, even if there are
-    many."""
+def test_sidecar_files_are_requested_in_batches(s3):
+    """Creating a store over 40 old sidecar files sends at most 32 requests at a time. The old sidecar files are
+    deleted; a sidecar file of another store stays."""
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
     for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")
-    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # the last sidecar file belongs to this store
+    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # the store to which the last sidecar file belongs
     gdal.VSICurlClearCache()
     s3.front.log()
     s3.front.rule(delay=0.05)
@@ -288,8 +286,8 @@ def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
 
 
 def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
-    """GDAL's VSI_CACHE keeps chunks after their dataset is closed. Chunks that this process overwrites are
-    not read from that cache."""
+    """With VSI_CACHE=YES, GDAL caches chunks beyond the lifetime of a dataset. After this process has
+    overwritten a chunk, a read returns the new chunk and not the cached one."""
     name = "/vsis3/demo/kept.zarr"
     with zarr_gdal.config_options(VSI_CACHE="YES"):
         for value in (1, 2, 3):
@@ -311,7 +309,7 @@ def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
 def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     driver = gdal.GetDriverByName("Zarr")
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
-    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # GDAL stores this by PAM
+    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # GDAL stores GCPs in an auxiliary file
     for value in (1, 2):
         gdal.VSICurlClearCache()
         source.GetRasterBand(1).Fill(value)

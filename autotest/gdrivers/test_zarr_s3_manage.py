@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs gdalmanage on stores in an object store. gdalmanage is a process of its own, in which nothing is
-cached."""
+"""Runs gdalmanage on stores in an object store. gdalmanage runs in a new process, so no cached data can hide an
+error."""
 
 import concurrent.futures
 import subprocess
@@ -36,8 +36,8 @@ def gdalmanage(s3, *words):
 
 @pytest.fixture
 def managed(server, tmp_path):
-    """Uploads a store with groups, nested chunk keys and sidecar files, and an object of another store.
-    Returns the keys of the store."""
+    """Uploads a store m.zarr with groups, nested chunk keys and sidecar files. Uploads also an object of
+    another store, whose name begins with m.zarr. Returns the keys of m.zarr."""
     arrays = {"a": {"values": VALUES, "dims": "yx", "chunks": (2, 3)},
               "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
     server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")
@@ -73,8 +73,8 @@ def test_gdalmanage_renames_a_store(server, managed):
 
 
 def test_the_server_deletes_concurrently(server, tmp_path):
-    """Concurrent deletions of objects in one folder all succeed. s3rver alone would answer 404 to some of
-    them."""
+    """The test server deletes objects of one folder concurrently. Without a correction, s3rver would answer 404
+    to some of these requests."""
     for number in range(8):
         (tmp_path / "a").mkdir(exist_ok=True)
         (tmp_path / "a" / str(number)).write_bytes(b"x")

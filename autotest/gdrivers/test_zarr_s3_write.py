@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores to an object store. zarr-python reads the objects back, and so do other handles of this
-process."""
+"""Writes stores to an object store. zarr-python and new datasets of this process read the stores."""
 
 import subprocess
 
@@ -30,7 +29,8 @@ def server(tmp_path_factory):
         yield server
 
 
-# The driver sends its own requests. If the option AWS_REQUEST_PAYER is set, GDAL sends the requests instead.
+# Yields the S3 server. The tests run twice: the driver sends its own requests, or GDAL sends them because
+# AWS_REQUEST_PAYER is set.
 @pytest.fixture(params=["own requests", "GDAL's requests"])
 def s3(server, request):
     payer = "requester" if request.param == "GDAL's requests" else None
@@ -46,12 +46,12 @@ def objects_of(s3, name, folder):
 
 
 def fill(group):
-    """Writes arrays and attributes to a group through the multidimensional API."""
+    """Writes an array of 4 x 6 numbers to a group. Returns the array."""
     y, x = group.CreateDimension("y", None, None, 4), group.CreateDimension("x", None, None, 6)
     array = group.CreateMDArray(
         "v", [y, x], gdal.ExtendedDataType.Create(gdal.GDT_Int32), ["BLOCKSIZE=2,3"]
     )
-    # The second write needs chunks that are only partly written, so they are read back before they are stored.
+    # The first write fills only a part of some chunks. The later writes fill the rest.
     array.Write(VALUES[:3, :4].tobytes(), array_start_idx=[0, 0], count=[3, 4])
     array.Write(VALUES[3:].tobytes(), array_start_idx=[3, 0], count=[1, 6])
     array.Write(VALUES[:3, 4:].tobytes(), array_start_idx=[0, 4], count=[3, 2])
@@ -61,7 +61,7 @@ def fill(group):
 def test_multidimensional_creation_writes_data(s3, tmp_path):
     dataset = driver().CreateMultiDimensional("/vsis3/demo/made.zarr")
     root = dataset.GetRootGroup()
-    assert not root.GetMDArrayNames() and not root.GetGroupNames()  # these look-ups find nothing
+    assert not root.GetMDArrayNames() and not root.GetGroupNames()  # the new group is still empty
     array = fill(root.CreateGroup("g"))
     assert array.ReadAsArray().tolist() == VALUES.tolist()
     attribute = array.CreateAttribute("title", [], gdal.ExtendedDataType.CreateString())
@@ -110,7 +110,7 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
     dataset = driver().Create("/vsis3/demo/r.zarr", 6, 4, 1, gdal.GDT_Int32,
                               options=["BLOCKSIZE=2,3", "ARRAY_NAME=v"])  # fmt: skip
     band = dataset.GetRasterBand(1)
-    assert band.ReadAsArray().max() == 0  # this read requests all chunks, which are absent
+    assert band.ReadAsArray().max() == 0  # no chunk is stored yet
     band.WriteArray(VALUES)
     band = dataset = None
     np.testing.assert_array_equal(objects_of(s3, "r.zarr", tmp_path / "1")["v"][:], VALUES)
@@ -125,12 +125,13 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
 
 
 def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
-    """A reader that has found chunks absent sees them once a writer has stored them, and sees when they are
-    removed. The keys are not nested, because s3rver may fail to remove nested folders concurrently."""
+    """A reader has cached that chunks are absent. The reader sees the chunks once a writer has stored them, and
+    sees when the writer removes them. The chunk keys have no folders, because s3rver may fail to remove
+    folders concurrently."""
     name = 'ZARR:"/vsis3/demo/seen.zarr":/v'
     made = driver().Create("/vsis3/demo/seen.zarr", 6, 4, 1, gdal.GDT_Int32,
                            options=["BLOCKSIZE=2,3", "ARRAY_NAME=v", "DIM_SEPARATOR=."])  # fmt: skip
-    made.GetRasterBand(1).SetNoDataValue(0)  # chunks of zeros are then not stored
+    made.GetRasterBand(1).SetNoDataValue(0)  # with this nodata value, chunks of zeros are not stored
     made = None
     reader = open_raster(name)
     assert reader.ReadAsArray().max() == 0
@@ -148,8 +149,8 @@ def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
 
 
 def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
-    """A reader has cached that a chunk is absent. A writer of the same store must not use that cached
-    answer, because another program may have stored the chunk."""
+    """A reader has cached that a chunk is absent. Another program stores this chunk. A writer in the reader's
+    process then changes one pixel and must keep the other pixels of the chunk."""
     name = 'ZARR:"/vsis3/demo/shared.zarr":/v'
     driver().Create("/vsis3/demo/shared.zarr", 6, 4, 1, gdal.GDT_Int32,
                     options=["BLOCKSIZE=4,6", "ARRAY_NAME=v", "COMPRESS=NONE"])  # fmt: skip
@@ -157,7 +158,7 @@ def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
     writer = gdal.OpenEx(name, gdal.OF_RASTER | UPDATE)
     assert reader.ReadAsArray().max() == 0
     chunk = zarr_formats.chunk_key(s3.download("shared.zarr", tmp_path / "first"), "v", 0, 0)
-    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # another program writes this object
+    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # stands for a write by another program
     writer.WriteArray(np.array([[-1]], "<i4"))
     reader = writer = None
     expected = VALUES.copy()

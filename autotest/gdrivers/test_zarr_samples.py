@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads the sample stores of data/ through GDAL's programs, GDAL's Python bindings and rasterio. The
-expected values are those that zarr-python reads."""
+"""Reads the sample stores of data/ with GDAL's programs, GDAL's Python bindings and rasterio. They must return
+the values that zarr-python reads."""
 
 import json
 import pathlib
@@ -96,8 +96,8 @@ def test_rasterio(store, path, array):
 
 
 def test_gdalwarp(tmp_path):
-    """Warping a raster to its own grid changes no pixel. Warping with resampling gives the pixels that it
-    gives for a GeoTIFF."""
+    """Warping a raster to its own grid changes no pixel. Warping with resampling returns the same pixels from a
+    store and from a GeoTIFF."""
     elevation = zarr.open(str(TERRAIN / "elevation"), mode="r")[...]
     pixels = ["-q", "-to", "SRC_METHOD=NO_GEOTRANSFORM", "-to", "DST_METHOD=NO_GEOTRANSFORM"]
     warp = ["gdalwarp", *pixels]

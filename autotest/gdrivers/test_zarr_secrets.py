@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Passwords, tokens and signatures in URLs never appear in messages or in lines of CPL_DEBUG=ZARR."""
+"""Passwords, tokens and signatures in URLs never appear in error messages, warnings or the debug output of
+CPL_DEBUG=ZARR."""
 
 import json
 import os
@@ -29,12 +30,13 @@ PROVOKED = {
 }
 
 
-# All messages of docs/errors.md
+# Tests of the messages that docs/errors.md lists
 
 
 @pytest.mark.parametrize("message", PROVOKED)
-def test_no_message_shows_them(message, tmp_path, cpl, capfd):
-    """Provokes each message of docs/errors.md in a folder whose name looks like a signed URL."""
+def test_no_message_shows_secrets(message, tmp_path, cpl, capfd):
+    """Provokes each message of docs/errors.md in a folder whose name looks like a signed URL. No message shows
+    the signature."""
     folder = tmp_path / f"signed?v=1&sig={SECRET}&se=2"
     folder.mkdir()
     with config_options(CPL_DEBUG="ZARR"):
@@ -46,7 +48,7 @@ def test_no_message_shows_them(message, tmp_path, cpl, capfd):
     assert "signed?v=1&sig=***&se=2" in printed or "signed" not in printed
 
 
-# Names of all kinds, of valid and of invalid stores
+# Tests of dataset names with secrets, for valid and for invalid stores
 
 TRIES = """
 import sys
@@ -178,7 +180,8 @@ def test_servers_that_refuse(status, tmp_path):
 
 
 def test_names_stay_usable(tmp_path, cpl):
-    """Names of datasets, files and subdatasets keep their secrets, because otherwise they would not open."""
+    """GetDescription(), GetSubDatasets() and GetFileList() return names with the secrets, because a name
+    without its secret would not open."""
     make(tmp_path)
     with Served(tmp_path) as server:
         host = server.url.removeprefix("http://")
@@ -204,9 +207,9 @@ def test_harmless_parameters_are_shown(tmp_path, cpl):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("absent", [403, 404])
 @pytest.mark.parametrize("name", ["good.zarr", "none.zarr"])
-def test_requests_keep_what_a_url_asks_at_its_end(name, absent, tmp_path, cpl):
-    """In a signed URL, the driver inserts keys before the query. Messages about absent arrays are those for
-    a URL without a query."""
+def test_requests_keep_the_query_of_a_url(name, absent, tmp_path, cpl):
+    """Requests for a signed URL keep the query at the end of the path. The messages equal those for a URL
+    without a query."""
     make(tmp_path)
     said = []
     with Served(tmp_path) as server:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Open option SELECT with coordinate arrays that are too large for a single read."""
+"""Selects a band by the open option SELECT. The coordinate arrays are so large that the driver searches them in
+several reads."""
 
 import datetime
 
@@ -13,7 +14,7 @@ from zarr_http import Served
 from zarr_store import make_store
 
 pytestmark = zarr_formats.READERS
-STEPS = 87_672  # ten years, one step per hour
+STEPS = 87_672  # number of times: each hour of ten years
 FIRST = datetime.datetime(2010, 1, 1)
 HOURS = {"units": "hours since 2010-01-01", "calendar": "standard"}
 
@@ -30,8 +31,8 @@ ORDERS = {
 
 
 def make(folder, times, levels=None, chunk=5000, attrs=None, name="t.zarr", **more):
-    """Writes a store with a raster of 1 x 2 pixels for each time. The value of a pixel is the number of the
-    time; each level adds a thousandth. Returns the store."""
+    """Writes a store with the array v along time, optionally level, y and x. Each raster has 1 x 2 pixels. A
+    pixel's value is the index of its time plus a thousandth of the index of its level. Returns the store."""
     shape = (len(times),) + (() if levels is None else (len(levels),)) + (1, 2)
     values = np.arange(len(times), dtype="f8").reshape((-1,) + (1,) * (len(shape) - 1))
     values = np.broadcast_to(values, shape).copy()
@@ -111,7 +112,8 @@ def test_numbers_and_times_of_numpy(tmp_path):
 
 
 def test_long_names_are_searched_in_smaller_parts(tmp_path):
-    """Names are searched in parts that fit in memory: 70,000 names of 2,000 characters would take 560 MB."""
+    """SELECT finds names of bands in an array of 560 MB. The driver reads the names in parts that fit in
+    memory."""
     names = np.array([f"name {i}" for i in range(2000)], dtype="<U2000")
     store = make(tmp_path, names, chunk=100, attrs={})
     group = zarr.open_group(str(store), mode="r+")
@@ -123,7 +125,7 @@ def test_long_names_are_searched_in_smaller_parts(tmp_path):
     assert_selects(store, "time=name 77", 77)
 
 
-def test_more_than_the_limit_name_it(tmp_path):
+def test_too_many_coordinates_are_an_error_that_names_the_limit(tmp_path):
     store = make(tmp_path, np.arange(STEPS))
     gdal.SetConfigOption("ZARR_MAX_COORDINATES", "80000")
     try:
@@ -136,7 +138,7 @@ def test_more_than_the_limit_name_it(tmp_path):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_store_on_a_server(tmp_path, order):
-    """Each chunk of the coordinates is requested once. Many requests are concurrent."""
+    """SELECT requests each chunk of the time coordinates once, and sends more than 8 requests at a time."""
     times = ORDERS[order]
     make(tmp_path, times, chunk=1000, consolidated=True)
     with Served(tmp_path, 0.02) as server:

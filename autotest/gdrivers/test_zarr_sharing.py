@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Datasets of one process that open the same array share its cached chunks.
-
-If an open option changes the values of chunks, a dataset with this option does not share chunks with datasets
-without it."""
+"""Datasets of one process that open the same array share its cached chunks. Datasets do not share chunks if
+they differ in an open option that changes pixels."""
 
 import json
 
@@ -37,7 +35,7 @@ def web(folder):
 
 
 def absent():
-    """Returns the path, on the server, of the chunk that is absent."""
+    """Returns the path on the server of the absent chunk."""
     return "/x.zarr/" + ("c/1/1" if zarr_formats.is_v3() else "1.1")
 
 
@@ -75,7 +73,7 @@ def test_refusals_for_the_multidimensional_api(web):
 
 def test_same_options_share_chunks(web):
     first = open_raster(name_of(web), "MISSING_ON_403=YES")
-    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # this window overlaps four chunks
+    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # a window that overlaps four chunks
     web.log()
     second = open_raster(name_of(web), "MISSING_ON_403=YES", "NUM_THREADS=1")
     np.testing.assert_array_equal(second.GetRasterBand(1).ReadAsArray(1, 1, 2, 2), expected)
@@ -126,17 +124,17 @@ def test_one_name_on_two_servers(tmp_path, specific):
         gdal.ClearPathSpecificOptions("/vsis3/demo/x.zarr")
 
 
-def turned(value):
-    """Returns a JSON value with the members of all objects in reverse order."""
+def with_reversed_members(value):
+    """Returns a JSON value in which all objects have their members in reverse order."""
     if isinstance(value, dict):
-        return {name: turned(member) for name, member in reversed(value.items())}
-    return [turned(item) for item in value] if isinstance(value, list) else value
+        return {name: with_reversed_members(member) for name, member in reversed(value.items())}
+    return [with_reversed_members(item) for item in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("api", ["raster", "multidimensional"])
 def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path, api):
-    """Another program may reorder the consolidated metadata. Writers that open the store before and after
-    this still share chunks, so that no write is lost."""
+    """Another program reorders the consolidated metadata while writers have the store open. Writers that open
+    the store later still share chunks with the earlier writers, so no write is lost."""
     arrays = {"a": {"values": VALUES, "chunks": VALUES.shape}, "b": VALUES}
     store = make_store(tmp_path, arrays, consolidated=True)
     is_raster = api == "raster"
@@ -149,14 +147,14 @@ def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path
 
     for row in range(3):
         datasets.append(gdal.OpenEx(name, flags))
-        # The expected pixels include the pending writes of the other datasets, which each dataset must read.
+        # Earlier datasets have written rows that are not stored yet. The new dataset must read these rows.
         np.testing.assert_array_equal(array_of(datasets[row]).ReadAsArray(), expected)
         expected[row] = 100 + row
         place = (0, row) if is_raster else ([row, 0],)
         assert array_of(datasets[row]).WriteArray(expected[row : row + 1].copy(), *place) == 0
-        # A reader uses the consolidated metadata. A writer uses the document of the array.
+        # The reader below opens the array by the reordered consolidated metadata.
         document = zarr_formats.document_file(store, ".zmetadata")
-        document.write_text(json.dumps(turned(json.loads(document.read_text()))))
+        document.write_text(json.dumps(with_reversed_members(json.loads(document.read_text()))))
         reader = gdal.OpenEx(name, flags & ~gdal.OF_UPDATE)
         array_of(reader).ReadAsArray()
     datasets.clear()

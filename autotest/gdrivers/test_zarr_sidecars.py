@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sidecar files of a store (.aux.xml, .ovr, .msk). Each belongs to one dataset, and is used only while the
-dataset's pixels are unchanged."""
+"""Sidecar files of a store (.aux.xml, .ovr, .msk). Each file belongs to one dataset. The driver ignores
+statistics and overviews once the dataset's pixels have changed."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ B = A[::-1] * 2 + 1000
 
 @pytest.fixture(autouse=True)
 def pam():
-    """Enables PAM, which is GDAL's default. Other tests disable it."""
+    """Enables PAM, which is on by default in GDAL but off in other tests."""
     with config_options(GDAL_PAM_ENABLED="YES"):
         yield
 
@@ -32,8 +32,7 @@ def overviews(name, *options):
 
 
 def half(name, *options):
-    """Returns the raster at half its size. GDAL reads these pixels from overviews, or resamples the full
-    raster."""
+    """Returns the raster at half its size. GDAL takes the pixels from an overview if there is one."""
     return open_raster(name, *options).ReadAsArray(buf_xsize=COLUMNS // 2, buf_ysize=ROWS // 2)
 
 
@@ -52,7 +51,7 @@ def compute(name, *options, number=1):
 
 
 def statistics(name, *options, number=1):
-    """Returns the saved statistics of a band as [minimum, maximum]; None if nothing is saved."""
+    """Returns the saved statistics of a band as [minimum, maximum], or None if no statistics are saved."""
     found = open_band(name, number, options=options).GetMetadata()
     if "STATISTICS_MINIMUM" not in found:
         return None
@@ -64,7 +63,7 @@ def average(values):
 
 
 # ---------------------------------------------------------------------------------------------
-# Files belong to one dataset
+# Tests: each sidecar file belongs to one dataset
 
 
 def test_overviews_of_arrays(tmp_path, cpl):
@@ -84,8 +83,8 @@ def test_overviews_of_arrays(tmp_path, cpl):
 
 
 def test_names_of_files(tmp_path):
-    """The names of sidecar files follow a rule. They differ even for arrays whose names differ only in case
-    or by a dot."""
+    """Every array has a sidecar file with a different name, even if array names differ only in case or by a
+    dot."""
     paths = ["a", "A", "g/a", "g.a", "g@a", "g_a", "long" * 60 + "1", "long" * 60 + "2"]
     store = make_store(tmp_path, {path: A for path in paths})
     for path in paths:
@@ -101,8 +100,8 @@ def test_the_store_itself_has_the_plain_name(tmp_path, cpl):
     assert compute(store) == [A.min(), A.max()]
     assert sorted(os.listdir(tmp_path)) == ["store.zarr", "store.zarr.aux.xml", "store.zarr.ovr"]
     assert overviews(store) == 1 and statistics(store) == [A.min(), A.max()]
-    # Both the array's name and the store's name open this dataset, because the auxiliary file states to which
-    # dataset it belongs.
+    # The sidecar files that were written under the store's name also apply if the array is opened by its own
+    # name.
     assert overviews(array_name(store, "a")) == 1
     assert statistics(array_name(store, "a")) == [A.min(), A.max()]
     cpl.assert_quiet()
@@ -183,7 +182,8 @@ def test_the_marks_of_files_beside_the_store_are_hidden(tmp_path, cpl):
 
 
 def test_files_of_other_programs_are_read(tmp_path, cpl):
-    """An .aux.xml file of another program does not state to which array it belongs. It is still read."""
+    """An .aux.xml file of another program does not state to which array it belongs. GDAL still reports its
+    statistics."""
     store = make_store(tmp_path, {"a": A})
     item = '<MDI key="STATISTICS_M%sIMUM">%d</MDI>'
     (tmp_path / "store.zarr.aux.xml").write_text(
@@ -196,7 +196,7 @@ def test_files_of_other_programs_are_read(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Files are ignored once the pixels have changed
+# Tests: sidecar files are ignored once pixels have changed
 
 
 def rewritten_by_xarray(store):
@@ -281,7 +281,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset.GetRasterBand(1).GetMaskBand().Fill(0)
     dataset = None
-    # A mask does not depend on pixels, so it is still used after they change.
+    # A mask is not computed from pixels, so it stays valid after a change of pixels.
     updated_by_gdal(store)
     updated_by_zarr(store)
     with error_log() as log:
@@ -296,7 +296,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
 
 
 def test_statistics_in_memory(cpl):
-    """Statistics also work in /vsimem/, where files have modification times in whole seconds."""
+    """Statistics are saved and dropped correctly in /vsimem/, where modification times are whole seconds."""
     store = "/vsimem/sidecars.zarr"
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(store, COLUMNS, ROWS, 2, gdal.GDT_Float64, ["COMPRESS=NONE"])
@@ -331,8 +331,8 @@ def test_statistics_of_a_zip_file(tmp_path, cpl):
 
 
 def test_statistics_in_update_mode(tmp_path, cpl):
-    """Statistics that were computed before pixels are written are removed. Statistics that are set for the
-    new pixels stay."""
+    """Writing pixels removes statistics that were computed before. Statistics that the caller sets before the
+    first write stay."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 1, gdal.GDT_Float64)
     band = dataset.GetRasterBand(1)
@@ -380,7 +380,7 @@ def test_metadata_that_a_user_has_added_stay(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Files are copied and deleted with the store
+# Tests: sidecar files are copied and deleted with the store
 
 
 def test_files_beside_the_store_are_copied_and_deleted_with_it(tmp_path, cpl):
@@ -405,11 +405,12 @@ def test_files_beside_the_store_are_copied_and_deleted_with_it(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Statistics of the multidimensional API
+# Tests of statistics in the multidimensional API
 
 
 def array_statistics(name, path, force):
-    """Returns the minimum in an array's statistics; None if the array has no statistics."""
+    """Returns the minimum in an array's statistics, or None if no statistics are saved. If `force`, GDAL
+    computes absent statistics."""
     root = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     found = root.OpenMDArrayFromFullname(path).GetStatistics(False, force)
     return found.min if found else None
@@ -427,7 +428,8 @@ def test_statistics_of_arrays_that_were_rewritten_are_dropped(nested):
     assert array_statistics(nested, "/a", False) == 0
     assert array_statistics(nested, "/g/a", False) == B.min()
     zarr.open_group(str(nested))["a"][...] = A + 7
-    # Computing the statistics of /g/a again makes the file newer than the chunks of /a.
+    # Computing statistics of /g/a makes the sidecar file newer than the chunks of /a. The file's time alone
+    # then does not show that /a has changed.
     root = gdal.OpenEx(str(nested), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert root.OpenMDArrayFromFullname("/g/a").ComputeStatistics(False).min == B.min()
     del root

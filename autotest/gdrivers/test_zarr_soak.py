@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the short form of autotest/soak: threads, processes and zarr-python use one store together."""
+"""Runs autotest/soak for a short time: threads, processes and zarr-python read and write one store
+concurrently."""
 
 import os
 import pathlib
@@ -11,7 +12,7 @@ import pytest
 SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
 SEED = os.environ["ZARR_TEST_SEED"]
 FORMATS = ["v2", "v3", "shards"]
-SECONDS = 300  # includes the time that the processes need to end
+SECONDS = 300  # maximum time of a run, including the end of its processes
 
 
 def soak(minutes, *more):
@@ -23,8 +24,8 @@ def soak(minutes, *more):
 
 @pytest.mark.parametrize("store_format", FORMATS)
 def test_every_read_was_legal_and_memory_is_flat(store_format):
-    """All formats run briefly. One of them, which the seed selects, runs long enough to judge the growth of
-    memory."""
+    """The soak test passes for each format. For one format, which the seed selects, it also runs long enough to
+    measure the growth of memory."""
     minutes = 0.34 if store_format == FORMATS[int(SEED, 16) % len(FORMATS)] else 0.08
     code, told = soak(minutes, "--format", store_format)
     assert code == 0, told
@@ -32,8 +33,7 @@ def test_every_read_was_legal_and_memory_is_flat(store_format):
 
 
 def test_lost_writes_are_found():
-    """Without lock files, processes that share chunks lose writes, and the soak test fails. This shows that
-    it detects lost writes."""
+    """Without lock files, processes that share chunks lose writes. The soak test must detect this and fail."""
     code, told = soak(0.35, "--without-locks")
     assert code == 1, told
     assert f"seed {SEED}: thread (" in told or f"seed {SEED}: zarr-python, operation" in told, told

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays with mostly absent chunks. Computing statistics reads only the stored chunks."""
+"""Computes statistics of arrays whose chunks are mostly absent. Only the stored chunks are read."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-SIDE, CHUNK = 1000, 50  # the array has 400 chunks
+SIDE, CHUNK = 1000, 50  # an array with 400 chunks
 WINDOWS = [(0, 0), (120, 330), (555, 5), (990, 990)]
 
 
@@ -20,7 +20,7 @@ def counters():
 
 
 def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
-    """Creates a store by Create(), and writes four windows of numbers into it. Returns the dataset."""
+    """Creates a store and writes four windows of numbers into it. Returns the dataset."""
     dataset = gdal.GetDriverByName("Zarr").Create(
         str(store), SIDE, SIDE, bands, dtype, [f"BLOCKSIZE={CHUNK},{CHUNK}", *options])
     dataset.SetGeoTransform((0, 1, 0, SIDE, 0, -1))
@@ -36,7 +36,7 @@ def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
 
 
 def dense(dataset, nodata):
-    """Copies the dataset to a raster in memory, and returns it."""
+    """Returns a copy of the dataset in memory."""
     copy = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, dataset.RasterCount,
                                               dataset.GetRasterBand(1).DataType)  # fmt: skip
     copy.SetGeoTransform(dataset.GetGeoTransform())
@@ -70,7 +70,7 @@ def test_statistics_are_those_of_all_pixels(tmp_path, cpl, dtype, nodata, bands,
 
 
 def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
-    """Computing statistics takes one listing of the store, and one read for each listed chunk."""
+    """Computing statistics requests each stored chunk and no absent chunk."""
     dataset = sparse(tmp_path / "a.zarr")
     dataset = None
     present = len(zarr_formats.chunk_keys(tmp_path / "a.zarr", "a"))
@@ -80,7 +80,7 @@ def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
     after = counters()
     assert after["CHUNKS_REQUESTED"] - before["CHUNKS_REQUESTED"] == present
     assert after["CHUNKS_ABSENT"] == before["CHUNKS_ABSENT"]
-    # A chunk that another dataset writes after this is included in the statistics.
+    # Statistics of a new dataset include a chunk that was stored after the first computation.
     writer = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     writer.GetRasterBand(1).WriteArray(np.full((10, 10), 1e6), 300, 300)
     writer = None

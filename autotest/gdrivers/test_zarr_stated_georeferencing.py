@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Rare ways of stating the CRS and the geotransform of a raster.
-
-Programs write plain attributes without a convention, control points, bounding boxes, CRS codes in addition to
-parameters, and coordinates without units."""
+"""Rare ways to state the CRS and the geotransform of a raster: plain attributes, control points, bounding
+boxes, CRS codes beside projection parameters, and coordinates without units."""
 
 import json
 
@@ -51,7 +49,7 @@ def write(folder, attrs=None, arrays=None, group_attrs=None, values=VALUES, dims
 
 
 # ---------------------------------------------------------------------------------------------
-# Plain attributes that belong to no convention
+# Tests of plain attributes that belong to no convention
 
 PLAIN = {
     "crs code": {"crs": "EPSG:32632"}, "crs small": {"crs": "epsg:32632"},
@@ -103,8 +101,8 @@ def lonlat(**attrs):
 
 
 def test_degrees_are_not_made_metres(tmp_path, cpl):
-    """Coordinates whose CF attributes state degrees are not treated as metres, even if the group states a
-    projected CRS outside of any convention."""
+    """Coordinates in degrees give the CRS EPSG:4326, even if a plain attribute of the group names a projected
+    CRS."""
     group_attrs = {"crs": "EPSG:32632"}
     store = make_store(tmp_path, {
         "data": array(VALUES, {}, ("lat", "lon")), **lonlat(),
@@ -145,7 +143,7 @@ def test_a_new_crs_replaces_plain_attributes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Grid mappings of CF
+# Tests of grid mappings of CF
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -212,7 +210,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # for these codes, pyproj omits this parameter
+    if code in (3413, 3031):  # pyproj omits this parameter for these codes
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()
@@ -266,7 +264,7 @@ def test_a_grid_mapping_with_a_code_alone(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Statements of geotransforms
+# Tests of attributes that state a geotransform
 
 STATED = {
     "GeoTransform text": ({"GeoTransform": "500000 30 0 5200000 0 -30"}, {}),
@@ -331,7 +329,7 @@ def test_coordinates_that_number_pixels_give_no_geotransform(tmp_path, cpl):
     ({}, {"spatial:bbox": BOX, "spatial:dimensions": ["lat", "lon"]}),
     ({"spatial:bbox": BOX, "spatial:transform_type": "rpc"}, {}),
 ])  # fmt: skip
-def test_a_box_of_another_shape_places_nothing(tmp_path, cpl, attrs, group_attrs):
+def test_a_bounding_box_of_another_shape_gives_no_geotransform(tmp_path, cpl, attrs, group_attrs):
     dataset = open_raster(write(tmp_path, attrs, group_attrs=group_attrs))
     assert dataset.GetGeoTransform(can_return_null=True) is None
     cpl.assert_quiet()
@@ -400,14 +398,14 @@ def test_levels_of_a_layout(tmp_path, cpl, stated):
 
 
 # ---------------------------------------------------------------------------------------------
-# Selection of the axes X and Y
+# Tests: which axes are X and Y
 
 
 @pytest.mark.parametrize("shape, order, stated", [
     ((20, 20, 3), (0, 1), [20, 20]), ((3, 20, 20), (1, 2), [20, 20]), ((20, 3, 30), (0, 2), [20, 30]),
     ((20, 30, 3), (0, 1), [20, 30]), ((30, 20), (1, 0), [20, 30]), ((20, 30), (0, 1), [20, 30]),
     ((2, 20, 30, 3), (1, 2), [20, 30]),
-    # If no axes, or several, match the sizes, the last two axes are X and Y.
+    # The last two axes are X and Y if spatial:shape matches no pair of axes, or several pairs.
     ((20, 20, 20), (1, 2), [20, 20]), ((4, 20, 30), (1, 2), [40, 60]),
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f4", "u1"])
@@ -445,7 +443,7 @@ def test_levels_of_an_image_that_spatial_shape_describes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Images of geostationary satellites
+# Tests of images of geostationary satellites
 
 HEIGHT = 35786023.0
 GEOS = {
@@ -487,7 +485,7 @@ def test_units_of_a_view_by_their_size(tmp_path, cpl, in_metres, how, units, fir
 
 
 # ---------------------------------------------------------------------------------------------
-# Ground control points in the form that rioxarray writes
+# Tests of ground control points as rioxarray writes them
 
 POINTS = [(0.0, 0.0, 10.0, 50.0, 100.0), (0.0, 40.0, 10.8, 50.1, 0.0), (30.0, 0.0, 9.9, 49.4, 5.5), (30.0, 40.0, 10.7, 49.5, 0.0)]
 
@@ -533,15 +531,14 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The longitude and latitude of the bright spot are known, because its centre is 22 columns and 12 rows from
-    # the corner.
+    # The centre of the bright spot is at column 22 and row 12, so its longitude and latitude can be computed.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 
 
-def test_points_of_a_part(tmp_path, cpl):
-    """Rows and columns of stored points count from the corner of the whole raster. The coordinates of a part
-    show where the part begins, so the driver can convert the points."""
+def test_control_points_of_a_part_of_a_raster(tmp_path, cpl):
+    """Stored control points count rows and columns from the corner of the whole raster. For a store with a part
+    of the raster, the driver returns points that count from the corner of the part."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)
@@ -549,7 +546,7 @@ def test_points_of_a_part(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_a_place_counts_before_points(tmp_path, cpl):
+def test_coordinates_take_precedence_over_control_points(tmp_path, cpl):
     name = with_points(tmp_path, geojson(), 10 + 0.02 * np.arange(40), 50 - 0.02 * np.arange(30))
     dataset = open_raster(name)
     assert dataset.GetGCPCount() == 0 and epsg(dataset) == 4326
@@ -579,7 +576,7 @@ def test_points_that_rioxarray_writes(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Grid mappings in the group that the array does not name
+# Tests of a group with a grid mapping that the array does not name
 
 MAPPING = scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30")
 
@@ -613,7 +610,7 @@ def test_irregular_degrees_beside_a_projected_grid_mapping(tmp_path, cpl):
 
 
 def test_degrees_beside_a_grid_mapping_of_degrees(tmp_path, cpl):
-    """If no array names the grid mapping of the group, it applies to all arrays, including this one."""
+    """A grid mapping that no array names applies to all arrays of its group."""
     mapping = scalar(crs_wkt=pyproj.CRS.from_epsg(4258).to_wkt())
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "spatial_ref": mapping}
     assert place_of(array_name(make_store(tmp_path, arrays), "t")) == ((10, 0.5, 0, 50, 0, -0.5), 4258)
@@ -630,7 +627,7 @@ def test_a_grid_mapping_applies_to_arrays_that_name_it(tmp_path, cpl, dims, cons
 
 
 @pytest.mark.parametrize("how", ["shared dimensions", "coordinates", "that of nothing"])
-def test_a_grid_mapping_that_is_the_arrays_too(tmp_path, cpl, how):
+def test_a_grid_mapping_that_also_applies_to_the_array(tmp_path, cpl, how):
     cube = array(np.stack([VALUES, VALUES]), {}, ("time", "y", "x"))
     other = array(VALUES, {"coordinates": "spatial_ref"}, ("v", "u"))
     arrays = {"l": {"shared dimensions": cube, "coordinates": other}.get(how, array(VALUES, {}, ("b", "a")))}
@@ -667,8 +664,8 @@ def test_a_raster_without_a_geotransform_is_added_beside_one_that_has_it(tmp_pat
 
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
-    """On a server the driver does not request members of the group to find a grid mapping. Coordinates in
-    degrees give a CRS without a grid mapping."""
+    """Opening an array on a server sends no requests for other members of the group, such as a grid mapping. An
+    array with coordinates in degrees still gets a CRS."""
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "l": array(VALUES, {}, ("v", "u"))}
     store = beside(tmp_path, arrays, consolidated=consolidated)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -682,7 +679,7 @@ def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
 
 
 # ---------------------------------------------------------------------------------------------
-# Units of coordinates
+# Tests of units of coordinates
 
 
 @pytest.mark.parametrize("unit, size", [("radian", np.pi / 180), ("arcmin", 60), ("degrees", 1)])
@@ -714,8 +711,8 @@ def test_x_and_y_have_units_of_their_own(tmp_path, cpl, x_units, x_size, y_units
 @pytest.mark.parametrize("part", [{"y": [1]}, {"x": [2]}, {"x": [2], "y": [1]}, {"x": [0], "y": [0]}])
 @pytest.mark.parametrize("units", ["m", "km"])
 def test_a_row_of_a_raster_lies_where_its_coordinate_is(tmp_path, cpl, part, units):
-    """GeoTransform gives only the pixel size. Its origin is ignored, because it is the origin of the raster
-    from which the row was cut."""
+    """A row or column that is cut from a raster keeps the raster's GeoTransform. The driver takes the pixel
+    size from GeoTransform, and the origin from the coordinates."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     size = {"m": 1, "km": 1000}[units]
     cut = {name: values[part.get(name, slice(None))] for name, values in (("x", X), ("y", Y))}
@@ -739,8 +736,9 @@ CUTS = {"rows left out": ([0, 1, 2, 3], [0, 2, 3]), "columns left out": ([0, 1, 
 @pytest.mark.parametrize("attribute", ["GeoTransform", "spatial:transform"])
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp_path, cpl, cut, attribute):
-    """Some rows and columns were selected, so their coordinates are irregular. They contradict
-    spatial:transform, which takes precedence."""
+    """Irregular coordinates, left by a selection of rows or columns, contradict the transform of the whole
+    raster. A warning names the contradiction. Coordinates override GeoTransform; spatial:transform overrides
+    coordinates."""
     columns, rows = CUTS[cut]
     x, y = X[columns], 5200000.0 - 15.0 - 30.0 * np.array(rows)
     attrs, crs = {"grid_mapping": "crs"}, {"crs_wkt": UTM.to_wkt()}
@@ -754,14 +752,13 @@ def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp
         assert dataset.GetGeoTransform(can_return_null=True) is None
         assert "disagrees with the coordinate arrays; the coordinate arrays are used" in cpl.warnings[0]
         assert dataset.GetMetadata("GEOLOCATION") != {}
-    else:  # spatial:transform takes precedence, as its convention defines
+    else:  # the convention of spatial:transform gives it precedence
         assert_geotransform(dataset, PLACE)
         assert "disagrees with the coordinate arrays; the attribute is used" in cpl.warnings[0]
 
 
 def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
-    """Coordinates, even irregular ones, do not contradict the transform if they are within half a pixel of
-    it."""
+    """The transform is used without a warning if all coordinates are within half a pixel of it."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     x, y = X + [3, -4, 0, 5], Y + [5, 0, -5]
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))
@@ -771,7 +768,7 @@ def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
 
 @pytest.mark.parametrize("angles", [[0.1, 0.2, 0.31], [0.1]])
 def test_angles_of_a_satellite_do_not_contradict_a_transform_in_metres(tmp_path, cpl, angles):
-    """Coordinates in radians do not contradict a GeoTransform in metres."""
+    """A GeoTransform in metres is used without a warning, although the coordinates are angles in radians."""
     place = (-5e6, 1e5, 0, 5e6, 0, -1e5)
     crs = scalar(crs_wkt=pyproj.CRS("+proj=geos +h=35786023 +sweep=x").to_wkt(),
                  GeoTransform=" ".join(map(str, place)))  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of strings and of whole structures, which are not rasters. zarr_dump reads them. Also tests fill
-values that zarr-python itself reads wrongly."""
+"""Arrays of strings and of whole structures, which are not rasters. The program zarr_dump reads them. Also
+tests fill values that zarr-python reads wrongly."""
 
 import os
 import subprocess
@@ -30,12 +30,12 @@ def write_objects(folder, values, codec, order="C", **options):
     return store
 
 
-@zarr_formats.V2  # test_zarr_v3_read.py tests strings of v3
+@zarr_formats.V2  # only v2, because test_zarr_v3_read.py tests strings of v3
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("name", ["vlen-utf8", "json2", "categorize"])
 def test_object_strings(tmp_path, order, name):
-    """Element (i, j) reads as the string that was written there. zarr-python 2 itself reads json2 arrays
-    of order F in a wrong order, although the lists in the chunk state the order."""
+    """zarr_dump returns each string at the index at which it was written. zarr-python 2 itself reads json2
+    arrays of order F in a wrong order."""
     labels = sorted(set(NAMES.ravel()) - {""})
     codec = {"vlen-utf8": numcodecs.VLenUTF8(), "json2": numcodecs.JSON(),
              "categorize": numcodecs.Categorize(labels, dtype=object)}[name]  # fmt: skip
@@ -52,17 +52,17 @@ def test_object_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("codec", ["vlen-bytes", "vlen-utf8", "|S7", "<U7", ">U7"])
-def test_values_that_no_string_of_gdal_holds(tmp_path, cpl, codec):
-    """Strings that GDAL cannot hold are returned as base64 with a mark. A copy of the array has all their
-    bytes."""
+def test_strings_that_gdal_cannot_hold(tmp_path, cpl, codec):
+    """A string that GDAL cannot hold, such as one with NUL, reads as "base64:" and its encoded bytes. A copy of
+    the array stores the original bytes."""
     values = [b"plain", b"a\0b", b"\0", b"base64:", b"", b"base64:AA==", "Zürich".encode()]
     marked = [b"plain", b"base64:YQBi", b"base64:AA==", b"base64:YmFzZTY0Og==", b"",
               b"base64:YmFzZTY0OkFBPT0=", "Zürich".encode()]  # fmt: skip
     if codec == "vlen-bytes":
         values, marked = values + [b"\xff"], marked + [b"base64:/w=="]
     if codec[0] in "|<>":
-        values[2], marked[2] = b"\0a", b"base64:AGE="  # a NUL at the end would be padding
-        values[5], marked[5] = b"", b""  # longer than 7 characters
+        values[2], marked[2] = b"\0a", b"base64:AGE="  # fixed-length strings cannot end with NUL
+        values[5], marked[5] = b"", b""  # the original value is longer than 7 characters
     is_bytes = codec in ("vlen-bytes", "|S7")
     dtype = object if codec[0] == "v" else codec
     wanted = np.array([v if is_bytes else v.decode() for v in values], dtype)
@@ -127,8 +127,8 @@ def test_structures(tmp_path):
 )
 @pytest.mark.parametrize("dtype", ["<c8", ">c16"])
 def test_complex_fill_values(tmp_path, dtype, fill, wanted):
-    """Real and imaginary parts of a fill value are read separately. zarr-python computes re + 1j * im, which
-    makes NaN of Infinity."""
+    """The driver reads real and imaginary parts of a complex fill value separately, so Infinity stays Infinity.
+    zarr-python computes re + 1j * im, which makes it NaN."""
     store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, files={})
     got = open_raster(store).ReadAsArray()
     if fill == "NaN":
@@ -140,7 +140,7 @@ def test_complex_fill_values(tmp_path, dtype, fill, wanted):
 @zarr_formats.V2
 @pytest.mark.parametrize("codec", [{"id": "pickle", "protocol": 4}, {"id": "msgpack"}])
 def test_refused_object_codecs(tmp_path, codec):
-    """The error names the refused codec. For example, pickle is refused because it would execute code."""
+    """Reading an array with an unsupported codec, such as pickle, fails with an error that names the codec."""
     store = handmade(tmp_path / "a.zarr", dtype="|O", fill_value=None, filters=[codec], files={})
     command = [os.environ["ZARR_DUMP"], str(store), ""]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
@@ -161,9 +161,9 @@ CATEGORIES = {"id": "categorize", "labels": ["female", "male"], "dtype": "|S10",
 @zarr_formats.V2
 @pytest.mark.parametrize("filters", [None, [CATEGORIES]])
 def test_categorized_bytes(tmp_path, cpl, filters):
-    """Categorize with dtype S, an example of zarr-python 2.1. numcodecs before 0.5.0 accepted text and bytes
-    for such labels; later versions refuse dtype S. A stored number is the position of its label in the
-    list, counted from 1. The test checks with NumPy the numbers that the driver has written."""
+    """The driver reads and writes byte strings with the codec categorize, which stores each string as the
+    number of its label, from 1. numcodecs refuses such labels since 0.5.0, so the test writes and checks the
+    stored bytes itself."""
     sexes = np.array([[b"female", b"male", b""], [b"male", b"", b"female"]], "S10")
     codes = np.array([[1, 2, 0], [2, 0, 1]], "u1")
     raw = (codes if filters else sexes).tobytes()
@@ -191,9 +191,9 @@ def test_categorized_bytes(tmp_path, cpl, filters):
     "dtype, codec, fill", [("<U5", "vlen-utf8", "xy"), ("|S5", "vlen-bytes", "eHk=")]
 )
 def test_fixed_strings_that_are_stored_as_objects(tmp_path, cpl, dtype, codec, fill):
-    """zarr-python 3.0 writes fixed-length strings as objects in Zarr v2. The strings are the names of bands
-    here."""
-    chunk = b"\x02\0\0\0" + b"\x05\0\0\0green" + b"\x02\0\0\0IR"  # written by zarr-python 3.0.6
+    """zarr-python 3.0 stores fixed-length strings of Zarr v2 like object arrays. The driver reads the strings
+    as names of bands."""
+    chunk = b"\x02\0\0\0" + b"\x05\0\0\0green" + b"\x02\0\0\0IR"  # chunk that zarr-python 3.0.6 has written
     shape = {"shape": [3], "chunks": [2], "compressor": None}
     folder = tmp_path / "a.zarr"
     zarr.open_group(str(folder), mode="w")

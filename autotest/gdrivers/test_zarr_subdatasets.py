@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores with several arrays: subdatasets, groups that open as datasets of bands, and arrays that never
-become bands."""
+"""Stores with several arrays: subdatasets, groups that open as one dataset with several bands, and arrays that
+never become bands."""
 
 import numpy as np
 import pytest

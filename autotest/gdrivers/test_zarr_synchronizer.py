@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Concurrent writers of one store.
-
-Processes share chunks under the protection of lock files, also with zarr-python 2, or write different chunks.
-Threads of one process share chunks without lock files."""
+"""Several writers change one store concurrently. Processes that write to the same chunks use lock files, which
+zarr-python 2 also supports. Threads of one process need no lock files."""
 
 import os
 import pathlib
@@ -29,8 +27,8 @@ WRITERS = 8
 
 
 def make_store(folder, chunk=SIDE, side=SIDE):
-    """Writes a store with an array "a" of zeros, by default with one chunk. zarr-python writes it; if the
-    format has shards, the driver writes it, with one shard. Returns the store."""
+    """Writes a store with an array "a" of zeros. zarr-python writes it, or the driver if the format has shards.
+    `chunk` is the side of a chunk or shard; by default one chunk covers the array. Returns the store."""
     store = pathlib.Path(folder) / "shared.zarr"
     if zarr_formats.has_shards():
         store.parent.mkdir(exist_ok=True)
@@ -58,9 +56,9 @@ def expected():
     return np.arange(1, SIDE * SIDE + 1, dtype="i4").reshape(SIDE, SIDE)
 
 
-def pieces_of(writer):
-    """Yields (row, column, values) for each part that a writer writes. Each writer writes every eighth row,
-    four columns at a time."""
+def parts_of(writer):
+    """Yields (row, column, values) for each part that writer number `writer` writes: every eighth row, four
+    columns at a time."""
     for row in range(writer, SIDE, WRITERS):
         for column in range(0, SIDE, 4):
             yield row, column, expected()[row : row + 1, column : column + 4]
@@ -69,7 +67,7 @@ def pieces_of(writer):
 def write_by_gdal(_report, store, synchronizer, writer):
     with error_log() as log:
         dataset = update(store, synchronizer)
-        for row, column, values in pieces_of(writer):
+        for row, column, values in parts_of(writer):
             dataset.GetRasterBand(1).WriteArray(values, column, row)
             dataset.FlushCache()
         del dataset
@@ -77,14 +75,14 @@ def write_by_gdal(_report, store, synchronizer, writer):
 
 
 def write_by_zarr(_report, store, synchronizer, writer):
-    pieces = [((slice(row, row + 1), slice(column, column + 4)), values) for row, column, values in pieces_of(writer)]
+    pieces = [((slice(row, row + 1), slice(column, column + 4)), values) for row, column, values in parts_of(writer)]
     zarr2.call("write_under_locks", str(store), str(synchronizer), "a", pieces)
 
 
 def write_by_multidimensional(_report, store, synchronizer, writer):
     with error_log() as log:
         options = [f"SYNCHRONIZER={synchronizer}"]
-        for row, column, values in pieces_of(writer):
+        for row, column, values in parts_of(writer):
             dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER,
                                   open_options=options)  # fmt: skip
             array = dataset.GetRootGroup().OpenMDArray("a")
@@ -107,7 +105,8 @@ def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
 
 
 def test_processes_without_lock_files_lose_values(tmp_path):
-    """Without lock files some values are lost. This shows that the test above can fail."""
+    """Without lock files, processes that share a chunk lose values, so the test above passes only because of
+    lock files."""
     for attempt in range(20):
         store = make_store(tmp_path / str(attempt))
         run_at_once([(write_by_gdal, store, None, i) for i in range(WRITERS)])
@@ -116,7 +115,7 @@ def test_processes_without_lock_files_lose_values(tmp_path):
     pytest.fail("20 times eight processes wrote to one chunk and nothing was lost")
 
 
-@zarr_formats.V2  # only zarr-python 2 has lock files
+@zarr_formats.V2  # zarr-python 3 has no lock files
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     works = [write_by_gdal, write_by_zarr, write_by_multidimensional, write_by_zarr]
@@ -136,11 +135,11 @@ def test_values_are_lost_if_only_zarr_python_uses_lock_files(tmp_path):
     pytest.fail("20 times GDAL wrote beside zarr-python without locks and nothing was lost")
 
 
-def write_gathering(_report, store, synchronizer, writer):
-    """Writes all parts before the first flush, so that all parts are pending together."""
+def write_without_flush(_report, store, synchronizer, writer):
+    """Writes all parts of a writer without a flush in between, so that the parts are stored together."""
     with error_log() as log:
         dataset = update(store, synchronizer)
-        for row, column, values in pieces_of(writer):
+        for row, column, values in parts_of(writer):
             dataset.GetRasterBand(1).WriteArray(values, column, row)
         del dataset
     log.assert_quiet()
@@ -149,18 +148,18 @@ def write_gathering(_report, store, synchronizer, writer):
 def test_pending_chunks_are_stored_once(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     dataset = update(store, locks)
-    for row, column, values in pieces_of(0):
+    for row, column, values in parts_of(0):
         dataset.GetRasterBand(1).WriteArray(values, column, row)
     chunk = zarr_formats.chunk_file(store, "a", 0, 0)
     assert not chunk.exists()
     dataset = None
     assert chunk.exists()
-    run_at_once([(write_gathering, store, locks, i) for i in range(1, WRITERS)])
+    run_at_once([(write_without_flush, store, locks, i) for i in range(1, WRITERS)])
     np.testing.assert_array_equal(stored(store), expected())
 
 
 # ---------------------------------------------------------------------------------------------
-# Writers with lock files
+# Tests of writers with lock files
 
 
 def files_below(folder):
@@ -170,7 +169,7 @@ def files_below(folder):
 @pytest.mark.parametrize("separator", "./")
 def test_lock_files_have_the_names_that_zarr_python_uses(tmp_path, separator):
     names = []
-    writers = ("gdal",) if zarr_formats.is_v3() else ("gdal", "zarr")  # zarr-python 3 has no locks
+    writers = ("gdal",) if zarr_formats.is_v3() else ("gdal", "zarr")  # zarr-python 3 has no lock files
     for i, writer in enumerate(writers):
         store, locks = tmp_path / f"{i}.zarr", tmp_path / f"{i}.locks"
         group = zarr.open_group(str(store), mode="w").create_group("deep/er")
@@ -185,7 +184,7 @@ def test_lock_files_have_the_names_that_zarr_python_uses(tmp_path, separator):
             piece = (slice(0, 3), slice(0, 3)), 1
             zarr2.call("write_under_locks", str(store), str(locks), "deep/er/a", [piece])
             zarr2.call("set_under_locks", str(store), str(locks), "deep/er/a", "note", "x")
-        # When zarr-python opens an array, it locks the documents that it reads.
+        # zarr-python also locks the document .zarray when it opens the array.
         names.append(files_below(locks) - {"deep/er/a/.zarray"})
     keys = {zarr_formats.chunk_key(store, "deep/er/a", i, j) for i in (0, 1) for j in (0, 1)}
     assert names == [keys | {zarr_formats.spelled("deep/er/a/.zattrs")}] * len(writers)
@@ -215,7 +214,7 @@ def test_a_writer_waits_for_the_holder_of_the_lock(tmp_path, what):
     with zarr_locks.lock(locks, key):
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
-        time.sleep(0.1)  # waits in case an error happens
+        time.sleep(0.1)  # gives the child time to write despite the lock
         assert not is_changed()
         array = zarr.open_group(str(store), mode="r+")["a"]
         array[5, 5] = 5
@@ -304,14 +303,14 @@ def test_a_key_that_cannot_be_locked_is_named_and_its_chunk_kept(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Writers without lock files
+# Tests of writers without lock files
 
 
 @zarr_formats.FORMS
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("turn", range(2))
 def test_threads_share_chunks_through_handles_of_their_own(tmp_path, turn, with_locks):
-    """Threads open, write, flush and close their own datasets of one store concurrently."""
+    """Threads open one store separately and write to shared chunks concurrently. No value is lost."""
     print(f"ZARR_TEST_SEED={SEED} turn {turn}")
     side = 64
     store = make_store(tmp_path, chunk=24, side=side)
@@ -394,7 +393,7 @@ def test_processes_with_chunks_of_their_own_need_no_locks(tmp_path, side):
 
 
 # ---------------------------------------------------------------------------------------------
-# Concurrent changes of metadata
+# Tests of concurrent changes of metadata
 
 
 def set_item_by_gdal(_report, store, synchronizer, array, name):
@@ -413,7 +412,8 @@ def set_item_by_zarr(_report, store, synchronizer, array, name):
 
 
 def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
-    """Without locks, the final consolidated metadata still equals the documents."""
+    """Processes change attributes of different arrays without lock files. The consolidated metadata contains
+    all changes at the end."""
     for attempt in range(2):
         store = tmp_path / f"{attempt}.zarr"
         group = zarr.open_group(str(store), mode="w")
@@ -449,7 +449,8 @@ def change_under_lock_files(folder, with_zarr):
 
 
 def test_handles_change_metadata_of_one_array(tmp_path):
-    """Each handle keeps the changes and deletions that another handle makes."""
+    """Two datasets change and delete attributes of one array. The stored attributes include the changes of both
+    datasets."""
     store = make_store(tmp_path)
     array = zarr.open_group(str(store), mode="r+")["a"]
     array.attrs.update({"kept": 1, "changed": 2, "removed": 3, "mine": 4})

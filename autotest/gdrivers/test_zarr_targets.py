@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""gdal_translate, gdalwarp, gdalmdimtranslate and rasterio write to a path inside of a store.
-
-The target becomes a node of the store, as with the creation options APPEND_SUBDATASET=YES and ARRAY_NAME. The
-target is named by a path or by ZARR:"...":/node."""
+"""Writes rasters to a path inside of an existing store. GDAL's programs and rasterio then add a node to the
+store, as with APPEND_SUBDATASET=YES and ARRAY_NAME. The path is `store/node` or ZARR:"store":/node."""
 
 import os
 import subprocess
@@ -53,8 +51,8 @@ def _named(request):
 
 
 def check(store, node, read=None):
-    """Asserts that a node is in the store and in its consolidated metadata, and has the right pixels.
-    Asserts that no store was created inside of the store."""
+    """Asserts that the store and its consolidated metadata have the array `node` with the right pixels. Asserts
+    that the store contains no other store. If `read` is given, xarray must find this variable."""
     assert node in zarr.open_consolidated(str(store))
     roots = [path for path in store.rglob(".zmetadata") if path.parent != store]
     assert roots == []
@@ -99,8 +97,8 @@ def test_gdal_translate_and_gdalwarp_and_gdalmdimtranslate(store):
 @pytest.mark.parametrize("name", ["air", "zg"])
 @pytest.mark.parametrize("kind", ["zarr", "nc"])
 def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind, cpl):
-    """GDAL 3.13 omits arrays that the target already has elsewhere, such as in a parent group. The driver's
-    copy has all arrays."""
+    """A group that is copied into a store has all arrays of its source, even if the store already has arrays of
+    these names. GDAL 3.13 alone would omit such arrays."""
     for path, first in (("s.zarr", 0.0), (f"t.{kind}", 100.0)):
         values = first + np.arange(12.0).reshape(3, 4)
         coordinates = {v: (("j", "i"), values + n) for n, v in enumerate(("lat", "lon"), 1)}
@@ -118,7 +116,8 @@ def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind
 @pytest.mark.parametrize("consolidated", ["YES", "NO"])
 @pytest.mark.parametrize("node", ["m", "g/m", "h/m"])
 def test_a_store_is_copied_into_a_group_of_its_own(tmp_path, named, node, consolidated, cpl):
-    """The copy has the contents that the store had before copying, so the copy does not contain itself."""
+    """A store is copied into a group of itself. The copy has the earlier contents of the store and does not
+    contain itself."""
     store = tmp_path / "s.zarr"
     assert write(store, ["ARRAY_NAME=a", f"CREATE_CONSOLIDATED_METADATA={consolidated}"])
     assert write(store / "g/b")
@@ -225,8 +224,8 @@ def test_a_zip_file_takes_arrays(tmp_path, named, cpl):
 
 
 def test_stores_inside_of_other_folders_are_made_and_replaced(store, cpl):
-    """The levels of an xcube store are separate stores. A store in a folder of another store is also
-    separate if that folder is not a group."""
+    """A store in a folder that is not a Zarr group is created and replaced as a separate store, even if another
+    store contains the folder. Levels of an xcube store are separate stores, too."""
     levels = store.parent / "w.levels"
     for name in ("0.zarr", "1.zarr"):
         assert write(levels / name)
@@ -239,7 +238,7 @@ def test_stores_inside_of_other_folders_are_made_and_replaced(store, cpl):
     assert write(store / "plain/t.zarr", ["ARRAY_NAME=again"])
     for place in (levels / "1.zarr", store / "plain/t.zarr"):
         assert "again" in zarr.open_group(str(place), mode="r")
-    if create_deletes_first():  # GDAL has deleted the old store, so the path is free
+    if create_deletes_first():  # GDAL has deleted the old store, so the new array is added to the outer store
         check(store, "plain/t.zarr/again")
     else:
         assert "plain" not in zarr.open_consolidated(str(store))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of a cube's bands: times in all calendars, levels, and texts."""
+"""Names of bands along a dimension of times, levels or texts. Times are tested in all calendars of CF."""
 
 import datetime
 import re
@@ -18,14 +18,15 @@ from zarr_gdal import array_name, error_log, open_raster
 from zarr_store import handmade, make_store
 
 pytestmark = zarr_formats.READERS
-# calendar -> suffix that the driver adds to a date. Calendars that are in use in the real world have "Z".
+# calendar -> suffix that the driver adds to dates of this calendar
 SUFFIXES = {"standard": "Z", "gregorian": "Z", "proleptic_gregorian": "Z", "julian": " (julian)",
             "noleap": " (noleap)", "365_day": " (noleap)", "all_leap": " (all_leap)",
             "366_day": " (all_leap)", "360_day": " (360_day)"}  # fmt: skip
 
 
 def cube(folder, values, attrs=None, dim="time", **coordinate):
-    """Writes a 3D array whose first dimension has coordinates. Returns the store."""
+    """Writes an array "data" along `dim`, y and x, with the coordinates `values` along `dim`. Returns the
+    store."""
     values = np.asarray(values)
     return make_store(
         folder,
@@ -52,7 +53,7 @@ def items(store, name, *options):
 
 
 def iso(date, calendar="standard"):
-    """Returns a date of cftime in the format of the driver."""
+    """Formats a date of cftime as the driver does."""
     if not date.has_year_zero and date.year < 0:
         year = date.year + 1
     else:
@@ -67,7 +68,7 @@ def iso(date, calendar="standard"):
 
 
 # ---------------------------------------------------------------------------------------------
-# Bands named by times
+# Tests of bands whose names are times
 
 
 @pytest.mark.parametrize("calendar", SUFFIXES)
@@ -115,7 +116,7 @@ def test_random_times_against_cftime(tmp_path, cpl, calendar):
     units = {"days": 2e6, "hours": 4e7, "minutes": 1e9, "seconds": 1e11, "milliseconds": 1e13}
     for i, (unit, span) in enumerate(units.items()):
         for kind in "if":
-            # cftime computes a product of 64 bits exactly for these values; see make_time_table.py.
+            # For these values cftime computes exactly; see make_time_table.py.
             values = draw.uniform(-span, span, 200) * draw.choice([1e-4, 0.1, 1], 200)
             values = np.round(values * 16) / 16 if kind == "f" else values.astype("i8")
             day, epoch = draw.integers(1, 28), draw.integers(1, 2500)
@@ -137,7 +138,8 @@ def test_numpy_datetimes(tmp_path, cpl, unit, order):
     draw = np.random.default_rng(list(unit.encode()))
     ticks = draw.integers(-(2**20), 2**20, 50)
     if unit in "YMW":
-        ticks = ticks % {"Y": 290, "M": 3400, "W": 15000}[unit]  # nanoseconds of 64 bits cannot hold larger numbers
+        # Larger times overflow 64 bits when counted in nanoseconds.
+        ticks = ticks % {"Y": 290, "M": 3400, "W": 15000}[unit]
     ticks[0] = np.iinfo("i8").min
     times = ticks.view(f"M8[{unit}]")
     store = cube(tmp_path, times.astype(times.dtype.newbyteorder(order)))
@@ -212,7 +214,7 @@ def test_broken_attributes(tmp_path, attrs, named):
 
 
 # ---------------------------------------------------------------------------------------------
-# Bands named by other coordinates
+# Tests of bands whose names are other coordinates, such as levels
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,7 @@ def test_names(tmp_path, cpl, dtype):
     values = np.array(["red", "green", ""], dtype)
     store = cube(tmp_path, values, dim="band", chunks=(1,), **more)
     assert descriptions(array_name(store, "data")) == ["red", "green", ""]
-    # Names along the dimension "band" are only descriptions.
+    # For the dimension "band", the texts become descriptions of bands, and not metadata items.
     assert items(array_name(store, "data"), "DIM_band_VALUE") == [None] * 3
     again = cube(tmp_path / "other", values, dim="channel", chunks=(1,), **more)
     assert items(array_name(again, "data"), "DIM_channel_VALUE") == ["red", "green", ""]
@@ -288,7 +290,7 @@ def test_several_dimensions(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Coordinates that cannot be read, and coordinates that take a long time to read
+# Tests of coordinates that cannot be read, or that take long to read
 
 
 @pytest.mark.parametrize("dtype", ["<i4", "|V4", [["a", "<i2"], ["b", "<i2"]]])
@@ -355,8 +357,8 @@ server.serve_forever()
 
 @pytest.fixture
 def slow_url(tmp_path):
-    """Starts a server that takes 0.1 seconds to answer a request for a coordinate array. Yields the URL of a
-    folder."""
+    """Starts a server that takes 0.1 seconds to answer a request for a coordinate array. Yields the URL of
+    tmp_path."""
     command = [sys.executable, "-c", SLOW_SERVER, str(tmp_path), str(tmp_path / "requests")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         yield f"/vsicurl/http://127.0.0.1:{int(server.stdout.readline())}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Consolidated metadata that is older than other documents of the store.
+"""Consolidated metadata that misses nodes of the store, because another program added them later.
 
-If a group is listed, nodes that the consolidated metadata misses give one warning. With
-USE_CONSOLIDATED_METADATA=NO they are read."""
+Opening the store gives one warning that names the missing nodes. With USE_CONSOLIDATED_METADATA=NO the driver
+reads these nodes."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
 @pytest.fixture
 def store(tmp_path):
     """Writes a store with consolidated metadata, the arrays /a and /b, and the group /g with /g/c and /g/d.
-    Returns its folder."""
+    Returns the folder of the store."""
     arrays = {"a": VALUES, "b": VALUES[:2], "g/c": VALUES, "g/d": VALUES[1:]}
     return make_store(tmp_path, arrays, consolidated=True)
 
@@ -39,7 +39,7 @@ def append(store, *paths):
 
 
 def opened(name, kind=RASTER, options=()):
-    """Opens a dataset, and lists it in the multidimensional API. Returns the dataset and all warnings."""
+    """Opens a dataset; with MULTIDIM, also lists its groups. Returns the dataset and all warnings."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), kind, open_options=list(options))
         if dataset is not None and kind == MULTIDIM:
@@ -49,8 +49,8 @@ def opened(name, kind=RASTER, options=()):
 
 
 def list_all(group):
-    """Returns the full names of all arrays in and below a group. Lists groups twice, because the second
-    listing must not repeat warnings."""
+    """Returns the full names of all arrays in and below a group. Lists each group twice, to show that the
+    second listing gives no second warning."""
     group.GetGroupNames()
     above = group.GetFullName().rstrip("/") + "/"
     names = [above + name for name in group.GetMDArrayNames() or []]
@@ -59,7 +59,7 @@ def list_all(group):
     return names
 
 
-def lacking(store, text):
+def missing_nodes_warning(store, text):
     return [
         f"{store}: consolidated metadata is missing nodes of the store: {text} (open option "
         "USE_CONSOLIDATED_METADATA=NO reads them)"
@@ -78,8 +78,8 @@ def test_complete_metadata_give_no_warning(store, kind):
 def test_appended_array_is_named_once(store, kind):
     append(store, "new")
     dataset, warnings = opened(store, kind)
-    assert warnings == lacking(store, "/new")
-    with error_log() as log:  # the warning was given before
+    assert warnings == missing_nodes_warning(store, "/new")
+    with error_log() as log:  # a second listing gives no second warning
         if kind == MULTIDIM:
             assert "/new" not in list_all(dataset.GetRootGroup())
         else:
@@ -93,22 +93,22 @@ def test_arrays_outside_of_the_metadata_are_named_beside_the_error(tmp_path):
     append(store, "new")
     with error_log() as log:
         assert gdal.OpenEx(str(store), RASTER) is None
-    assert log.warnings == lacking(store, "/new") and "holds no array" in log.the_error()
+    assert log.warnings == missing_nodes_warning(store, "/new") and "holds no array" in log.the_error()
 
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
 def test_first_five_are_named(store, kind):
     append(store, *(f"n{i}" for i in range(5)))
-    assert opened(store, kind)[1] == lacking(store, "/n0, /n1, /n2, /n3, /n4")
+    assert opened(store, kind)[1] == missing_nodes_warning(store, "/n0, /n1, /n2, /n3, /n4")
     append(store, "n5", "n6")
-    assert opened(store, kind)[1] == lacking(store, "/n0, /n1, /n2, /n3, /n4, and 2 more")
+    assert opened(store, kind)[1] == missing_nodes_warning(store, "/n0, /n1, /n2, /n3, /n4, and 2 more")
 
 
 def test_all_groups_of_a_raster_dataset_are_one_warning(store):
     append(store, "new", "g/late", "fresh/array")
     zarr.open_group(str(store / "fresh"), mode="a")
-    assert opened(store)[1] == lacking(store, "/fresh, /new, /g/late")
-    assert opened(array_name(store, "g"))[1] == lacking(store, "/g/late")
+    assert opened(store)[1] == missing_nodes_warning(store, "/fresh, /new, /g/late")
+    assert opened(array_name(store, "g"))[1] == missing_nodes_warning(store, "/g/late")
 
 
 def test_group_of_a_multidimensional_dataset_is_warned_of_when_it_is_listed(store):
@@ -119,9 +119,9 @@ def test_group_of_a_multidimensional_dataset_is_warned_of_when_it_is_listed(stor
         group = root.OpenGroup("g")
         log.assert_quiet()
         group.GetMDArrayNames()
-    assert log.warnings == lacking(store, "/g/late")
+    assert log.warnings == missing_nodes_warning(store, "/g/late")
     append(store, "new")
-    assert opened(store, MULTIDIM)[1] == lacking(store, "/new")
+    assert opened(store, MULTIDIM)[1] == missing_nodes_warning(store, "/new")
 
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
@@ -178,7 +178,7 @@ def test_store_in_a_zip_file_counts(store):
     append(store, "new")
     archive = shutil.make_archive(str(store), "zip", store)
     name = f"/vsizip/{archive}"
-    assert opened(f'ZARR:"{name}"')[1] == lacking(name, "/new")
+    assert opened(f'ZARR:"{name}"')[1] == missing_nodes_warning(name, "/new")
 
 
 def test_store_on_a_server_is_not_listed(store):
@@ -196,7 +196,7 @@ def test_links_to_folders_count(store, tmp_path):
     append(tmp_path, "elsewhere")
     (store / "linked").symlink_to(tmp_path / "elsewhere")
     (store / "broken").symlink_to(tmp_path / "nowhere")
-    assert opened(store)[1] == lacking(store, "/linked")
+    assert opened(store)[1] == missing_nodes_warning(store, "/linked")
     names = [name for name, _ in opened(store, RASTER, NO)[0].GetSubDatasets()]
     assert array_name(store, "linked") in names
 
@@ -232,7 +232,7 @@ def system_calls(folder, *arguments):
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
 def test_listing_costs_one_directory_and_no_look_at_the_arrays(tmp_path, kind):
-    arrays = {f"a{i}": np.ones((2, 2 + i)) for i in range(50)}  # arrays of different sizes
+    arrays = {f"a{i}": np.ones((2, 2 + i)) for i in range(50)}  # arrays of different sizes are not bands of one raster
     store = make_store(tmp_path, arrays, consolidated=True)
     with config_options(GDAL_DRIVER_PATH=os.environ["GDAL_DRIVER_PATH"]):
         calls = system_calls(f"{store}", store, kind)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs zarr_unload: a program unloads the driver, or ends, while threads of the driver and of the program
-are running."""
+"""Runs zarr_unload, a program that unloads the driver or exits while threads still read. The program must
+neither crash nor hang."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ PLUGIN = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gd
 VALUES = np.arange(200 * 300, dtype="<i4").reshape(200, 300)
 SECONDS = 240
 
-CODECS = ["blosc", "zstd", "zlib"]  # for these codecs, a thread keeps memory for the next chunk
+CODECS = ["blosc", "zstd", "zlib"]  # codecs for which each thread keeps a buffer between chunks
 
 
 def compressor(name):
@@ -32,7 +32,7 @@ def store(request, tmp_path):
 
 
 def run(way, store, rounds=20, plugin=PLUGIN):
-    # The program itself loads the plugin, so GDAL must not find the plugin in this environment.
+    # GDAL must not load the plugin, because the program loads it itself.
     environment = {**plain_environment(), "GDAL_DRIVER_PATH": "disable"}
     done = subprocess.run(
         [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GDAL's utilities give the same pixels, geotransform and nodata value for stores as for GeoTIFF. The table
-of docs/guide.md lists the utilities."""
+"""GDAL's utilities return equal pixels, geotransforms and nodata values for a store and for a GeoTIFF. The
+table in docs/guide.md lists these utilities."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def has(tool):
 
 
 def script(name):
-    """Returns the command that runs a Python utility of GDAL, as an installed script or as a module."""
+    """Returns the command for a Python utility of GDAL: an installed script, or else a module of osgeo_utils."""
     found = shutil.which(name + ".py") or shutil.which(name)
     return [sys.executable, found] if found else [sys.executable, "-m", f"osgeo_utils.{name}"]
 
@@ -42,8 +42,8 @@ def run(folder, *words):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """Writes equal rasters as GeoTIFF and as stores: heights with holes, classes, and two halves of a
-    raster. Returns their folder."""
+    """Writes rasters as GeoTIFF and as stores: heights with missing values, classes, and the two halves of a
+    raster. Returns the folder."""
     folder = tmp_path_factory.mktemp("sources")
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(32632)
@@ -89,8 +89,7 @@ def assert_alike(store, tif):
         assert a.DataType == b.DataType and a.GetNoDataValue() == b.GetNoDataValue()
 
 
-# name -> command, in which {in} is a store or a GeoTIFF. If the command has no {out}, its printed text is
-# compared.
+# name -> command. {dem}, {west} and {east} stand for inputs. Without {out}, the printed texts are compared.
 RASTERS = {
     "gdal_translate": ["gdal_translate", "-of", "{of}", "-outsize", "50%", "50%", "{dem}", "{out}"],
     "gdal_translate -projwin": ["gdal_translate", "-of", "{of}", "-projwin", "601000", "5199000", "604000",
@@ -137,7 +136,8 @@ def inputs(folder, extension):
 @pytest.mark.parametrize("name", RASTERS)
 @pytest.mark.parametrize("source", ["tif", "zarr"])
 def test_into_and_out_of_stores(tmp_path, sources, name, source):
-    """A copy from a store into a store, and a copy from a GeoTIFF into a store, equal a copy into a GeoTIFF."""
+    """A utility that writes a store gives the pixels that it gives in a GeoTIFF. Its input is a store or a
+    GeoTIFF."""
     for vector in ("areas.geojson", "points.geojson"):
         shutil.copy(sources / vector, tmp_path)
     values = inputs(sources, source)
@@ -201,7 +201,7 @@ def test_gdal_contour(tmp_path, sources):
 
 
 def test_gdal_retile(tmp_path, sources):
-    """The tiles are named x.zarr, because gdal_retile uses the driver's DMD_EXTENSION."""
+    """Stores that gdal_retile writes as tiles equal the GeoTIFF tiles."""
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
         (tmp_path / of).mkdir()
         run(tmp_path, *script("gdal_retile"), "-q", "-of", of, "-ps", "100", "100", "-levels", "1", "-targetDir", of,
@@ -213,7 +213,8 @@ def test_gdal_retile(tmp_path, sources):
 
 
 def test_gdal2tiles(tmp_path, sources):
-    """gdal2tiles requires the path of a file. Any document of the store can be that file."""
+    """gdal2tiles accepts only files, so a document of the store names the store. The tiles equal those of a
+    GeoTIFF."""
     made = []
     for extension, name in (("tif", "classes.tif"), ("zarr", "classes.zarr/.zmetadata")):
         out = tmp_path / extension
@@ -235,7 +236,8 @@ def test_gdaltindex_and_gdalbuildvrt_of_stores(tmp_path, sources):
 
 
 def test_gdalcompare(tmp_path, sources):
-    """gdalcompare finds a store and its source GeoTIFF equal, except for file bytes and metadata."""
+    """gdalcompare finds no differences between a store and its source GeoTIFF, except in the file bytes and
+    metadata."""
     done = subprocess.run([*script("gdalcompare"), str(sources / "dem.tif"), str(sources / "dem.zarr")],
                           capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.strip()]
@@ -250,9 +252,9 @@ def test_gdalcompare(tmp_path, sources):
 
 @pytest.mark.parametrize("area", ["Area", "Point"])
 @pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
-def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
-    """gdalcompare compares pixels only if the metadata is equal, so the store also states
-    AREA_OR_POINT=Area."""
+def test_gdalcompare_compares_pixels(tmp_path, sources, convention, area):
+    """gdalcompare finds a store equal to its source GeoTIFF, including AREA_OR_POINT, and detects a changed
+    pixel."""
     source = tmp_path / "a.tif"
     gdal.Translate(str(source), str(sources / "dem.tif"), metadataOptions=[f"AREA_OR_POINT={area}"])
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
@@ -266,7 +268,7 @@ def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
 
 
 def compared(one, other):
-    """Runs gdalcompare. Returns the differences that it prints, except those about the bytes of the files."""
+    """Returns the differences that gdalcompare prints, except those of the file bytes."""
     done = subprocess.run([*script("gdalcompare"), str(one), str(other)],
                           capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
     usual = ("Files differ at the binary level", "Differences Found", "Golden file", "New file")
@@ -326,7 +328,8 @@ CODECS = {
 @zarr_formats.V2
 @pytest.mark.parametrize("codec", CODECS)
 def test_gdalinfo_reads_every_compressor(tmp_path, codec):
-    """A program that links GDAL has other libraries in reach than Python, with functions of equal names."""
+    """gdalinfo decompresses every codec. Unlike Python, gdalinfo links libraries that may define functions of
+    the same names as a codec's library."""
     zarr.save_array(str(tmp_path / "x.zarr"), PIXELS, compressor=CODECS[codec])
     dataset = gdal.Open(str(tmp_path / "x.zarr"))
     wanted = dataset.GetRasterBand(1).Checksum()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1, which are folders with `meta`, `attrs` and chunks.
-
-Both APIs read them like arrays of v2. The driver never writes to them."""
+"""Arrays of Zarr v1, which are folders with the documents `meta` and `attrs` and with chunks. The raster API
+and the multidimensional API read them like arrays of v2. The driver never writes to them."""
 
 import lzma
 import shutil
@@ -19,7 +18,7 @@ from zarr_http import Served
 from zarr_store import handmade, make_array, make_store
 from zarr_v1 import CUBE, VALUES, migrated, numbers, write_tree, write_v1
 
-# Example of the specification, spelled as it is printed there.
+# Document `meta` of the example in the specification of Zarr v1
 SPEC_META = """{
     "chunks": [
         10,
@@ -52,7 +51,7 @@ SPEC_ATTRS = """{
 
 @pytest.fixture
 def example(tmp_path):
-    """Writes the specification's example without any chunk. Returns its folder."""
+    """Writes the specification's example without chunks. Returns its folder."""
     folder = tmp_path / "example.zarr"
     folder.mkdir()
     (folder / "meta").write_text(SPEC_META)
@@ -124,7 +123,7 @@ def test_compressors_of_the_time(tmp_path, compression, options):
     store = write_v1(tmp_path / "v1", values, (20, 30), compression, options, attrs={})
     assert_same(read_all(open_raster(store))[0], values)
     assert_same(mdim_values(store), values)
-    if compression != "gzip":  # numcodecs now uses the name gzip for another compressor
+    if compression != "gzip":  # the codec gzip of numcodecs is another format
         assert_same(migrated(store), values)
 
 
@@ -254,7 +253,7 @@ def test_v2_wins_over_v1_in_one_folder(tmp_path):
     assert_same(open_raster(store).ReadAsArray(), np.array([[7]], "i2"))
 
 
-# --- v1 arrays in folders without .zgroup ---
+# --- tests of v1 arrays in folders without .zgroup ---
 
 
 @pytest.fixture
@@ -281,11 +280,11 @@ def test_arrays_in_folders_are_found_by_name(tree):
     assert_same(open_raster(tree / "dem").ReadAsArray(), VALUES)
 
 
-# --- copies of v1 arrays ---
+# --- tests of copies of v1 arrays ---
 
 
 def translated(source, target):
-    """Runs gdal_translate. Returns the only array of the new store that has three dimensions."""
+    """Copies a v1 array to a new store with gdal.Translate(). Returns the 3D array of the new store."""
     with error_log() as log:
         assert gdal.Translate(str(target), str(source), format="Zarr") is not None
     log.assert_quiet()
@@ -306,7 +305,7 @@ def test_translation_makes_a_store_that_zarr_python_opens(tmp_path, compression,
     np.testing.assert_array_equal(copy[...], source)
     assert copy.fill_value == -1
     assert (copy.attrs["bar"], copy.attrs["long_name"]) == ("apples", "Höhe")
-    # The copy has all attributes that GDAL writes for the same array in v2.
+    # A copy of the array after migration to v2 has equal attributes.
     shutil.copytree(store, tmp_path / "v1-copy")
     zarr2.call("migrate", str(tmp_path / "v1-copy"))
     of_v2 = translated(tmp_path / "v1-copy", tmp_path / "of_v2.zarr")
@@ -324,7 +323,7 @@ def test_multidimensional_translation_keeps_values_and_attributes(tmp_path):
     assert {name: copy.attrs[name] for name in attrs} == attrs
 
 
-# --- v1 arrays on web servers ---
+# --- tests of v1 arrays on web servers ---
 
 
 @pytest.fixture
@@ -346,7 +345,7 @@ def test_array_on_a_server_opens_with_seven_requests(served):
     dataset = open_raster(f'ZARR:"{served.url}/v1.zarr"')
     asked = [path for _, path, *_ in served.requests()]
     assert asked[0] == "/v1.zarr/zarr.json"
-    # The driver requests these four documents concurrently, so their order varies.
+    # The driver requests these four documents concurrently, so the test compares them as a set.
     assert set(asked[1:5]) == {f"/v1.zarr/{name}" for name in (".zmetadata", ".zattrs", ".zarray", ".zgroup")}
     assert asked[5:] == [f"/v1.zarr/{name}" for name in ("meta", "attrs")]
     assert dataset.GetRasterBand(1).GetUnitType() == "m"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1 are never written to. An invalid document or chunk gives an error that names it."""
+"""Arrays of Zarr v1 are never changed. An invalid document or chunk gives an error that names the document or
+the chunk."""
 
 import pytest
 from osgeo import gdal
@@ -22,7 +23,7 @@ def contents(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-# --- v1 arrays are never written to ---
+# --- tests: v1 arrays are never written to ---
 
 
 @pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
@@ -75,7 +76,7 @@ def test_deletion_is_refused(array):
     assert (array / "meta").exists()
 
 
-# --- invalid documents and chunks ---
+# --- tests of invalid documents and chunks ---
 
 BROKEN = [
     ({"zarr_format": "1"}, 'zarr_format: expected 1, got "1"'),

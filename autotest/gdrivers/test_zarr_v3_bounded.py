@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 stores whose metadata demands more memory than the machine has.
-
-The driver refuses each of them, in a process with little memory. The error names the item that is too large."""
+"""Zarr v3 stores whose metadata demands more memory than the machine has. The driver refuses each store with an
+error that names the item that is too large. The tests run in a process with little memory."""
 
 import gzip
 import json
@@ -20,7 +19,7 @@ EMPTY = 2**64 - 1
 
 
 def refused(store, pattern):
-    """Asserts that reading fails with one error that matches the pattern. Opening may succeed."""
+    """Asserts that reading the store fails with one error that matches the pattern. Opening may succeed."""
     outcome = attempt(store)
     assert not outcome.read, outcome
     assert len(outcome.errors) == 1, outcome.errors
@@ -35,7 +34,7 @@ def test_a_chunk_of_a_million_million_bytes(tmp_path):
 
 
 def test_an_index_of_a_million_million_chunks(tmp_path):
-    """By the metadata, the shard index has 16 TB. The stored shard is much smaller."""
+    """The array's metadata demands a shard index of 16 TB, but the stored shard has 64 bytes. Reading fails."""
     metadata = document((10**6, 10**6), "uint8", (10**6, 10**6), [sharding((1, 1))], 0)
     store = zarr3.handmade(tmp_path / "bomb.zarr", metadata, {"c/0/0": b"x" * 64})
     refused(store, "1000000000000 chunks.*index of 16000000000000.*ZARR_MAX_CHUNK_SIZE")
@@ -52,7 +51,8 @@ def test_an_inner_index_of_a_million_million_chunks(tmp_path):
 
 @pytest.mark.parametrize("of", ["inner chunks", "chunks", "the whole shard"])
 def test_gzip_bombs(tmp_path, of):
-    """A chunk that should decode to six bytes decodes to 256 MB of zeros."""
+    """Compressed data decodes to 256 MB, although the metadata demands a few bytes. Reading fails without
+    decoding all of it."""
     bomb = gzip.compress(bytes(1 << 28), 1, mtime=0)
     chain = [LITTLE, zarr3.gzip()]
     if of == "chunks":
@@ -68,13 +68,13 @@ def test_gzip_bombs(tmp_path, of):
     refused(store, "c/0/0")
 
 
-SIDE = 2**20  # one shard has 2^40 chunks of one byte; examining each would take hours
-CHILDREN = 2**20  # children of the outer shard, and of each inner shard
+SIDE = 2**20  # one shard has 2^40 chunks of one byte, too many to examine each
+CHILDREN = 2**20  # inner shards of the shard, and chunks of each inner shard
 
 
 def endless(folder):
-    """Writes a shard of shards. Only the last inner shard is stored, with only its first and last chunk.
-    Returns the store."""
+    """Writes an array with one shard, which contains inner shards. Only the last inner shard is stored, and
+    only with its first and last chunk. Returns the store."""
     shard = sharding((2**10, 2**10), [sharding((1, 1), [zarr3.BYTES], [LITTLE])], [LITTLE])
     metadata = document((SIDE, SIDE), "uint8", (SIDE, SIDE), [shard], 0)
     first, last = struct.pack("<2Q", 0, 1), struct.pack("<2Q", 1, 1)
@@ -101,7 +101,8 @@ def test_absent_chunks_of_nested_shards_take_no_time_to_list(tmp_path):
 
 
 def test_absent_chunks_of_nested_shards_take_no_time_to_resize(tmp_path):
-    """The array is shortened by one row. The chunk in that row is deleted, the other one stays."""
+    """Shortening an array by one row deletes the chunk in that row. The resize is quick, although the shard has
+    2^40 absent chunks."""
     store = endless(tmp_path)
     commands = [
         {"hold": "v", "from": "root", "array": "endless"}, {"resize": "v", "to": [SIDE - 1, SIDE]}

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Conventions have the same meaning in Zarr v3 as in v2: OME-NGFF 0.5 in the attribute `ome`, pyramids of
-all layouts, and EOPF products.
-
-Each v2 store is converted to v3, and GDAL must report equal properties for both."""
+"""Conventions have the same meaning in Zarr v3 as in v2. The tests convert v2 stores to v3: images of OME-NGFF,
+pyramids and EOPF products. GDAL must report equal properties for the v2 store and the v3 store."""
 
 import json
 import pathlib
@@ -20,8 +18,8 @@ from zarr_http import Served
 from zarr_ome import add_labels, make_image, make_plate, make_series
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
-# Items of the metadata domain ZARR that are compared. The other items describe how the array is stored, and
-# therefore differ between v2 and v3.
+# Items of the metadata domain ZARR that must be equal in v2 and v3. The other items describe how the array is
+# stored.
 ORIGINS = ("CRS_SOURCE", "GEOTRANSFORM_SOURCE")
 
 
@@ -52,7 +50,7 @@ def facts_of_band(band):
 
 def facts_of(dataset):
     metadata = dataset.GetMetadata()
-    metadata.pop("image-label", None)  # v3 keeps it in `ome`, and copies have no `ome`
+    metadata.pop("image-label", None)  # only v2 has this item; in v3 it is a member of `ome`
     return {
         "size": (dataset.RasterXSize, dataset.RasterYSize), "metadata": metadata,
         "sources": {name: dataset.GetMetadataItem(name, "ZARR") for name in ORIGINS},
@@ -68,7 +66,7 @@ def facts_of_group(group, path=""):
     facts = {}
     for name in group.GetMDArrayNames() or []:
         array = group.OpenMDArray(name)
-        # For a string, GetNoDataValueAsRaw() would return an address.
+        # GetNoDataValueAsRaw() of a string array returns an address, which differs in each run.
         is_text = array.GetDataType().GetClass() == gdal.GEDTC_STRING
         nodata = array.GetNoDataValueAsString() if is_text else array.GetNoDataValueAsRaw()
         facts[f"{path}/{name}"] = (
@@ -82,8 +80,8 @@ def facts_of_group(group, path=""):
 
 
 def all_facts(store):
-    """Returns all properties that GDAL reports for a store and its subdatasets. The store's name is removed
-    from them."""
+    """Returns all properties that GDAL reports for a store and its subdatasets. Names are relative to the
+    store, so that stores can be compared."""
     facts = {}
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(store))
@@ -102,7 +100,7 @@ def all_facts(store):
 
 
 def differences(got, wanted, where=""):
-    """Returns a list of texts that describe the differences between two nested structures."""
+    """Returns a list of the differences between two nested structures, as texts."""
     if isinstance(got, dict) and isinstance(wanted, dict):
         return [
             text for name in sorted({*got, *wanted})
@@ -115,7 +113,8 @@ def differences(got, wanted, where=""):
 
 
 def assert_same(store, target, change=ome_05):
-    """Converts the store to v3 at `target`, and asserts that GDAL reports equal properties for both."""
+    """Converts a v2 store to a v3 store `target`. Asserts that GDAL reports equal properties for the two
+    stores, and returns the properties."""
     wanted = all_facts(store)
     got = all_facts(as_v3(store, target, change))
     assert differences(got, wanted) == []
@@ -137,7 +136,7 @@ def test_a_pyramid_is_the_same(tmp_path, name):
 
 
 # ---------------------------------------------------------------------------------------------
-# Images of OME-NGFF 0.5
+# Tests of images of OME-NGFF 0.5
 
 
 def open_for_change(store, path=""):
@@ -193,7 +192,7 @@ def test_images_of_ome_05_on_a_server_that_lists_nothing(tmp_path, name):
         assert [text for _, text in dataset.GetSubDatasets()] == wanted and len(wanted) > 1
         requests = [path for _, path, *_ in server.requests()]
         assert len(set(requests)) == len(requests), requests
-        # The version is detected once, at the root, so no documents of v2 are requested below.
+        # The driver detects v3 at the root, so it requests no v2 documents of arrays and groups below.
         assert not [path for path in requests if path.count("/") > 2 and "/.z" in path], requests
         for sub, _ in dataset.GetSubDatasets():
             assert gdal.Open(sub).ReadAsArray().any()
@@ -223,7 +222,7 @@ def test_a_later_version_is_read_with_one_warning(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Products of EOPF
+# Tests of EOPF products
 
 PRODUCTS = {
     "Sentinel-2": make_s2,
@@ -304,7 +303,7 @@ def test_stores_of_xarray(of_xarray):
     log.assert_quiet()
 
 
-# If `_FillValue` were a number here, xarray could not open the store.
+# The attribute `_FillValue` of a float array is base64. xarray cannot open a v3 store in which it is a number.
 @pytest.mark.parametrize("convention", ["CF", "GDAL", "SPATIAL_PROJ"])
 @pytest.mark.parametrize("type_, wanted", [(gdal.GDT_Float32, FAR), (gdal.GDT_Int16, -9999)])
 def test_nodata_is_written_as_xarray_reads_it(tmp_path, convention, type_, wanted):

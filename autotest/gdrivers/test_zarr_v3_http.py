@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Reads shards from a web server that sends wrong answers, or whose shards are replaced between requests.
-
-A read gives the right values, or an error that names the store, the shard and the reason. It never gives other
-bytes."""
+"""Reads shards from a web server that answers wrongly, or that replaces shards between requests. A read returns
+right values, or fails with an error that names the store, the shard and the reason. It never returns wrong
+values."""
 
 import os
 import re
@@ -13,11 +12,11 @@ from zarr3_shards import IN_SHARD, KEY, KINDS, VALUES, make, shard
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 
-FIRST, OTHER = (4, 6), (6, 9)  # indices of the first elements of two chunks of the shard
+FIRST, OTHER = (4, 6), (6, 9)  # first element of each of two chunks in the shard
 
 class Store:
-    """A store that only one test uses, because datasets of one URL share cached data. `file` is the shard
-    that the test reads."""
+    """Store on the server, with a new name for each test, because datasets of one URL share cached data. `file`
+    is the shard that the test reads."""
 
     count = 0
 
@@ -39,7 +38,7 @@ def kind(request):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """Returns a server that all tests use, because a process starts slowly."""
+    """Yields one server for all tests, because starting a server is slow."""
     folder = tmp_path_factory.mktemp("served")
     with Served(folder) as server:
         server.folder = folder
@@ -69,7 +68,7 @@ def in_chunk(values, chunk, size=(2, 3)):
     return values[chunk[0] : chunk[0] + size[0], chunk[1] : chunk[1] + size[1]]
 
 
-# wrong answer to a range request -> rule that makes the server send it
+# kind of wrong answer to a range request -> rule that makes the server send this answer
 PARTS = {
     "what follows": {"part": {"shift": 2}},
     "what is before": {"part": {"shift": -2}},
@@ -98,8 +97,8 @@ def rule_for(store, what):
 
 
 def outcome(dataset, chunk, size=(2, 3)):
-    """Reads one or more chunks. Returns (values, None), or (None, error). Asserts that the error names
-    store, shard, chunk and cause."""
+    """Reads one or more chunks. Returns (values, None) or (None, error). An error must name the store, the
+    shard and the cause."""
     with error_log() as log:
         got = read_chunk(dataset, chunk, size)
     if got is None:
@@ -115,7 +114,8 @@ def outcome(dataset, chunk, size=(2, 3)):
 @pytest.mark.parametrize("what", [*PARTS, *WELL, "breaks off", *STATUS])
 @pytest.mark.parametrize("when", ["index", "chunk", "chunks"])
 def test_wrong_answers_are_errors(server, store, kind, what, when):
-    """The server answers one request wrongly: the request for the index, for a chunk, or for a range of
+    """The server answers a request for a part of a shard in an unusual way. A wrong answer gives one error, a
+    valid one the right values, and a later read succeeds. `when` names the part: the index, one chunk or
     several chunks."""
     dataset = store.open()
     place, size = ((4, 6), (4, 6)) if when == "chunks" else (OTHER, (2, 3))
@@ -140,7 +140,7 @@ VALIDATORS = {
 
 @pytest.mark.parametrize("validator", VALIDATORS)
 def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, validator):
-    """In the new shard the chunks have other offsets, so the old index refers to wrong bytes."""
+    """After a shard is replaced, its cached index is wrong. The driver must notice this and read the new shard."""
     server.rule(validators=VALIDATORS[validator])
     dataset = store.open()
     np.testing.assert_array_equal(read_chunk(dataset, FIRST), in_chunk(VALUES, FIRST))
@@ -154,8 +154,8 @@ def test_shard_that_is_replaced_between_index_and_chunk(server, store, kind, val
 
 @pytest.mark.parametrize("turns", ["onnnn", "nooo", "oonnn", "onon", "ooonn"])
 def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, turns):
-    """Each chunk that is read is from the old shard or from the new one. `turns` is the order in which the
-    server sends the old shard ("o") and the new one ("n")."""
+    """A shard is replaced during a read. Each chunk has the values of the old shard or of the new one. `turns`
+    lists which shard the server sends for each request: "o" for old, "n" for new."""
     changed = VALUES + 1000
     store.file.with_name("new").write_bytes(shard(changed[IN_SHARD], kind, turned=True))
     paths = {"o": store.path, "n": store.path.replace("c/1/1", "c/1/new")}
@@ -169,7 +169,8 @@ def test_shard_that_is_replaced_while_many_chunks_are_read(server, store, kind, 
 
 
 def test_shard_that_changes_with_each_request_is_an_error(server, store, kind):
-    """This happens if several servers with different versions of a shard have one address."""
+    """If each request returns another version of a shard, reading fails. Several servers behind one address can
+    cause this."""
     store.file.with_name("new").write_bytes(shard(VALUES[IN_SHARD] + 1000, kind, turned=True))
     turns = [store.path, store.path.replace("c/1/1", "c/1/new")]
     server.rule(validators=["ETag"], turns={store.path: turns})
@@ -190,8 +191,8 @@ def test_shard_that_is_deleted_between_index_and_chunk_is_absent(server, store, 
 
 
 def test_shards_take_no_more_requests(server, store, kind):
-    """With validators, the driver requests the index once and then all chunks by one request. It does not
-    request chunks again that it has read before."""
+    """Reading a shard takes one request for its index and one for all its chunks. Reading the shard a second
+    time takes no request. The server sends the headers ETag and Last-Modified."""
     server.rule(validators=["ETag", "Last-Modified"])
     dataset = store.open()
     server.log()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Invalid documents of Zarr v3, and documents that demand too much memory.
-
-Each gives one error that names the store, zarr.json and the member, in a process with little memory."""
+"""Invalid documents of Zarr v3, and documents that demand too much memory. The driver refuses each with one
+error that names the store, zarr.json and the invalid member."""
 
 import json
 import re
@@ -54,8 +53,7 @@ A = {"name": "a", "data_type": "int16"}
 SURE = ("zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
         "fill_value")  # fmt: skip
 
-# name -> (changes that make a valid document invalid, pattern that the error must match). Each error
-# must also name the store and the key.
+# name -> (changes that make a valid document invalid, pattern that the error must match)
 WRONG = {
     **{f"no {name}": ({name: ...}, name) for name in SURE},
     "zarr_format 2": ({"zarr_format": 2}, "zarr_format.*2"),
@@ -236,7 +234,8 @@ def assert_refused(outcome, pattern, path=""):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_documents(tmp_path, cpl, case):
-    """Here the invalid document describes an array in a group."""
+    """An array in a group with an invalid document does not open. The error names the store, the document and
+    the fault."""
     changes, pattern = WRONG[case]
     store = zarr3.handmade(tmp_path / "bad.zarr", zarr3.group_document())
     zarr3.handmade(store, changed(changes), path="g/dem")
@@ -253,7 +252,8 @@ HOSTILE = ("shape huge", "33 dimensions", "chunks huge", "rectilinear beyond 64 
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_wrong_documents_with_little_memory(tmp_path, case):
-    """Here the invalid document describes the root of the store."""
+    """An array at the root of the store, whose document demands too much, is refused in a process with little
+    memory."""
     changes, pattern = WRONG[case]
     zarr3.handmade(tmp_path / "bad.zarr", changed(changes))
     assert_refused(attempt(tmp_path / "bad.zarr"), pattern)
@@ -307,7 +307,7 @@ def test_wrong_groups(tmp_path, cpl, case, kind):
 
 @pytest.mark.parametrize("attributes", [[1], "a", None, 5])
 def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
-    """Invalid attributes of a group give one warning. The rest of the group is read, as in Zarr v2."""
+    """Invalid attributes of a group give one warning. The arrays of the group open."""
     metadata = {**zarr3.group_document(), "attributes": attributes}
     store = zarr3.handmade(tmp_path / "bad.zarr", metadata)
     zarr3.handmade(store, GOOD, path="dem")
@@ -317,7 +317,8 @@ def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """A warning names each invalid array and its fault. Opening an invalid array fails with this fault."""
+    """A store with valid and invalid arrays opens. A warning names each invalid array and its fault. Opening an
+    invalid array fails with the same fault."""
     store = tmp_path / "store.zarr"
     zarr3_arrays.group(store)
     good = [

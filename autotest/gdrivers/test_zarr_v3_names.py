@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names by which a Zarr v3 store is opened, deleted, renamed and copied.
-
-The forms of these names are those of every store. This driver handles all of them; GDAL's built-in driver
-handles none."""
+"""Opens, deletes, renames and copies Zarr v3 stores by all names that v2 stores can have. This driver handles
+each name, even if GDAL's built-in driver is registered first."""
 
 import json
 import os
@@ -60,9 +58,8 @@ def test_urls(tmp_path, name):
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
-    """Opening needs only /zarr.json, which contains the format, the consolidated metadata and all
-    attributes. At the same time, the multidimensional API requests documents of v2 and GDAL's cache of an
-    array, which do not exist."""
+    """Opening a consolidated store needs only /zarr.json. The multidimensional API also requests documents that
+    do not exist, but concurrently, so opening takes no longer."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(delay=0.05)
@@ -80,8 +77,8 @@ def test_requests_for_a_consolidated_store(tmp_path, flags):
 
 @pytest.mark.parametrize("status", [403, 401, 500])
 def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
-    """Object stores refuse requests for absent keys if the client may not list the bucket. The store still
-    opens."""
+    """A v3 store opens, although the server answers 401, 403 or 500 for an absent v2 document. Object stores do
+    this if the client may not list the bucket."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(status={"/one.zarr/.zmetadata": [status, -1]})
@@ -92,7 +89,7 @@ def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
 
 
 def test_version_3_is_read_if_a_folder_has_both(tmp_path):
-    """If a folder has documents of both versions, version 3 is read, as zarr-python does."""
+    """A folder with documents of v2 and of v3 opens as v3, as in zarr-python."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5), "u1")}})
     for path in make_v3(tmp_path / "three.zarr", "v").rglob("*"):
         target = pathlib.Path(store) / path.relative_to(tmp_path / "three.zarr")
@@ -148,7 +145,8 @@ def test_renaming_and_copying(tmp_path):
 
 @pytest.mark.parametrize("how", ["Create", "CreateCopy"])
 def test_an_array_has_the_version_of_its_store(tmp_path, how):
-    """A new array has the version of the store, and not the default version of new stores."""
+    """An array that is added to a store has the Zarr version of the store, even if new stores have another
+    version by default."""
     store = make_v3(tmp_path / "a.zarr", "v")
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     source = gdal.GetDriverByName("MEM").Create("", 5, 4)

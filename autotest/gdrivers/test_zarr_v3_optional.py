@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""zarrs.optional: data type and codec of the library zarrs for elements that may be missing.
-
-The test writes the stores according to the documentation of zarrs, because no other program writes rasters of
-this type. Missing elements read as nodata."""
+"""The data type and codec zarrs.optional of the library zarrs, in which elements may be missing. Missing
+elements read as nodata. The tests write stores according to the documentation of zarrs."""
 
 import gzip
 import json
@@ -27,15 +25,15 @@ def optional_codec(mask=(BYTES,), data=(LITTLE,), name="zarrs.optional"):
 
 
 def encoded(values, present, mask=bytes, data=bytes):
-    """Returns an encoded chunk. `mask` encodes the bytes of the mask, and `data` encodes the bytes of the
-    present elements."""
+    """Returns an encoded chunk. `present` is False for missing elements. The functions `mask` and `data` encode
+    the bytes of `present` and of the present elements."""
     of_mask = mask(present.astype("u1").tobytes())
     of_data = data(values[present].tobytes()) if present.any() else b""
     return struct.pack("<2Q", len(of_mask), len(of_data)) + of_mask + of_data
 
 
 def packed(mask):
-    """Returns booleans encoded by the codec packbits."""
+    """Encodes the bytes of a boolean array as the codec packbits does."""
     return np.packbits(np.frombuffer(mask, "u1"), bitorder="little").tobytes()
 
 
@@ -45,7 +43,7 @@ def sample(dtype, shape=(4, 6)):
 
 
 NAT = np.iinfo("i8").min
-# data type -> (its configuration, its NumPy type, value that GDAL returns for missing elements)
+# data type -> (its configuration, NumPy type, value that GDAL returns for missing elements)
 TYPES = {
     "int8": ({}, "i1", -128), "uint8": ({}, "u1", 255), "int16": ({}, "<i2", -32768),
     "uint16": ({}, "<u2", 65535), "int32": ({}, "<i4", -2**31), "uint32": ({}, "<u4", 2**32 - 1),
@@ -100,8 +98,8 @@ def test_chains(tmp_path, case, in_shards):
 
 @pytest.mark.parametrize("fill, shown", [(None, -9999), ([7], 7)])
 def test_absent_chunks_are_the_fill_value(tmp_path, fill, shown):
-    """With a null fill value, elements of absent chunks are missing and read as `_FillValue`. With any fill
-    value, `_FillValue` is the nodata value."""
+    """If the fill value is null, elements of absent chunks are missing and read as `_FillValue`. Otherwise they
+    read as the fill value. The nodata value is always `_FillValue`."""
     values, present = sample("<i2")
     metadata = document(
         (8, 6), optional("int16"), (4, 6), [optional_codec()], fill, attributes={"_FillValue": -9999}

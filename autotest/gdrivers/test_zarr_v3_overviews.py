@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Overviews in Zarr v3 in the layout of GDAL 3.13: groups such as ovr_2x beside the array, and the attribute
-`multiscales` of zarr-conventions.
-
-Each driver finds the overviews that the other has built."""
+`multiscales`. This driver reads overviews of GDAL's built-in driver, and the built-in driver reads those of
+this driver."""
 
 import json
 import os
@@ -31,7 +30,7 @@ def rng():
 
 
 def levels_of(array):
-    """Returns (full name, shape) for each overview of an array."""
+    """Returns a list of (full name, shape) of the overviews of an array."""
     found = [array.GetOverview(i) for i in range(array.GetOverviewCount())]
     return [(level.GetFullName(), [d.GetSize() for d in level.GetDimensions()]) for level in found]
 
@@ -42,7 +41,8 @@ def assets(store, group=""):
 
 
 def arrays_of_two_sets(store, rng, *options):
-    """Writes two arrays into one group, and builds different overviews for them. Returns the pixels of both."""
+    """Writes two arrays into one group, and builds different overviews for each. Returns the pixels of the two
+    arrays."""
     one, two = smooth(rng, 1, 64, 65), smooth(rng, 2, 99, 33)
     make(store, one, "ARRAY_NAME=one", *options).BuildOverviews("NEAREST", [2, 4])
     dataset = make(store, two, "ARRAY_NAME=two", "APPEND_SUBDATASET=YES")
@@ -50,12 +50,12 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# The store has no consolidated metadata. With it, GDAL 3.13 does not find the group itself by the asset ".".
+# GDAL 3.13 finds the asset "." only in stores without consolidated metadata.
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
 # -------------------------------------------------------------------------------------------------
-# Metadata and groups of overviews
+# Tests of the metadata and the groups of overviews
 
 
 def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
@@ -82,7 +82,7 @@ def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
 def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     one, two = arrays_of_two_sets(store, rng)
-    # Assets are sorted by size. 99 x 33 pixels are halved to 50 x 17.
+    # Assets are sorted by size. ovr_2x_2 is half of the larger array.
     assert assets(store) == [(".", None), ("ovr_2x_2", "."), ("ovr_2x", "."), ("ovr_3x", "."), ("ovr_4x", ".")]
     for name, values, method, factors in (("one", one, "NEAREST", [2, 4]), ("two", two, "AVERAGE", [2, 3])):
         opened = open_raster(array_name(store, name))
@@ -96,8 +96,8 @@ def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
-    """A group can describe only one pyramid. Here another program's pyramid is described, so building
-    overviews fails."""
+    """Building overviews fails if another program has described a pyramid in the group, because a group can
+    describe only one. The store stays unchanged."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), georeferenced=False)
     document = json.loads((store / "zarr.json").read_text())
@@ -113,7 +113,7 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Overviews that GDAL's built-in driver builds or reads
+# Tests of overviews that GDAL's built-in driver builds or reads
 
 
 @builtin
@@ -171,7 +171,7 @@ def test_the_built_in_driver_reads_a_pyramid_as_this_driver_does(tmp_path, rng, 
 @builtin
 def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, 64, 65) + 1  # without + 1, zeros would be nodata for it
+    values = smooth(rng, 1, 64, 65) + 1  # 0 would be nodata in GDAL's built-in driver
     make(store, values, georeferenced=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip
@@ -181,7 +181,8 @@ def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     opened = open_raster(store)
     assert opened.GetSubDatasets() == []
     wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2])[0]
-    np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)  # GDAL rounds arrays differently
+    # GDAL's overviews of arrays and of bands differ by rounding.
+    np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)
     assert update(store).BuildOverviews("AVERAGE", [4]) == 0
     assert sizes(open_raster(store)) == [(33, 32), (17, 16)]
     assert update(store).BuildOverviews("NONE", []) == 0
@@ -190,7 +191,7 @@ def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Overviews in the multidimensional API
+# Tests of overviews in the multidimensional API
 
 
 @multidim

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Property test of Zarr v3, in both directions.
+"""Random arrays of Zarr v3, which zarr-python 3 writes and GDAL reads, or the driver writes and others read.
 
-Both APIs of GDAL read random arrays of zarr-python 3. The driver writes random parts of its own arrays and of
-arrays of zarr-python; zarr-python 3 reads equal values. zarrita also reads the driver's own arrays.
+The raster API and the multidimensional API read arrays of zarr-python 3. The driver writes random windows into
+these arrays and into arrays that it creates. zarr-python 3 and zarrita must read the values.
 
-Environment variables: ZARR_TEST_SEED is the seed of the run; by default random, and printed at the end.
-ZARR_TEST_V3_ARRAYS is the number of arrays per direction, by default 200; the coverage test needs at least 200.
-ZARR_TEST_ONLY is the number of a single array to test, to reproduce a failure."""
+Environment variables: ZARR_TEST_SEED is the seed, which is random by default and printed at the end.
+ZARR_TEST_V3_ARRAYS is the number of arrays that zarr-python writes, and of those that the driver writes: 200 by
+default and at least 200 for the coverage test. ZARR_TEST_ONLY is the number of a single array to test again."""
 
 import base64
 import collections
@@ -72,7 +72,8 @@ COMPRESSORS = {
     "numcodecs.fletcher32": lambda draw: codec("numcodecs.fletcher32"),
     "numcodecs.jenkins_lookup3": lambda draw: codec("numcodecs.jenkins_lookup3", initval=draw.integer(0, 9)),
 }  # fmt: skip
-# Array-to-array codecs. zarr-python 3.1 cannot read big-endian elements that follow such a codec.
+# Codecs that transform elements before they become bytes. zarr-python 3.1 cannot read the result if the bytes
+# are big-endian.
 FILTERS = {
     "delta": lambda draw, dtype: codec("numcodecs.delta", dtype=dtype.str),
     "astype": lambda draw, dtype: codec(
@@ -90,20 +91,20 @@ FILTERS_OF = {
     "i": ["delta", "astype"], "u": ["delta", "astype"], "b": ["packbits"],
     "f": ["delta", "bitround", "quantize", "fixedscaleoffset"],
 }  # fmt: skip
-# Values of the option COMPRESS that also work in version 3
+# Values of the creation option COMPRESS that are valid for Zarr v3
 OPTIONS = ["NONE", "GZIP", "ZSTD", "BLOSC", "ZLIB", "LZ4", "LZMA", "BZ2"]
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec")
 
 
 def numbers():
-    """Returns the numbers of the arrays that this run tests."""
+    """Returns the numbers of the arrays to test."""
     only = os.environ.get("ZARR_TEST_ONLY")
     return range(ARRAYS) if only is None else [int(only)]
 
 
 def random_sizes(draw):
-    """Draws (shape, chunk sizes, shard sizes). Each chunk size divides its shard size, and the number of
-    chunks is small."""
+    """Draws (shape, chunk sizes, shard sizes). Each shard size is a multiple of the chunk size, and an array
+    has at most 60 chunks."""
     rank = draw.choice([0, 1, 2, 2, 2, 3, 3, 4])
     shape = [draw.integer(1, {1: 200, 2: 40, 3: 12, 4: 6}[rank]) for _ in range(rank)]
     chunks = [draw.integer(1, max(1, min(size, 9))) for size in shape]
@@ -114,7 +115,7 @@ def random_sizes(draw):
 
 
 def struct_type(draw, depth=0):
-    """Draws a structure, which may contain structures. Returns (NumPy type, data type of v3)."""
+    """Draws a structure, whose fields may be structures. Returns (NumPy type, data type in zarr.json)."""
     fields = []
     for name in draw.random.sample(["a", "b", "x y", "Höhe", "q.r", "1"], draw.integer(1, 4)):
         kind = draw.choice([*NAMES, "M8", "m8", "U", "V", *(["struct"] * (2 - depth))])
@@ -125,7 +126,7 @@ def struct_type(draw, depth=0):
 
 
 def element_type(draw, kind, turn):
-    """Draws an element type of a kind. Returns (NumPy type, data type of v3)."""
+    """Draws a data type of the given kind. Returns (NumPy type, data type in zarr.json)."""
     if kind == "struct":
         return struct_type(draw)
     dtype = types.random_dtype(draw, kind, turn)
@@ -145,13 +146,13 @@ def element_type(draw, kind, turn):
 
 
 def fill_json(draw, dtype):
-    """Draws a fill value. Returns its JSON for zarr.json."""
-    if dtype.kind == "V":  # includes structures
+    """Draws a fill value. Returns it as in zarr.json."""
+    if dtype.kind == "V":  # raw bytes and structures
         return base64.b64encode(bytes(dtype.itemsize)).decode()
     if dtype.kind in "SUO":
         return ""
     values = types.limits(dtype)
-    if dtype.kind == "c":  # zarr-python changes some complex values with NaN
+    if dtype.kind == "c":  # zarr-python changes some complex fill values with NaN
         values = [value for value in values if np.isfinite(value)]
     value = draw.choice(values)
     if dtype.kind in "biu":
@@ -179,8 +180,8 @@ def _to_bytes(draw, kind):
 
 
 def random_codecs(draw, kind, chain, shape, chunks, compressor, filters):
-    """Draws the codecs of an array. If `chain` is a chain with shards, the drawn codecs are those inside of
-    the shards."""
+    """Draws the codecs of an array. If `chain` names a chain with shards, the drawn codecs encode the inner
+    chunks."""
     order = list(range(len(shape)))
     draw.random.shuffle(order)
     turned = [] if kind.startswith("object") else [transpose(*order)]
@@ -202,7 +203,7 @@ def random_codecs(draw, kind, chain, shape, chunks, compressor, filters):
 
 
 class Plan:
-    """Random properties of array number `index`, which zarr-python writes."""
+    """Array number `index` with random properties, which zarr-python writes."""
 
     def __init__(self, index):
         draw = self.draw = types.Draw(SEED, index)
@@ -211,14 +212,14 @@ class Plan:
         self.compressor = draw.deck("v3 compressor", [None, *COMPRESSORS], index)
         self.dtype, data_type = element_type(draw, self.kind, index // len(KINDS))
         shape, chunks, shards = random_sizes(draw)
-        # zarr-python 3.1 fails if raw bytes or structures are in shards, and if texts have no dimensions.
+        # zarr-python 3.1 cannot write shards of raw bytes or structures, nor texts without dimensions.
         if self.kind in ("V", "struct") and "shards" in self.chain:
             self.chain = "plain"
         while not shape and self.kind.startswith("object"):
             shape, chunks, shards = random_sizes(draw)
         turn, possible = index // len(KINDS), FILTERS_OF.get(self.dtype.kind, [])
         if self.kind == "i1" or self.kind == "u1":
-            possible = ["delta"]  # after other codecs, zarr-python 3.1 cannot read the bytes
+            possible = ["delta"]  # zarr-python 3.1 cannot read bytes after other filters
         self.filter = draw.deck(f"v3 filter {self.kind}", [None, *possible], turn)
         filters = [FILTERS[self.filter](draw, self.dtype)] if self.filter else []
         codecs = random_codecs(draw, self.kind, self.chain, shape, chunks, self.compressor, filters)
@@ -233,13 +234,13 @@ class Plan:
         self.path, self.is_consolidated = draw.choice(["", "g/Höhe 1"]), draw.chance(0.5)
         self.values = self.random_values(draw, tuple(shape))
         if self.values.ndim and self.dtype.kind not in "OSUV" and draw.chance(0.5):
-            self.values[: (shape[0] + 1) // 2] = self._fill(fill)  # zarr-python does not store these chunks
+            self.values[: (shape[0] + 1) // 2] = self._fill(fill)  # chunks of the fill value stay absent
 
     def random_values(self, draw, shape):
         return types.random_values(draw, self.kind, self.dtype, shape, gentle=self.filter is not None)
 
     def loses(self):
-        """True if the values that are read may differ from those that were written."""
+        """Returns True if the filter may change values."""
         return self.dtype.kind == "f" and self.filter is not None
 
     def _fill(self, fill):
@@ -252,7 +253,7 @@ class Plan:
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
-    """Writes all arrays with zarr-python. Returns {number: (Plan, zarr3_arrays.Array)}."""
+    """Writes the random arrays with zarr-python. Returns {number: (Plan, zarr3_arrays.Array)}."""
     folder = tmp_path_factory.mktemp("theirs")
     found = {}
     for index in numbers():
@@ -268,14 +269,14 @@ def theirs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def seen():
-    """Returns a counter {(property, value): number of arrays}. Each array that was compared adds its
-    properties."""
+    """Returns a counter {(property, value): number of arrays}. The tests count the properties of each array
+    that they found equal."""
     return collections.Counter()
 
 
 def test_zarr_python_reads_its_own_arrays(theirs):
-    """zarr-python reads its own arrays. Arrays with filters are left out: some filters lose precision, and
-    zarr-python packs the bits of transposed chunks in another order than it unpacks them."""
+    """zarr-python reads its own arrays correctly, so the arrays are valid test data. Arrays with filters are
+    left out, because zarr-python reads some of these arrays wrongly."""
     for index, (plan, array) in theirs.items():
         if plan.filter:
             continue
@@ -287,7 +288,7 @@ def test_zarr_python_reads_its_own_arrays(theirs):
 
 def _same(a, b):
     if a.dtype.names:
-        # zarr-python does not store a chunk that equals the fill value, and treats -0.0 as equal to 0.0.
+        # zarr-python stores a chunk of -0.0 as absent if the fill value is 0.0, so -0.0 may become 0.0.
         return a.tobytes() == b.tobytes() or np.array_equal(a, b)
     if a.dtype.kind in "fcmMiub":
         return zarr_gdal.differences(a, b.astype(a.dtype)) is None
@@ -309,7 +310,8 @@ def test_arrays_that_zarr_python_writes(theirs, seen):
 
 
 def test_the_random_arrays_covered_everything(theirs, seen):
-    """Fails if a test above has failed or was not run."""
+    """The tests above have compared at least one array for each kind, codec and chunk key. Fails if a test
+    above has failed or was not run."""
     if len(theirs) < 200:
         return
     wanted = [
@@ -321,11 +323,11 @@ def test_the_random_arrays_covered_everything(theirs, seen):
     assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {missing}"
 
 
-# Arrays that the driver writes or changes
+# Tests of arrays that the driver writes or changes
 
 
 def changed(plan, array):
-    """Writes random values with the driver into a part of an array of zarr-python. Returns the expected
+    """Writes random values with the driver into a random window of zarr-python's array. Returns the expected
     values of the whole array."""
     draw, values = types.Draw(SEED + " change", plan.draw.index), np.array(array.values, plan.dtype)
     start = [draw.integer(0, size - 1) for size in values.shape]
@@ -340,10 +342,11 @@ def changed(plan, array):
 
 
 def test_arrays_that_the_driver_changes(theirs, tmp_path):
-    """Must run after the tests above, which read the arrays before this test changes them."""
+    """The driver changes arrays of zarr-python, and zarr-python reads the new values. This test runs after the
+    tests that need the unchanged arrays."""
     failures, written = [], []
     for index, (plan, array) in theirs.items():
-        if plan.loses() or plan.kind == "S":  # GDAL requires UTF-8, and warns of other texts
+        if plan.loses() or plan.kind == "S":  # GDAL warns of strings that are not UTF-8
             continue
         with zarr_gdal.error_log() as log:
             wanted = changed(plan, array)
@@ -359,7 +362,8 @@ def test_arrays_that_the_driver_changes(theirs, tmp_path):
 
 
 class Own:
-    """Array number `index`, which the driver writes. `values` are the values that readers must return."""
+    """Array number `index` with random properties, which the driver writes. `values` are the values that
+    readers must return."""
 
     def __init__(self, folder, index):
         draw = self.draw = types.Draw(SEED + " own", index)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Both APIs of GDAL read Zarr v3 stores that zarr-python 3 writes.
-
-The cases are data types and fill values, codecs, shards, chunk keys, shapes, groups, attributes and
-consolidated metadata."""
+"""The raster API and the multidimensional API read Zarr v3 stores of zarr-python 3: data types and fill values,
+codecs, shards, chunk keys, shapes, groups, attributes and consolidated metadata."""
 
 import base64
 import json
@@ -33,7 +31,7 @@ FILLS = {
 
 
 def limits(dtype):
-    """Returns a list of extreme values of a numeric type."""
+    """Returns extreme values of a numeric data type, as a list."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return [False, True]
@@ -73,7 +71,7 @@ def time_cases():
     for letter, name in (("M8", "numpy.datetime64"), ("m8", "numpy.timedelta64")):
         for i, unit in enumerate(UNITS):
             if (letter, unit) == ("M8", "generic"):
-                continue  # zarr-python cannot read this fill value, which it has written
+                continue  # zarr-python writes this fill value but cannot read it
             factor = [1, 1, 25][i % 3] if unit != "generic" else 1
             values = counts.view(f"{letter}[{factor}{unit}]" if unit != "generic" else letter)
             fill = [-(2**63), "NaT", 0, 5][i % 4] if unit != "generic" else 5
@@ -108,7 +106,7 @@ def text_cases():
 
 
 def structure_cases():
-    """Returns cases of structures as zarr-python writes them: fields are pairs, the fill value is base64,
+    """Yields cases with structures in the format of zarr-python: fields are pairs, the fill value is base64,
     and all bytes are little-endian."""
     inner = np.dtype([("u", "<f4"), ("v", "<f4")])
     dtype = np.dtype([("id", "<i4"), ("wind", inner), ("ok", "?"), ("t", "<M8[s]"), ("n", "S2")])
@@ -140,7 +138,7 @@ BLOSC = [
     blosc(name, shuffle, 4, level)
     for name in ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
     for shuffle, level in (("noshuffle", 0), ("shuffle", 5), ("bitshuffle", 9))
-    if name != "snappy"  # numcodecs no longer builds blosc with snappy
+    if name != "snappy"  # numcodecs can no longer write blosc with snappy
 ]
 N = "numcodecs."
 CODECS = {
@@ -213,7 +211,7 @@ def codec_cases():
         values = RAMP.astype(data_type) if data_type != "bool" else RAMP % 3 == 0
         yield N + name, document((9, 11), data_type, (4, 5), codecs, fill), values
     for name, codecs in SHARDS.items():
-        values = np.where(RAMP < 20, 7, RAMP)  # some chunks equal the fill value, so shards omit them
+        values = np.where(RAMP < 20, 7, RAMP)  # chunks of 7, the fill value, are absent
         yield name, document((9, 11), "int32", (4, 6), codecs, 7), values
     for name in ("bool", "uint8", "complex128", "float16"):
         values = number_values(name, (9, 11))
@@ -274,7 +272,7 @@ CASES = {f"{group}: {name}": (group, case[0], case[1])
 
 @pytest.fixture(scope="module")
 def arrays(tmp_path_factory):
-    """Writes the arrays of all cases into one store for each kind. Returns {case: zarr3_arrays.Array}."""
+    """Writes the arrays of CASES, into one store for each kind of case. Returns {case: zarr3_arrays.Array}."""
     folder = tmp_path_factory.mktemp("v3")
     for group in GROUPS:
         zarr3_arrays.group(folder / f"{group}.zarr")
@@ -291,7 +289,7 @@ def test_arrays_of_zarr_python(arrays, case):
 
 
 def test_absent_chunks_are_among_the_cases(arrays):
-    """zarr-python does not store chunks that hold only the fill value."""
+    """CASES contain absent chunks, because zarr-python does not store chunks that hold only the fill value."""
     array = arrays["codecs: shard"]
     assert not (array.store / array.path / "c/0/0").exists() or 7 in array.values
     assert (array.values == 7).any() and (array.values != 7).any()
@@ -308,7 +306,7 @@ def test_without_any_chunk_all_is_the_fill_value(arrays, tmp_path, case):
 
 
 def test_arrays_with_default_options(tmp_path):
-    """Reads arrays that zarr.create_array() has created with as few arguments as possible."""
+    """Reads arrays that zarr.create_array() has created with default options."""
     store = tmp_path / "a.zarr"
     zarr3_arrays.group(store)
     values = np.arange(600, dtype="f4").reshape(20, 30)
@@ -324,11 +322,11 @@ def test_arrays_with_default_options(tmp_path):
         zarr3_check.check(array)
 
 
-# Groups in Zarr v3
+# Tests of groups in Zarr v3
 
 
 def hierarchy(folder, consolidated=False):
-    """Writes a store with groups. Returns the store and {path: zarr3_arrays.Array}."""
+    """Writes a store with groups and arrays. Returns the store and {path: zarr3_arrays.Array}."""
     store = folder / "store.zarr"
     values = np.arange(12, dtype="i2").reshape(3, 4)
     zarr3_arrays.group(store, "", {"title": "root", "n": 5})
@@ -390,8 +388,8 @@ def test_an_array_alone_is_a_store(tmp_path):
 
 
 def test_folders_are_no_groups(tmp_path, cpl):
-    """Version 3 has no implicit groups. An array below a folder without zarr.json is not listed, but opens
-    by its name, as in zarr-python."""
+    """A folder without zarr.json is not a group in Zarr v3, so the driver does not list the folder. An array in
+    this folder opens by its name, as in zarr-python."""
     store, made = hierarchy(tmp_path)
     (store / "deep/zarr.json").unlink()
     root = zarr_mdim.open_group(store)
@@ -405,7 +403,7 @@ def test_folders_are_no_groups(tmp_path, cpl):
 
 
 def test_both_versions_side_by_side(tmp_path, cpl):
-    """If a folder also has documents of v2, zarr.json is used, as in zarr-python 3."""
+    """A folder with zarr.json and with documents of v2 opens as v3, as in zarr-python 3."""
     store, made = hierarchy(tmp_path)
     (store / ".zgroup").write_text('{"zarr_format": 2}')
     (store / "old").mkdir()
@@ -420,7 +418,7 @@ def test_both_versions_side_by_side(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# Attributes in Zarr v3
+# Tests of attributes in Zarr v3
 
 ATTRIBUTES = {
     "text": "Höhe", "number": 5, "fraction": 0.25, "flag": True, "numbers": [1, 2, 3],
@@ -457,7 +455,7 @@ def test_attributes_may_be_missing(tmp_path, cpl, attributes):
     cpl.assert_quiet()
 
 
-# Consolidated metadata in Zarr v3
+# Tests of consolidated metadata in Zarr v3
 
 
 def edit(path, change):
@@ -467,7 +465,7 @@ def edit(path, change):
 
 
 def test_consolidated_metadata_are_used(tmp_path, cpl):
-    """Arrays open although the test has deleted their own documents."""
+    """Arrays open by consolidated metadata alone, after the test has deleted their own documents."""
     store, made = hierarchy(tmp_path, True)
     for path in store.rglob("zarr.json"):
         if path.parent != store:
@@ -485,7 +483,8 @@ def test_consolidated_metadata_are_used(tmp_path, cpl):
 
 
 def test_stale_consolidated_metadata(tmp_path, cpl):
-    """A warning names the array that was added later. The array opens if consolidated metadata is ignored."""
+    """An array that was added after consolidation is not listed. With USE_CONSOLIDATED_METADATA=NO it is
+    listed."""
     store, made = hierarchy(tmp_path, True)
     zarr3_arrays.array(store, "later", document((3, 4), "int16"), np.ones((3, 4), "i2"))
     assert "later" not in (zarr_mdim.open_group(store).GetMDArrayNames() or [])

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Another program replaces shards while they are read.
-
-A chunk that is read belongs to the old shard or to the new one, and never has wrong bytes. test_zarr_v3_http.py
-tests shards on a web server."""
+"""Another program replaces shards on disk or in an object store during reads. Each chunk that is read has the
+values of the old shard or of the new shard. test_zarr_v3_http.py replaces shards on a web server."""
 
 import os
 import random
@@ -17,8 +15,8 @@ from zarr_processes import Process
 from zarr_s3 import S3
 
 SEED = os.environ["ZARR_TEST_SEED"]
-CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # indices of the first elements of the shard's chunks
-REPLACED = 3000  # number of times that the shard is replaced
+CHUNKS = [(4, 6), (4, 9), (6, 6), (6, 9)]  # first element of each chunk of the shard
+REPLACED = 3000  # number of replacements of the shard
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 
@@ -32,8 +30,8 @@ def in_chunk(values, chunk):
 
 
 def replace(file, data, times=None):
-    """Replaces a file as other writers do: writes a new file and renames it. `times` are its modification
-    times."""
+    """Replaces a file by a new file, as most writers do: writes under another name, then renames. `times` are
+    the access and modification times in nanoseconds."""
     beside = file.with_name("beside")
     beside.write_bytes(data)
     if times is not None:
@@ -42,8 +40,8 @@ def replace(file, data, times=None):
 
 
 def test_a_file_of_the_same_size_and_time(tmp_path, kind):
-    """cp -p and rsync keep the modification time of a file, so the new shard may have the size and the time
-    of the old one."""
+    """A read after a replacement returns the new shard, even if old and new shard have the same size and
+    modification time. cp -p and rsync cause this."""
     file = make(tmp_path / "x.zarr", kind) / KEY
     times = (10**18, 10**18)
     os.utime(file, ns=times)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Shards with a wrong index, and damaged chunks in shards.
-
-A read fails with one error that names store, key and chunk. Other chunks still read. Each read runs in a
-process with little memory."""
+"""Shards with a wrong index, and shards with damaged chunks. A read of such a chunk fails with one error that
+names store, key and chunk. Other chunks are read. Each read runs in a process with little memory."""
 
 import gzip
 import re
@@ -21,8 +19,8 @@ pytestmark = pytest.mark.every_case
 EMPTY = 2**64 - 1
 VALUES = np.arange(8 * 12, dtype="i2").reshape(8, 12)
 SHARD, CHUNK = (4, 6), (2, 3)
-KEY = "c/1/0"  # key of the shard that is changed
-BAD = (slice(4, 6), slice(0, 3))  # the shard's first chunk, which is chunk [2, 0] of the array
+KEY = "c/1/0"  # key of the damaged shard
+BAD = (slice(4, 6), slice(0, 3))  # window of the damaged chunk [2, 0], the first chunk of the shard
 ENTRIES = 4
 
 
@@ -33,7 +31,7 @@ def metadata(index=(LITTLE,), location="end", chain=(LITTLE,)):
 
 
 def encoded_chunks(row, column, encode=bytes):
-    """Returns a list with the encoded chunks of a shard."""
+    """Returns the encoded chunks of the shard c/row/column, as a list."""
     part = VALUES[4 * row : 4 * row + 4, 6 * column : 6 * column + 6]
     return [
         encode(part[i : i + 2, j : j + 3].astype("<i2").tobytes()) for i in (0, 2) for j in (0, 3)
@@ -41,7 +39,7 @@ def encoded_chunks(row, column, encode=bytes):
 
 
 def make(folder, data, document=None, encode=bytes, **options):
-    """Writes a store whose shard KEY has the bytes `data`. Returns the store."""
+    """Writes a store. Its shard KEY has the bytes `data`, or is valid if `data` is None. Returns the store."""
     files = {
         f"c/{row}/{column}": shard_of(encoded_chunks(row, column, encode), **options)
         for row in (0, 1) for column in (0, 1)
@@ -56,7 +54,8 @@ def assert_chunk_fails(store, pattern, where=BAD):
 
 
 def assert_chunks_fail(stores, pattern, where=BAD):
-    """Asserts for each store that only the chunk in the window `where` cannot be read."""
+    """Asserts for each store that reading the window `where` fails with one error, and that all other pixels
+    can be read."""
     for store, outcome in zip(stores, attempts(stores)):
         assert outcome.opened and not outcome.read, outcome
         assert len(outcome.errors) == 1, outcome.errors
@@ -78,7 +77,7 @@ def assert_the_others_read(store, where):
             zarr_gdal.assert_same(got, VALUES[part], str((row, column)))
 
 
-# Wrong entries for the first chunk in the shard index
+# name -> function that changes the index entry (offset, size) of the shard's first chunk
 LIES = {
     "beyond the end": lambda offset, size: (10**6, size),
     "across the end": lambda offset, size: (offset, 10**6),
@@ -105,20 +104,22 @@ def test_wrong_entries(tmp_path, start):
 
 
 def test_wrong_entries_under_a_checksum(tmp_path):
-    """The checksum of the shard index is right, but its entries are wrong."""
+    """Wrong index entries are errors, even if the index has a correct checksum."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
     stores = {}
     for lie, entry in LIES.items():
         data = shard_of(encoded_chunks(1, 0, encode), {0: entry}, checksum=True)
         stores[lie] = make(tmp_path / lie, data, document, encode, checksum=True)
-    outcome = attempt(stores.pop("too long"))  # this entry includes one byte after the gzip stream
+    # This entry adds one byte after the gzip stream, which readers may ignore.
+    outcome = attempt(stores.pop("too long"))
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
     assert_chunks_fail(list(stores.values()), r"chunk \[2, 0\]")
 
 
 def test_an_entry_in_another_chunk(tmp_path, cpl):
-    """An entry may refer to bytes of another chunk, because the specification allows chunks to share bytes."""
+    """Two index entries may refer to the same bytes, as the specification allows. The two chunks then have
+    equal values."""
     data = shard_of(encoded_chunks(1, 0), {0: lambda offset, size: (12, size)})
     store = make(tmp_path, data)
     wanted = VALUES.copy()
@@ -128,7 +129,7 @@ def test_an_entry_in_another_chunk(tmp_path, cpl):
 
 
 def test_overlap(tmp_path):
-    """The entry's bytes begin in one chunk and end in the next."""
+    """Reading fails if an index entry begins in one chunk and ends in the next."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     data = shard_of(encoded_chunks(1, 0, encode), {0: lambda offset, size: (offset + 3, size)})
     store = make(tmp_path, data, metadata(chain=(LITTLE, zarr3.gzip())), encode)
@@ -136,14 +137,14 @@ def test_overlap(tmp_path):
 
 
 def test_an_entry_in_the_index(tmp_path):
-    """If an entry refers to bytes of the index, the chunk is read, or refused with one error."""
+    """An index entry refers to the bytes of the index itself. The chunk is read, or refused with one error."""
     data = shard_of(encoded_chunks(1, 0), {0: lambda offset, size: (48, size)})
     outcome = attempt(make(tmp_path, data))
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
 
 
 def test_unused_bytes_are_allowed(tmp_path, cpl):
-    """Bytes between chunks may be unused, and chunks may be in any order."""
+    """A shard with unused bytes between chunks, and with chunks in another order, is read correctly."""
     first, second, third, fourth = encoded_chunks(1, 0)
     body = b"xx" + fourth + b"yyy" + second + third + b"z" + first
     pairs = [(2 + 12 + 3 + 24 + 1, 12), (17, 12), (29, 12), (2, 12)]
@@ -184,7 +185,7 @@ def test_an_index_with_another_checksum(tmp_path, start):
 
 
 def test_a_shard_that_was_cut_off(tmp_path):
-    """The index is at the start of the shard. The last chunk is truncated."""
+    """In a truncated shard, only the truncated chunk cannot be read. The index is at the start of the shard."""
     data = shard_of(encoded_chunks(1, 0), None, True)
     store = make(tmp_path, data[:-5], metadata(location="start"), start=True)
     assert_chunk_fails(store, r"chunk \[3, 1\]", (slice(6, 8), slice(3, 6)))
@@ -208,8 +209,8 @@ def damaged_data(case):
 
 
 def assert_damaged(stores, key):
-    """Asserts for each store that a read gives one error, about the damaged chunk [2, 0]. All other chunks
-    are absent. `stores` maps the name of a case to its store."""
+    """Asserts for each store that a read gives one error about the damaged chunk [2, 0]. All other chunks must
+    be absent. `stores` maps names of cases to stores."""
     for (case, store), outcome in zip(stores.items(), attempts(stores.values())):
         assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
         error = outcome.errors[0]
@@ -253,7 +254,7 @@ def test_the_index_of_shards_in_shards(tmp_path):
 
 
 def test_zarr_python_refuses_wrong_entries_too(tmp_path):
-    """zarr-python refuses the invalid stores of this file. It reads the valid ones."""
+    """zarr-python reads valid shards of this file, and refuses shards with wrong index entries."""
     well = zarr3_arrays.read(make(tmp_path / "well", None))
     checked = zarr3_arrays.read(make(tmp_path / "sum", None, metadata((LITTLE, CRC32C)), checksum=True))
     at_start = zarr3_arrays.read(make(tmp_path / "start", None, metadata(location="start"), start=True))

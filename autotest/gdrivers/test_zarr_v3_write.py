@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The driver writes Zarr v3.
-
-zarr-python 3, zarrita and the driver read equal values from its stores. The driver also changes stores of
-zarr-python in place."""
+"""The driver writes Zarr v3 stores, and changes stores of zarr-python. zarr-python 3, zarrita and the driver
+must read equal values."""
 
 import base64
 import json
@@ -24,7 +22,8 @@ from zarr_edit import Editor
 V3 = "FORMAT=ZARR_V3"
 RAMP = np.arange(3 * 9 * 14, dtype="i2").reshape(3, 9, 14) % 97
 TYPES = ["u1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16"]
-# zarrita does not support some types and codecs, nested shards, and an index at the start.
+# Errors of zarrita for data types and codecs that it does not support. zarrita also lacks nested shards, and an
+# index at the start.
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec", "codec not")
 
 
@@ -33,7 +32,7 @@ def driver():
 
 
 def raster(values, place=None):
-    """Returns a raster in memory. `values` has the shape bands x rows x columns, or rows x columns."""
+    """Returns a raster in memory. `values` has the shape (bands, rows, columns) or (rows, columns)."""
     values = values if values.ndim == 3 else values[None]
     kind = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
     dataset = gdal.GetDriverByName("MEM").Create(
@@ -54,8 +53,8 @@ def names_of(codecs):
 
 
 def configuration(metadata, name):
-    """Returns the configuration of the codec `name` in an array's document. Codecs inside of shards are also
-    searched."""
+    """Returns the configuration of the codec `name` in an array's document, also if the codec is inside of
+    shards."""
     found = []
     todo = list(metadata["codecs"])
     while todo:
@@ -79,7 +78,7 @@ def keys(metadata):
     return encoding["name"], encoding.get("configuration", {}).get("separator")
 
 
-# name -> (values, creation options, condition that the array's zarr.json must meet)
+# name -> (values, creation options, condition for the array's zarr.json)
 COPIES = {
     "no option": (RAMP[0], [], lambda m: keys(m) == ("default", "/")),
     **{f"type {t}": (RAMP[0].astype(t), ["BLOCKSIZE=4,5"], lambda m: grid(m) == [4, 5]) for t in TYPES},
@@ -135,8 +134,8 @@ COPIES = {
 
 
 class Written:
-    """Result of a case. `problem` says why writing failed, `array` is what zarr-python 3 reads, and
-    `zarrita` is what zarrita reads."""
+    """Result of writing one case. `problem` is the error of the driver, or None. `array` and `zarrita` are the
+    results of zarr-python 3 and of zarrita."""
 
     def __init__(self, store, path):
         self.store, self.path, self.problem, self.array, self.zarrita = (
@@ -149,8 +148,7 @@ class Written:
 
 
 def read_all(folder, cases):
-    """Reads all written cases with zarr-python, and with zarrita in one process. Stores the results in the
-    cases."""
+    """Reads all written arrays with zarr-python and with zarrita. Stores the results in `cases`."""
     written = [case for case in cases if case.problem is None]
     for case in written:
         case.array = zarr3_arrays.read(case.store, case.path, may_fail=True)
@@ -203,15 +201,13 @@ def assert_zarrita(got, wanted):
         zarr_gdal.assert_same(got, wanted, "zarrita")
 
 
-def test_zarrita_read_most_of_them(copies):
-    """zarrita must be able to read most cases. Otherwise, cases that it cannot read could hide faults of the
-    driver."""
+def test_zarrita_reads_most_cases(copies):
+    """zarrita can read most cases. Otherwise, comparing with zarrita would prove little."""
     assert sum(not isinstance(case.zarrita, str) for case in copies.values()) > 2 * len(COPIES) // 3
 
 
 def entries(metadata):
-    """Returns {path: metadata} from consolidated metadata, without the copies that zarr-python nests in
-    groups."""
+    """Returns {path: metadata} from the consolidated metadata of the root, without its copies in groups."""
     nodes = metadata["consolidated_metadata"]["metadata"]
     return {
         path: {name: value for name, value in node.items() if name != "consolidated_metadata"}
@@ -253,7 +249,8 @@ def test_nothing_of_version_2_is_left(tmp_path):
 
 @pytest.mark.parametrize("nodata", [None, 0, -9999, 7])
 def test_nodata_is_the_fill_value(tmp_path, nodata):
-    """If the raster has no nodata value, the document still has a fill value. It is not treated as nodata."""
+    """The nodata value of a raster becomes the fill value. Without a nodata value, the fill value is 0, and
+    GDAL reports no nodata value."""
     source = raster(RAMP[0])
     if nodata is not None:
         source.GetRasterBand(1).SetNoDataValue(nodata)
@@ -270,7 +267,8 @@ def test_nodata_is_the_fill_value(tmp_path, nodata):
 
 
 def test_create_and_write_in_parts(tmp_path, cpl):
-    """A raster of Create() is written by windows across chunks and shards. It is flushed in between."""
+    """Windows across chunks and shards are written to a new raster, with flushes in between. All pixels have
+    the last value that was written."""
     store, rng = tmp_path / "a.zarr", np.random.default_rng(5)
     options = [V3, "ARRAY_NAME=v", "BLOCKSIZE=16,20", "SHARD_CHUNK_SHAPE=4,5", "COMPRESS=ZSTD"]
     dataset = driver().Create(str(store), 47, 35, 1, gdal.GDT_Float32, options=options)
@@ -290,7 +288,7 @@ def test_create_and_write_in_parts(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# creation option that is refused -> pattern of the error
+# invalid creation option -> pattern of the error
 REFUSED = {
     "SHARD_CHUNK_SHAPE=3,5": "3|multiple|divide",
     "SHARD_CHUNK_SHAPE=0,5": "SHARD_CHUNK_SHAPE",
@@ -323,11 +321,11 @@ def test_options_of_version_3_alone(tmp_path, option):
     assert made is None and "ZARR_V3" in log.the_error()
 
 
-# Multidimensional stores
+# Tests of the multidimensional API
 
 
 def test_multidimensional_stores(tmp_path, cpl):
-    """zarr-python 3 reads the groups, dimensions, numbers, texts and attributes that the driver has written."""
+    """zarr-python 3 reads all groups, dimensions, numbers, texts and attributes that the driver has written."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
@@ -368,8 +366,8 @@ STRUCTURES = {
 
 @pytest.mark.parametrize("fields", STRUCTURES.values(), ids=STRUCTURES)
 def test_structures(tmp_path, cpl, fields):
-    """The driver spells structures as zarr-python 3.1 does, because zarr-python 3.1 does not know the type
-    "struct" of zarr-extensions."""
+    """zarr-python reads structures that the driver writes. The driver uses zarr-python's spelling, because
+    zarr-python 3.1 does not know the type "struct" of zarr-extensions."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
@@ -418,7 +416,7 @@ def test_both_spellings_of_structures_are_read(tmp_path, cpl):
 
 
 def test_mdim_translate(tmp_path):
-    """gdalmdimtranslate copies to version 3 and back, with creation options for arrays."""
+    """gdalmdimtranslate copies a v2 store to v3 and back to v2, with creation options for arrays."""
     source, v3, v2 = tmp_path / "s.zarr", tmp_path / "v3.zarr", tmp_path / "v2.zarr"
     driver().CreateCopy(str(source), raster(RAMP), options=["ARRAY_NAME=v"])
     options = [V3, "ARRAY:IF(NAME=v):SHARD_CHUNK_SHAPE=1,4,7", "ARRAY:IF(NAME=v):BLOCKSIZE=3,8,14"]
@@ -432,7 +430,7 @@ def test_mdim_translate(tmp_path):
     zarr_gdal.assert_same(array.values, RAMP)
 
 
-# Changes of stores that zarr-python wrote
+# Tests of changes to stores that zarr-python has written
 
 CHAINS = {
     "little": [LITTLE], "big": [BIG, zstd(1, True)], "transposed": [transpose(1, 0), LITTLE, blosc()],
@@ -459,7 +457,8 @@ def others_store(folder, chain, consolidated=False, values=RAMP[0]):
 
 
 def assert_consolidated(store):
-    """Asserts that the consolidated metadata, if it exists, equals the documents."""
+    """Asserts that the consolidated metadata equals the documents of the nodes. Returns False if there is no
+    consolidated metadata."""
     metadata = json.loads((store / "zarr.json").read_text())
     if metadata.get("consolidated_metadata") is None:
         return False
@@ -475,10 +474,10 @@ def assert_consolidated(store):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_update_in_place(tmp_path, cpl, chain, consolidated):
-    """Writes a window across several chunks, a chunk that gets only the fill value, and a chunk that was
-    absent."""
+    """The driver changes a store of zarr-python: a window across chunks, an absent chunk, and a chunk that
+    becomes the fill value. zarr-python reads all values."""
     values = RAMP[0].copy()
-    values[:4, :6] = -1  # zarr-python leaves out the first chunk of the store
+    values[:4, :6] = -1  # the first chunk is absent, because -1 is the fill value
     store = others_store(tmp_path, CHAINS[chain], consolidated, values)
     before = json.loads((store / "v/zarr.json").read_text())
     dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
@@ -509,7 +508,7 @@ def test_chunks_that_become_empty_are_deleted(tmp_path):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
-    """An update keeps the members of a document that the driver does not know."""
+    """Changing attributes keeps members of a document that the driver does not know."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     for file in (store / "v/zarr.json", store / "zarr.json"):
         metadata = {**json.loads(file.read_text()), **LATER}
@@ -538,7 +537,7 @@ def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", ["little", "shards", "transposed", "shards in shards"])
 def test_resize(tmp_path, chain, consolidated):
-    """An array is made smaller and larger again. The elements that were cut off read as the fill value."""
+    """An array is shortened and then enlarged again. Elements that were cut off read as the fill value."""
     store = others_store(tmp_path, CHAINS[chain], consolidated)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -578,7 +577,7 @@ def test_rename_and_delete(tmp_path, consolidated):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_append_a_subdataset(tmp_path, consolidated):
-    """The new array has the version of the store, and not the default version of new stores."""
+    """An array that is added to a v3 store has version 3, even if new stores have another version by default."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
     assert driver().CreateCopy(str(store), raster(RAMP[1]), options=options) is not None
@@ -590,7 +589,7 @@ def test_append_a_subdataset(tmp_path, consolidated):
 
 @pytest.mark.parametrize("chain", [[LITTLE], [sharding((1, 3, 5), [LITTLE, gzip()])]])
 def test_append_along_a_dimension(tmp_path, cpl, chain):
-    """Slices are appended along times in the form of zarr-python and xarray."""
+    """CreateCopy() appends slices along the dimension time to an array of zarr-python with times of xarray."""
     store = tmp_path / "a.zarr"
     place = {"y": 5199995.0 - 10 * np.arange(9), "x": 500005.0 + 10 * np.arange(14)}
     zarr3_arrays.group(store)
@@ -628,7 +627,7 @@ def test_delete_copy_and_rename_stores(tmp_path):
 
 
 def test_both_write_into_one_array(tmp_path, cpl):
-    """zarr-python writes into an array of GDAL. GDAL then writes into it again."""
+    """GDAL and zarr-python write to one array in turn. All values are kept."""
     store = tmp_path / "a.zarr"
     options = [V3, "ARRAY_NAME=v", "BLOCKSIZE=8,10", "SHARD_CHUNK_SHAPE=2,5"]
     driver().CreateCopy(str(store), raster(RAMP[0]), options=options)

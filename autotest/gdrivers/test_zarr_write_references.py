@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The driver writes references to the chunks of a store, as Kerchunk's JSON documents and as Parquet files.
-
+"""The driver writes references to the chunks of a store, as a JSON document of Kerchunk or as Parquet files.
 fsspec, zarr-python, xarray and fastparquet must read the references."""
 
 import base64
@@ -39,7 +38,7 @@ SPARSE[2, 16:30, 32:48] = 9
 
 @pytest.fixture
 def store(tmp_path):
-    """Writes a store with arrays in nested groups. One chunk of `cube` is absent. Returns the store."""
+    """Writes a store with arrays in nested groups. One chunk of the array "cube" is absent. Returns the store."""
     return make_sample(tmp_path / "in")
 
 
@@ -61,7 +60,8 @@ def wanted(path):
 
 
 def convert(source, target, option=JSON, **more):
-    """Writes references to the chunks of a dataset. Returns True on success."""
+    """Writes references to the chunks of `source`, which is a dataset or its name, to `target`. `option`
+    selects JSON or Parquet. Returns True on success."""
     if not isinstance(source, gdal.Dataset):
         source = gdal.OpenEx(str(source), MULTIDIM)
         assert source is not None, gdal.GetLastErrorMsg()
@@ -81,16 +81,16 @@ def references_in(document):
 
 
 def read_by(function, result, *arguments, protocol="file"):
-    """Runs a function of zarr_references_reader.py, which writes the values that it reads to the file
-    `result`. `protocol` is fsspec's protocol for the files that contain the chunks; for Parquet with
-    nested groups, fsspec needs it."""
+    """Runs a function of zarr_references_reader.py in another environment. The function writes the values to
+    the file `result`, which is returned. `protocol` is the protocol of fsspec for the files with the chunks."""
     status, printed = READER.ask([function, protocol, str(result), *map(str, arguments)])
     assert status == 0, printed
     return result
 
 
 def assert_readable(target, tmp_path, paths=tuple(VALUES), folders="ALL", protocol="file", oracles=True):
-    """Asserts that the driver, zarr-python and xarray read the right values through the references."""
+    """Asserts that the driver reads the right values through the references. With `oracles`, zarr-python and
+    xarray must read them, too."""
     with config_options(ZARR_REFERENCE_FOLDERS=folders):
         root = gdal.OpenEx(str(target), MULTIDIM).GetRootGroup()
         for path in paths:
@@ -118,7 +118,7 @@ FORMS = pytest.mark.parametrize("option", [JSON, PARQUET], indirect=True)
 
 
 # ---------------------------------------------------------------------------------------------
-# Sources of references: stores of all kinds
+# Tests of references to the chunks of Zarr stores
 
 
 @FORMS
@@ -158,8 +158,8 @@ def test_names_of_files_that_need_escaping(tmp_path):
 
 @FORMS
 def test_references_in_json(tmp_path, store, option):
-    """If the source is itself a document of references, ranges of files stay ranges, and values in the
-    document stay in the new document."""
+    """If the source is a document of references, the new references name the same ranges of files. Values
+    inside of the source document are copied."""
     references = pack(store, tmp_path / "packed.bin", inline=64)
     inline = {key for key, value in references.items() if isinstance(value, str) and value.startswith("base64:")}
     assert inline
@@ -209,8 +209,8 @@ def test_references_to_a_web_server(tmp_path, store, option):
 
 @FORMS
 def test_an_object_store(tmp_path, option):
-    """References to an object store name its objects by s3:// URLs. The JSON document can be written as an
-    object."""
+    """References to a store in an object store have s3:// URLs. References can also be written to the object
+    store."""
     store = make_sample(tmp_path / "in", consolidated=True)
     target = target_of(tmp_path, option)
     with S3(tmp_path / "bucket") as server:
@@ -281,7 +281,8 @@ def test_a_raster_is_a_source(tmp_path, store, option):
 
 @FORMS
 def test_gdalmdimtranslate(tmp_path, store, option):
-    """Relative names of files become absolute paths. The references can then be read in any working folder."""
+    """gdalmdimtranslate with relative names writes absolute paths into the references, so the references work
+    in any working folder."""
     target = target_of(tmp_path, option)
     done = subprocess.run(
         ["gdalmdimtranslate", "-of", "Zarr", "-co", f"{option}=YES", os.path.relpath(store, tmp_path), target.name],
@@ -312,7 +313,7 @@ def test_consolidated_metadata_of_other_arrays_is_left_out(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# References in Parquet files
+# Tests of references in Parquet files
 
 
 @V2
@@ -375,11 +376,12 @@ def test_parquet_holds_zarr_v2_only(tmp_path, store, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Targets that exist
+# Tests of targets that already exist
 
 
 def old_store(tmp_path, option, kind):
-    """Writes what the copy replaces: references or a store. Returns its path."""
+    """Writes an old target of the given kind, which the test replaces: references, a store or nothing. Returns
+    the path of the target."""
     target = target_of(tmp_path, option)
     if kind == "references":
         assert convert(make_store(tmp_path / "old", {"old": LEVEL}), target, option)
@@ -403,7 +405,7 @@ def test_a_target_is_replaced(tmp_path, store, option, kind):
 
 
 @TARGETS
-def test_a_cancelled_copy_leaves_what_was_there(tmp_path, store, option, kind):
+def test_a_cancelled_copy_keeps_the_old_target(tmp_path, store, option, kind):
     if kind != "nothing" and create_deletes_first():
         pytest.skip(create_deletes_first.__doc__)
     folder = tmp_path / "out"
@@ -425,7 +427,7 @@ def test_a_cancelled_copy_leaves_what_was_there(tmp_path, store, option, kind):
 
 
 @FORMS
-def test_a_failed_copy_leaves_what_was_there(tmp_path, store, option, cpl):
+def test_a_failed_copy_keeps_the_old_target(tmp_path, store, option, cpl):
     if create_deletes_first():
         pytest.skip(create_deletes_first.__doc__)
     target = old_store(tmp_path, option, "references")
@@ -477,7 +479,7 @@ def test_a_link_stays_a_link(tmp_path, store):
 
 
 # ---------------------------------------------------------------------------------------------
-# Sources and targets that are refused
+# Tests of sources and targets that are refused
 
 
 def test_sources_that_cannot_be_written(tmp_path, store, cpl):
@@ -524,7 +526,8 @@ def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
 @FORMS
 @pytest.mark.parametrize("offset", [0, 3])
 def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset, cpl):
-    """A chunk of 0 bytes must not become a reference to the whole file, which here would be a valid chunk."""
+    """A source refers to a chunk of 0 bytes. The written reference must not mean the whole file, which would
+    look like a valid chunk here."""
     (tmp_path / "f.bin").write_bytes(bytes(12))
     array = {"zarr_format": 2, "shape": [12], "chunks": [12], "dtype": "|u1", "compressor": None, "filters": None,
              "fill_value": 1, "order": "C"}  # fmt: skip
@@ -539,7 +542,7 @@ def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset,
 
 
 # ---------------------------------------------------------------------------------------------
-# Sources that are datasets of other drivers
+# Tests of references to blocks of other formats, such as netCDF
 
 OTHERS = pytest.mark.skipif(
     not gdal_is_at_least(3, 12) or gdal.GetDriverByName("netCDF") is None, reason="GDAL tells blocks from 3.12 on"
@@ -547,8 +550,8 @@ OTHERS = pytest.mark.skipif(
 
 
 def write_netcdf(path, absent=None, **filters):
-    """Writes a netCDF file with compressed, contiguous and big-endian variables. `absent` is a slice of the
-    cube that is not written. Returns {path: values}."""
+    """Writes a netCDF file with compressed, contiguous and big-endian variables. `absent` is the index of a
+    slice of "cube" that is not written. Returns {path: values}."""
     netcdf4 = pytest.importorskip("netCDF4")
     with netcdf4.Dataset(path, "w") as file:
         file.title = "a file"
@@ -593,8 +596,8 @@ def test_a_netcdf_file(tmp_path, option, cpl):
 @OTHERS
 @V2
 def test_absent_blocks_are_refused(tmp_path, cpl):
-    """A file with absent blocks is refused. GDAL 3.13 counts only stored blocks, so for blocks after an
-    absent one it would state wrong locations."""
+    """A source file with absent blocks is refused. GDAL 3.13 returns wrong locations for blocks after an absent
+    one."""
     write_netcdf(tmp_path / "a.nc", absent=1)
     assert not convert(tmp_path / "a.nc", tmp_path / "refs.json")
     assert "/cube: GDAL does not tell where block [" in cpl.the_error()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A write changes only what the caller wants to change. Other arrays, and files of other programs, stay
+"""A write changes only the data that the caller writes. Other arrays, and files of other programs, stay
 unchanged."""
 
 import json
@@ -65,7 +65,7 @@ def update(name):
     return gdal.OpenEx(str(name), gdal.OF_RASTER | gdal.OF_UPDATE)
 
 
-# ------------------------------------------------------ Coordinates that other arrays use
+# ------------------------------------ Tests of coordinates that other arrays use
 
 
 @pytest.mark.parametrize("second", [
@@ -79,8 +79,9 @@ def test_an_appended_raster_leaves_the_first_where_it_is(tmp_path, second, cpl):
     after = contents(store)
     changed = {key for key in before if after.get(key) != before[key]}
     shared = {key for key in changed if key.startswith("spatial_ref/")}
-    assert changed - shared == {consolidated_key(store), "pam.aux.xml"}  # all arrays share these two documents
-    # A grid mapping that two rasters share states no geotransform. The coordinates of each raster state it.
+    assert changed - shared == {consolidated_key(store), "pam.aux.xml"}  # documents that all arrays share
+    # Two rasters with different geotransforms share one grid mapping. The driver removes the geotransform from
+    # the grid mapping, and the coordinates of each raster state it.
     assert bool(shared) == ("transform" in second)
     assert_place(open_raster(array_name(store, "first")), PLACE, 32632)
     assert_place(open_raster(array_name(store, "second")), second.get("transform", PLACE),
@@ -107,8 +108,8 @@ def test_rasters_appended_one_after_another(tmp_path):
 
 
 def test_a_shared_dimension_is_not_moved(tmp_path, cpl):
-    """xarray has written two variables on one grid. If one variable gets another geotransform, the other
-    keeps its own."""
+    """Two variables of xarray share their coordinates. Setting the geotransform of one variable does not change
+    the other."""
     store = tmp_path / "s.zarr"
     data = np.zeros((10, 20), "f4")
     coordinates = {"y": np.arange(10.0)[::-1], "x": np.arange(20.0)}
@@ -159,7 +160,7 @@ def test_an_existing_array_is_not_appended(tmp_path, cpl):
     assert contents(store) == before
 
 
-# ------------------------------------------------------------- Existing stores
+# ------------------------------------ Tests of writes over existing stores
 
 
 @pytest.mark.parametrize("options", [["COMPRESS=FANCY"], ["BLOCKSIZE=1,2,3"], ["FILTER=QUANTIZE"],
@@ -180,8 +181,8 @@ def test_an_old_store_survives_invalid_options(tmp_path, cpl, options, how):
 
 @pytest.mark.parametrize("options", [[], ["COMPRESS=FANCY"]])
 def test_an_old_store_survives_a_failed_copy_of_a_store(tmp_path, options):
-    """The source is also a store. GDAL then opens both stores before the copy, to find out whether they are
-    one."""
+    """A copy of a store over an old store fails. The old store stays, unless GDAL has deleted it before the
+    copy. The source stays, too."""
     for name in ("old.zarr", "new.zarr"):
         driver().CreateCopy(str(tmp_path / name), raster())
     before = contents(tmp_path)
@@ -243,7 +244,7 @@ def test_a_store_is_not_overwritten_with_itself(tmp_path, cpl, wrapped):
     gdal.Unlink("/vsimem/of_itself.vrt")
 
 
-# ------------------------------------------------------ Metadata of datasets
+# ------------------------------------ Tests of metadata of datasets
 
 
 def test_metadata_keep_their_types(tmp_path):
@@ -293,8 +294,8 @@ def test_metadata_of_an_array_a_band(tmp_path):
 
 
 def test_the_fill_value_stays_if_chunks_are_absent(tmp_path):
-    """With absent chunks the fill value cannot change, because the values of these chunks would change with
-    it."""
+    """Setting another nodata value does not change the fill value if chunks are absent. Otherwise, pixels of
+    absent chunks would change."""
     store = tmp_path / "f.zarr"
     zarr.open_group(str(store), mode="w").create_dataset(
         "a", shape=(20, 20), chunks=(10, 10), dtype="i2", fill_value=3)[:10, :10] = 8
@@ -307,7 +308,7 @@ def test_the_fill_value_stays_if_chunks_are_absent(tmp_path):
     assert opened.ReadAsArray()[15, 15] == 3
 
 
-# ---------------------------------------------- Writes that are refused or give a warning
+# ------------------------------------ Tests of writes that are refused or give a warning
 
 
 def test_rolled_columns_are_not_written(tmp_path, cpl):

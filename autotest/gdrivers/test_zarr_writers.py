@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores that other programs write: xarray, rioxarray, netCDF-C and GDAL's built-in driver."""
+"""Reads stores that other programs write: xarray, rioxarray, netCDF-C and GDAL's built-in driver."""
 
 
 import netCDF4
@@ -46,15 +46,15 @@ def test_xarray_dataset(tmp_path):
 @pytest.mark.parametrize("crs", ["EPSG:32632", "EPSG:3035", "EPSG:4326"])
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_rioxarray(tmp_path, crs, consolidated):
-    """rioxarray writes a CRS, a transform and a nodata value. This driver copies the store, and rioxarray
-    reads the copy."""
+    """The driver reads the CRS, transform and nodata value that rioxarray writes. A GeoTIFF copy has the values
+    that rioxarray reads from the store."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_nodata(-9999).rio.write_crs(crs).rio.write_transform()
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_geotransform(dataset, PLACE)
-    if crs != "EPSG:4326":  # as degrees, these coordinates would be out of range
+    if crs != "EPSG:4326":  # these coordinates are metres, which are out of range as degrees
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
@@ -67,9 +67,9 @@ def test_rioxarray(tmp_path, crs, consolidated):
     assert np.array_equal(from_tiff.values[0], reopened.values)
 
 
-def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
-    """With decode_coords="all", xarray moves the attribute grid_mapping to the encoding. Writing the dataset
-    may then lose it; the driver still finds the CRS."""
+def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
+    """The driver finds the CRS of a store even if no array names the grid mapping. xarray loses the attribute
+    grid_mapping in some workflows with decode_coords="all"."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_crs("EPSG:32632").to_dataset()
     data["elevation"].attrs.pop("grid_mapping", None)
@@ -79,7 +79,7 @@ def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """For stores of GDAL's built-in driver, both drivers return the same geotransform."""
+    """This driver reads the geotransform that GDAL's built-in driver reads from its own store."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)
@@ -131,7 +131,7 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
 
 
 def write_netcdf(path):
-    """Writes a classic CF file, in which a grid of longitudes and latitudes is in a group below the
+    """Writes a netCDF file with two grids of longitudes and latitudes. The second grid is in a group below its
     dimensions."""
     with netCDF4.Dataset(path, "w", format="NETCDF4") as root:
         root.createDimension("lat", 3)
@@ -149,7 +149,7 @@ def write_netcdf(path):
 
 @pytest.mark.parametrize("mode", ["nczarr", "xarray", "zarr"])
 def test_netcdf_c(tmp_path, mode):
-    """nccopy writes stores in three forms: NCZarr with _NCZARR metadata, NCZarr in xarray mode, and plain
+    """Reads stores of nccopy in its three modes: NCZarr with _NCZARR attributes, NCZarr for xarray, and plain
     Zarr."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
@@ -162,15 +162,15 @@ def test_netcdf_c(tmp_path, mode):
         names = dataset.GetMetadata()
         assert names["long_name"] == path.split("/")[-1]
         assert not any(name.lower().startswith("_nc") for name in names), names
-        # The CRS comes from coordinate arrays, which the names of dimensions identify. In xarray mode,
-        # dimensions of parent groups have no names; in plain Zarr, no dimension has one.
+        # The CRS comes from coordinate arrays, which dimension names identify. Plain Zarr has no dimension
+        # names, and the mode xarray has none for dimensions of parent groups.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
             assert epsg(dataset) == 4326
             assert_geotransform(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
 
 
 def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
-    """_NCZARR_ARRAY has the fully qualified name of each dimension, which shows the group of the dimension."""
+    """A dimension that _NCZARR_ARRAY names by its full path belongs to the group in this path."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode=nczarr,file")

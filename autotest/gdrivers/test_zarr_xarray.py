@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stores that are passed between xarray, rioxarray, rasterio and GDAL.
-
-All of them read equal values, geotransforms, times, attributes, masks and scales. test_zarr_writers.py and
-test_zarr_time.py test further stores of xarray."""
+"""Passes stores between xarray, rioxarray, rasterio and GDAL. All of them read equal values, geotransforms,
+times, attributes, masks and scales. test_zarr_writers.py and test_zarr_time.py test further stores of
+xarray."""
 
 import pathlib
 
@@ -29,7 +28,7 @@ PACKED = {"dtype": "i2", "scale_factor": 0.25, "add_offset": 100.0, "_FillValue"
 
 
 def cube(values=None, times=DAYS, **attrs):
-    """Returns a dataset with the variable t along time, y and x, and with a CRS. The values of t are
+    """Returns an xarray dataset with a CRS and the variable t along time, y and x. By default, values of t are
     multiples of 0.25, and some are missing."""
     if values is None:
         values = (np.arange(len(times) * ROWS * COLUMNS) / 4).astype("f4").reshape(-1, ROWS, COLUMNS)
@@ -60,7 +59,7 @@ def packed(tmp_path):
     return to_store(cube(units="K"), tmp_path / "packed.zarr", encoding={"t": PACKED})
 
 
-# Stores that rioxarray reads
+# Tests of stores that rioxarray reads
 
 
 def test_open_rasterio_gives_stored_values(packed):
@@ -111,7 +110,8 @@ def test_overview_levels(tmp_path):
 
 
 def test_subdatasets(tmp_path):
-    """Variables on different grids open by their names. Variables on one grid open together."""
+    """Variables on different grids are subdatasets, which open by their names. Variables on one grid open as
+    one dataset."""
     dataset = cube()
     dataset["dem"] = (("y", "x"), np.arange(600.0).reshape(ROWS, COLUMNS))
     dataset["coarse"] = (("v", "u"), np.ones((4, 5), "u1"))
@@ -129,7 +129,7 @@ def test_subdatasets(tmp_path):
         np.testing.assert_array_equal(got["band_2"], dataset["t"][1])
 
 
-# Stores that rioxarray writes
+# Tests of stores that rioxarray writes
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_subdatasets(tmp_path):
     [("u1", 7, 1), ("i2", -5, 3), ("u4", 2**32 - 1, 3), ("f4", np.nan, 1), ("f4", np.nan, 3)],
 )
 def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
-    """rioxarray writes a store by GDAL. xarray with decode_coords, rioxarray and GDAL read equal values and
-    metadata from it."""
+    """rioxarray writes a raster to a store with to_raster(). xarray, rioxarray and GDAL read equal values and
+    metadata from the store."""
     values = (np.arange(bands * 600) % 200).astype(dtype).reshape(bands, ROWS, COLUMNS)
     values[:, 2:4, 5:8] = nodata
     data = xr.DataArray(values, dims=("band", "y", "x"), coords={"x": X, "y": Y})
@@ -163,8 +163,8 @@ def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
 
 
 def test_to_raster_keeps_packing(tmp_path, packed):
-    """If a dataset was opened masked and scaled, rioxarray packs its values again with the former scale and
-    offset."""
+    """A raster that rioxarray opens with mask_and_scale=True is written with the scale and offset that it had
+    before."""
     store = tmp_path / "again.zarr"
     with rioxarray.open_rasterio(packed, mask_and_scale=True) as data:
         data.rio.to_raster(store, driver="Zarr")
@@ -176,7 +176,7 @@ def test_to_raster_keeps_packing(tmp_path, packed):
 
 
 def test_to_raster_window_by_window(tmp_path, packed):
-    """A lazy array is written window by window, in the windows of rasterio."""
+    """to_raster() writes a lazy array in windows. The store has all values at the end."""
     store = tmp_path / "w.zarr"
     with rioxarray.open_rasterio(packed, chunks={"x": 8, "y": 8}) as data:
         data.rio.to_raster(store, driver="Zarr", windowed=True, blocksize="1,8,8")
@@ -194,7 +194,7 @@ def test_reprojection_equals_that_of_a_geotiff(tmp_path, packed):
     assert np.isfinite(warped[0].values).any()
 
 
-# Stores that xarray writes, GDAL copies and xarray reads again
+# Tests of stores that xarray writes, GDAL copies and xarray reads again
 
 
 def random_values(dtype):
@@ -212,7 +212,7 @@ def random_values(dtype):
     [("bool", True), ("u1", True), ("i2", False), ("u4", True), ("i8", True), ("f4", False), ("f8", True)],
 )
 def test_through_gdal_translate(tmp_path, dtype, consolidated):
-    """Integer variables without _FillValue have no missing values."""
+    """gdal_translate keeps values, CRS, geotransform, times and attributes of a store of xarray."""
     dataset = cube(random_values(dtype), units="1", comment="as it was")
     store = to_store(dataset, tmp_path / "a.zarr", consolidated=consolidated)
     source = open_raster(store)
@@ -235,12 +235,11 @@ def test_through_gdal_translate(tmp_path, dtype, consolidated):
                                       {"dtype": "i4", "scale_factor": 0.5, "_FillValue": 0}],
                          ids=["i2", "u1", "f4", "nan", "zero"])  # fmt: skip
 def test_masks_and_scales_agree(tmp_path, encoding):
-    """Masks are equal in xarray, in rasterio's masked arrays and in GDAL's mask bands. This also holds after
-    gdal_translate."""
+    """xarray, rasterio and GDAL's mask bands agree which pixels are missing, also after gdal_translate."""
     values = np.arange(TIMES * ROWS * COLUMNS, dtype="f8").reshape(TIMES, ROWS, COLUMNS) % 251 * 2
     values[:, 3:6, 4:9] = np.nan
     values[2, 10] = np.nan
-    values[values == 0] = np.nan  # in one encoding, 0 means missing
+    values[values == 0] = np.nan  # _FillValue is 0 in one of the encodings
     store = to_store(cube(values), tmp_path / "a.zarr", encoding={"t": encoding})
     gdal.Translate(str(tmp_path / "t.zarr"), store, format="Zarr")
     for name in (store, str(tmp_path / "t.zarr")):
@@ -261,7 +260,8 @@ def test_masks_and_scales_agree(tmp_path, encoding):
 
 
 def test_unsigned(tmp_path):
-    """The attribute _Unsigned marks signed integers that represent unsigned ones. One value is missing."""
+    """A variable with the attribute _Unsigned, whose stored type is int8, reads as bytes. Its missing value is
+    255 instead of -1."""
     values = (np.arange(600) % 256).astype("u1").reshape(1, ROWS, COLUMNS)
     data = cube(values, DAYS[:1])
     data["t"].encoding = {"_Unsigned": "true", "dtype": "i1", "_FillValue": -1}
@@ -289,7 +289,8 @@ TIME_ENCODINGS = [
 
 @pytest.mark.parametrize("encoding", TIME_ENCODINGS, ids=lambda encoding: encoding["units"])
 def test_times(tmp_path, encoding):
-    """The bands have the times of xarray. A multidimensional copy keeps the dimension time."""
+    """Bands have the times that xarray has written, for each encoding of times. A multidimensional copy has the
+    dimension time."""
     store = to_store(cube(), tmp_path / "a.zarr", encoding={"time": encoding})
     dataset = open_raster(store)
     got = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_time_TIME") for i in range(TIMES)]
@@ -301,7 +302,7 @@ def test_times(tmp_path, encoding):
     assert copied["time"].encoding["units"].startswith(encoding["units"][:20])
 
 
-# Stores that xarray changes
+# Tests of stores that xarray changes
 
 
 @pytest.mark.parametrize("consolidated", [True, False])
@@ -339,7 +340,8 @@ def test_regions_that_xarray_writes_into_stores_of_gdal(tmp_path):
 
 
 def test_regions_that_gdal_writes_into_stores_of_xarray(tmp_path):
-    """xarray writes a store without values, and rasterio writes the values region by region."""
+    """xarray writes a store without chunks. rasterio then writes a window, which xarray reads; all other values
+    are missing."""
     store = to_store(cube().chunk({"time": 1, "y": 10, "x": 10}), tmp_path / "a.zarr", compute=False)
     patch = random_values("f4")[1, :7, :11]
     with rasterio.open(store, "r+") as dataset:
@@ -350,14 +352,14 @@ def test_regions_that_gdal_writes_into_stores_of_xarray(tmp_path):
     np.testing.assert_array_equal(got.time, DAYS)
 
 
-# Groups with several rasters
+# Tests of groups with several rasters
 
 
 PRODUCT = pathlib.Path(__file__).resolve().parents[2] / "data" / "product.zarr"
 
 
 def rasters(folder, *paths):
-    """Writes arrays of equal size with different values at `paths`. Returns the store."""
+    """Writes an array to each of `paths`. The arrays have equal sizes and different values. Returns the store."""
     values = np.arange(48).reshape(6, 8).astype("i2")
     return make_store(folder, {
         path: {"values": values + 100 * i, "dims": ("y", "x")} for i, path in enumerate(paths)
@@ -365,13 +367,12 @@ def rasters(folder, *paths):
 
 
 def nested(folder):
-    """Writes a store with a raster in the root, a group with two rasters, and a group with one raster.
-    Returns the store."""
+    """Writes a store with the arrays /d, /g/a, /g/b and /h/deep/c. Returns the store."""
     return rasters(folder, "g/a", "g/b", "h/deep/c", "d")
 
 
 def flat(folder):
-    """Writes a store whose root has three arrays, which are the bands of one raster. Returns the store."""
+    """Writes a store with the arrays /a, /b and /c, which are the bands of one raster. Returns the store."""
     return rasters(folder, "a", "b", "c")
 
 
@@ -383,10 +384,10 @@ def opened_by_engine(store):
     (nested, rioxarray.open_rasterio), (nested, opened_by_engine), (flat, rioxarray.open_rasterio),
     (flat, opened_by_engine), (lambda _: PRODUCT, rioxarray.open_rasterio)])  # fmt: skip
 def test_a_store_with_groups_of_rasters(tmp_path, make, opener):
-    """Each listed subdataset is one variable, which has no subdatasets."""
+    """rioxarray and xarray open a store with several rasters. They return one variable for each subdataset."""
     store = make(tmp_path)
     opened = opener(store)
-    parts = opened if isinstance(opened, list) else [opened]  # rioxarray returns a list if there are several grids
+    parts = opened if isinstance(opened, list) else [opened]  # rioxarray returns a list if rasters have different grids
     found = {str(name) for part in parts for name in part.data_vars}
     listed = {name.rpartition(":/")[2] for name, _ in gdal.Open(str(store)).GetSubDatasets()}
     assert found == {name.replace("/", "_") for name in listed}
@@ -421,7 +422,7 @@ def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
     dataset = open_raster(store)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     assert_geotransform(dataset, PLACE)
-    # A new geotransform also changes the coordinates.
+    # Setting a geotransform also changes the stored coordinates.
     dataset = gdal.Open(store, gdal.GA_Update)
     dataset.SetGeoTransform((1000, 10, 0, 2000, 0, -10))
     del dataset
@@ -438,8 +439,8 @@ def osr_wkt(code):
 @pytest.mark.parametrize("change", ["crop", "thin", "flip", "shift"])
 @pytest.mark.parametrize("convention", ["SPATIAL_PROJ", "GDAL", "CF"])
 def test_changes_by_xarray_to_a_store_of_this_driver(tmp_path, cpl, convention, change):
-    """After xarray cuts or moves a raster, the driver uses the new coordinates, or warns that the attributes
-    contradict them."""
+    """xarray cuts or moves a raster of this driver, but keeps the attributes of the raster. The driver uses the
+    new coordinates, or warns that the attributes contradict the coordinates."""
     source = gdal.GetDriverByName("MEM").Create("", 8, 6)
     source.SetGeoTransform(PLACE)
     source.SetProjection(osr_wkt(32632))

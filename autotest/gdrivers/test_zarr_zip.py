@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores in zip files, which open by the name of the file.
-
-Any program may have written the zip file, and the store may be in any folder of it. The file may be on disk, in
-memory or on a web server."""
+"""Reads stores in zip files. The zip file has any name, comes from any program, and is on disk, in memory or on
+a web server. The store is in any folder of the zip file."""
 
 import json
 import multiprocessing
@@ -68,14 +66,14 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
         assert_holds_the_store(f"/vsizip/{path}/{top}")
 
 
-def told_of(name, path):
-    """Returns gdalinfo's reports of a dataset and of all its subdatasets. The path of the store is replaced
-    by PATH, so that reports of two stores can be compared."""
+def gdalinfo_reports(name, path):
+    """Returns gdalinfo's reports of a dataset and of its subdatasets. They have PATH instead of the store's
+    path, so that reports of two stores can be compared."""
     info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
     texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
     for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():
         if key.endswith("_NAME"):
-            texts += told_of(subdataset, path)
+            texts += gdalinfo_reports(subdataset, path)
     return texts
 
 
@@ -83,19 +81,20 @@ def told_of(name, path):
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_sentinel_product_in_a_zip_is_the_product(tmp_path, make, consolidated):
     store = make(tmp_path, consolidated=consolidated)
-    expected = told_of(store, store)
+    expected = gdalinfo_reports(store, store)
     assert len(expected) > 5
     for name, top, compression in (
         (f"{store.name}.zip", store.name, zipfile.ZIP_DEFLATED), ("product.zip", "", zipfile.ZIP_STORED)
     ):  # fmt: skip
         path = zip_folder(store, tmp_path / name, top, compression)
-        assert told_of(path, path) == expected
+        assert gdalinfo_reports(path, path) == expected
 
 
 @pytest.mark.parametrize("top", ["", "some/terrain.zarr"])
 @pytest.mark.parametrize("document", ["", "/", "/.zarray", "/.zattrs"])
 def test_a_path_into_a_zip_finds_the_root(tmp_path, top, document):
-    """The array has the CRS and the coordinates that are in the root of the store."""
+    """An array that is opened by a path into a zip file has the CRS and the coordinates that the root of the
+    store defines."""
     path = zip_folder(DATA / "terrain.zarr", tmp_path / "t.zip", top)
     inside = f"/vsizip/{path}/{top}/elevation".replace("//elevation", "/elevation")
     dataset = open_raster(inside + document)
@@ -117,7 +116,7 @@ def test_zips_that_zarr_python_writes(tmp_path):
         root = zarr.open_group(store, mode="w")
         root.create_dataset("a", data=VALUES, chunks=(9, 9))
         root.attrs["title"] = "first"
-        root.attrs["title"] = "second"  # writes a second zip member with the name of an existing one
+        root.attrs["title"] = "second"  # adds a second zip member of the same name, which replaces the first
     dataset = open_raster(path)
     np.testing.assert_array_equal(read(dataset), VALUES)
     assert dataset.GetMetadataItem("title") == "second"
@@ -172,12 +171,12 @@ def test_replaced_zip_is_read_again(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["other.zip", "other.zarr.zip"])
-def test_zip_of_other_things(tmp_path, file):
+def test_a_zip_file_without_a_store(tmp_path, file):
     with zipfile.ZipFile(tmp_path / file, "w") as archive:
         archive.writestr("letter.txt", "precious")
     with error_log() as log:
         assert gdal.OpenEx(str(tmp_path / file), gdal.OF_RASTER) is None
-    # This driver reports an error only if the file is named like a store.
+    # A zip file without a store gives an error only if its name is that of a store.
     assert any("not a Zarr store" in text for text in log.errors) == (file == "other.zarr.zip")
     assert gdal.IdentifyDriverEx(str(tmp_path / "other.zip"), gdal.OF_RASTER) is None
 

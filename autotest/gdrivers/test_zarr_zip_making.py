@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads and writes of a store that is being created in a zip file.
-
-Before the file is closed, written chunks can be read and written again, even if no cache holds them any more."""
+"""Reads and overwrites chunks of a new store in a zip file before the zip file is closed. This also works for
+chunks that no cache holds."""
 
 import os
 import resource
@@ -75,7 +74,8 @@ def make_tile(folder, name, values, x, y):
 
 
 def test_windows_across_chunks_are_written_in_any_order(target, cpl):
-    """Each write is followed by a flush, so that no chunk stays pending."""
+    """Windows across chunks are written in any order, each followed by a flush. The store has the last values
+    at the end."""
     expected = np.zeros((SIDE, SIDE), "i2")
     choose = np.random.default_rng(7)
     dataset = driver().Create(target, SIDE, SIDE, 1, gdal.GDT_Int16, zarr_formats.block_options(128, 128))
@@ -93,8 +93,8 @@ def test_windows_across_chunks_are_written_in_any_order(target, cpl):
 
 
 def test_a_raster_larger_than_any_cache(target):
-    """Writes rows of all bands in turn. At most 64 MiB can be pending, so each chunk is stored several
-    times."""
+    """Rows of 12 large bands are written in turn. Not all chunks fit in memory until they are complete, so each
+    is stored several times."""
     bands, side = 12, 1700
     values = random((bands, side, side))
     with config_options(GDAL_CACHEMAX="1"):
@@ -125,7 +125,8 @@ def test_tiles_that_overlap_are_merged(tmp_path, tool):
 
 
 def test_holes_are_filled(tmp_path):
-    """gdal_fillnodata.py reads pixels again that it has written. By then their chunks are no longer cached."""
+    """gdal_fillnodata.py reads pixels that it has written, after their chunks have left the cache. The result
+    equals a GeoTIFF's."""
     values = random((1500, 1500))
     values[::7, ::3] = 0
     source = gdal.GetDriverByName("GTiff").CreateCopy(str(tmp_path / "a.tif"), in_memory(values))
@@ -206,7 +207,8 @@ def test_a_copy_into_a_zip_file_is_changed_further(target, cpl):
 
 
 def test_a_store_that_is_created_again_has_its_own_pixels(target):
-    """The store is created again at its path while datasets of the old store are open."""
+    """A store is created again at its path, while the old store is still open. The new store has only its own
+    pixels."""
     kept = []
     for turn in range(3):
         dataset = driver().Create(target, 300, 300, 1, gdal.GDT_Int16, ["COMPRESS=NONE", *zarr_formats.block_options(100, 100)])
@@ -225,7 +227,7 @@ def test_members_have_a_date(tmp_path):
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             assert before <= member.date_time <= time.localtime()[:6], member
-            with archive.open(member) as opened:  # this also checks the date in the local header
+            with archive.open(member) as opened:  # reading checks the member's name in its local header, and its CRC-32
                 assert opened.read() is not None
 
 

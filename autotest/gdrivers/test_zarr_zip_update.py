@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Zip files in update mode. New data are appended to the file, where all programs find them. If a writer is
-killed, the data that it flushed are kept."""
+"""Updates stores in zip files. New data is appended to the zip file, and every program reads it. If the writer
+is killed, flushed data stays readable."""
 
 import contextlib
 import os
@@ -43,9 +43,9 @@ def open_root(name):
     return dataset, dataset.GetRootGroup()
 
 
-def in_python(path, array, top=""):
-    """Asserts that all members of the zip file are valid. Returns the values of an array, read by
-    zarr-python."""
+def read_by_zarr_python(path, array, top=""):
+    """Asserts that all members of the zip file are valid. Returns the values that zarr-python reads from
+    `array`. `top` is the folder of the store in the zip file."""
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
     store = zarr.ZipStore(str(path), mode="r")
@@ -58,8 +58,8 @@ def in_python(path, array, top=""):
 
 @pytest.fixture(params=["stored", "deflated", "in a folder", "consolidated", "in memory"])
 def place(request, tmp_path):
-    """Yields (name that opens the store, path of the zip file or None if it is not on disk, folder of the
-    store in the zip file). The store has ARRAYS."""
+    """Writes a store with ARRAYS in a zip file. Yields (name that opens the store, path of the zip file on disk
+    or None, folder of the store in the zip file)."""
     consolidated = request.param == "consolidated"
     top = "inner.zarr" if request.param == "in a folder" else ""
     compression = zipfile.ZIP_DEFLATED if request.param == "deflated" else zipfile.ZIP_STORED
@@ -89,7 +89,7 @@ def test_pixels_are_written(place, prefix):
         np.testing.assert_array_equal(open_raster(array_name(name, "dem")).ReadAsArray(), expected)
         np.testing.assert_array_equal(open_raster(array_name(name, "deep/slope")).ReadAsArray(), VALUES[::2])
     if path:
-        np.testing.assert_array_equal(in_python(path, "dem", top), expected)
+        np.testing.assert_array_equal(read_by_zarr_python(path, "dem", top), expected)
 
 
 def test_chunks_of_fill_values_are_deleted(tmp_path):
@@ -98,7 +98,7 @@ def test_chunks_of_fill_values_are_deleted(tmp_path):
     dataset.GetRasterBand(1).WriteArray(np.zeros((40, 30), "i4"))
     dataset = None
     assert open_raster(path).ReadAsArray().max() == 0
-    assert in_python(path, "").max() == 0
+    assert read_by_zarr_python(path, "").max() == 0
     with zipfile.ZipFile(path) as archive:
         assert set(archive.namelist()) <= {".zarray", ".zattrs", "zarr.json"}
 
@@ -122,8 +122,8 @@ def test_metadata_are_written(place):
     assert dataset.GetRasterBand(1).GetUnitType() == "m"
     assert dataset.GetRasterBand(1).GetDescription() == "height"
     if path:
-        np.testing.assert_array_equal(in_python(path, "dem", top), VALUES)
-        assert os.listdir(path.parent) == [path.name]  # no other file was written beside it
+        np.testing.assert_array_equal(read_by_zarr_python(path, "dem", top), VALUES)
+        assert os.listdir(path.parent) == [path.name]  # no other file was written
 
 
 def test_the_multidimensional_api_writes(place):
@@ -142,7 +142,7 @@ def test_the_multidimensional_api_writes(place):
     assert array.GetAttribute("note").Read() == "new"
     np.testing.assert_array_equal(root.OpenMDArray("dem").ReadAsArray(), VALUES * 2)
     if path:
-        np.testing.assert_array_equal(in_python(path, "made/a", top), np.arange(6.0))
+        np.testing.assert_array_equal(read_by_zarr_python(path, "made/a", top), np.arange(6.0))
 
 
 @pytest.mark.parametrize("folder", ["disk", "memory"])
@@ -158,13 +158,13 @@ def test_the_multidimensional_api_makes_a_zip_file(tmp_path, folder):
     if folder == "memory":
         assert gdal.GetDriverByName("Zarr").Delete(target) == gdal.CE_None
         return
-    np.testing.assert_array_equal(in_python(target, "dem"), VALUES)
+    np.testing.assert_array_equal(read_by_zarr_python(target, "dem"), VALUES)
     assert sorted(os.listdir(tmp_path)) == ["new.zarr.zip", "store.zarr"]
     dataset = driver().CreateMultiDimensional(str(tmp_path / "empty.zarr.zip"))
     group = dataset.GetRootGroup()
     group.CreateMDArray("a", [group.CreateDimension("x", None, None, 3)], gdal.ExtendedDataType.Create(gdal.GDT_Byte))
     group = dataset = None
-    assert in_python(tmp_path / "empty.zarr.zip", "a").shape == (3,)
+    assert read_by_zarr_python(tmp_path / "empty.zarr.zip", "a").shape == (3,)
 
 
 def test_nodes_are_neither_deleted_nor_renamed(place):
@@ -196,7 +196,7 @@ def test_overviews_and_masks_are_built(place):
     assert band.GetOverviewCount() == 1 and band.GetOverview(0).XSize == 15
     assert band.GetMaskFlags() == gdal.GMF_PER_DATASET and band.GetMaskBand().Checksum() != 0
     if path:
-        np.testing.assert_array_equal(in_python(path, "dem", top), VALUES)
+        np.testing.assert_array_equal(read_by_zarr_python(path, "dem", top), VALUES)
 
 
 def test_rasters_and_slices_are_appended(tmp_path):
@@ -209,9 +209,9 @@ def test_rasters_and_slices_are_appended(tmp_path):
     options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=2020-01-03"]
     assert driver().CreateCopy(str(path), source, options=options) is not None
     assert driver().CreateCopy(str(path), source, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=more"]) is not None
-    np.testing.assert_array_equal(in_python(path, "t"), np.concatenate([cube, cube[:1] + 100]))
-    np.testing.assert_array_equal(in_python(path, "time"), [0, 1, 2])
-    np.testing.assert_array_equal(in_python(path, "more"), cube[0] + 100)
+    np.testing.assert_array_equal(read_by_zarr_python(path, "t"), np.concatenate([cube, cube[:1] + 100]))
+    np.testing.assert_array_equal(read_by_zarr_python(path, "time"), [0, 1, 2])
+    np.testing.assert_array_equal(read_by_zarr_python(path, "more"), cube[0] + 100)
     assert open_raster(array_name(path, "t")).RasterCount == 3
 
 
@@ -230,7 +230,7 @@ def test_python_and_the_driver_append_in_turn(tmp_path):
                 zarr.open(store, mode="r+")[turn * 8 : turn * 8 + 8, :8] = expected[turn * 8 : turn * 8 + 8, :8]
             store.close()
         np.testing.assert_array_equal(open_raster(path).ReadAsArray(), expected)
-        np.testing.assert_array_equal(in_python(path, ""), expected)
+        np.testing.assert_array_equal(read_by_zarr_python(path, ""), expected)
 
 
 def test_two_datasets_of_this_process_share_the_file(tmp_path):
@@ -241,12 +241,12 @@ def test_two_datasets_of_this_process_share_the_file(tmp_path):
     one = None
     two.GetRasterBand(1).Fill(3)
     two = None
-    assert in_python(path, "dem").max() == 1 and in_python(path, "deep/slope").min() == 3
+    assert read_by_zarr_python(path, "dem").max() == 1 and read_by_zarr_python(path, "deep/slope").min() == 3
 
 
 @pytest.fixture(params=["on disk", "in memory"])
 def replaced(request, tmp_path):
-    """Yields (name of a zip file, a dataset of it in update mode, a function that replaces the file)."""
+    """Yields (name of a zip file, dataset that is open in update mode, function that replaces the zip file)."""
     name = "/vsimem/replaced.zarr.zip" if request.param == "in memory" else tmp_path / "r.zarr.zip"
 
     def make():
@@ -293,7 +293,7 @@ def test_a_zip_file_that_another_program_replaces_is_opened_again(tmp_path):
     dataset.GetRasterBand(1).Fill(3)
     dataset = None
     idle = None
-    assert in_python(path, "").min() == 3
+    assert read_by_zarr_python(path, "").min() == 3
 
 
 def hold(report, path):
@@ -346,7 +346,7 @@ def write_for_ever(report, path):
 
 
 @pytest.mark.parametrize("turn", range(30))
-def test_a_killed_writer_leaves_what_was_flushed(tmp_path, turn):
+def test_flushed_data_survives_a_killed_writer(tmp_path, turn):
     choose = random.Random(f"{SEED} {turn}")
     path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 8), compressor=None), tmp_path / "a.zip")
     process = Process(write_for_ever, path)
@@ -354,15 +354,15 @@ def test_a_killed_writer_leaves_what_was_flushed(tmp_path, turn):
     time.sleep(choose.random() * 0.05)
     flushed = int(process.kill()[-1])
     values = open_raster(path).ReadAsArray()
-    with contextlib.suppress(zipfile.BadZipFile):  # it may be killed between two pages of the table of contents
-        np.testing.assert_array_equal(in_python(path, ""), values)
+    with contextlib.suppress(zipfile.BadZipFile):  # the writer may have been killed while it wrote the zip directory
+        np.testing.assert_array_equal(read_by_zarr_python(path, ""), values)
     for band in range(5):
         rows = values[8 * band : 8 * band + 8]
-        last = flushed - (flushed - band) % 5  # the last value of these rows that was flushed
+        last = flushed - (flushed - band) % 5  # the last flushed value of these rows
         if last > 0:
             assert rows.min() >= last, (turn, flushed)
         assert [len(np.unique(rows[:, at : at + 8])) == 1 or last <= 0 for at in range(0, 30, 8)] == [True] * 4
-    dataset = update(path)  # the file can be changed again after a kill
+    dataset = update(path)  # the zip file can be updated again
     dataset.GetRasterBand(1).Fill(7)
     dataset = None
-    assert in_python(path, "").min() == 7
+    assert read_by_zarr_python(path, "").min() == 7

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes new stores into zip files."""
+"""Creates stores in new zip files, or in zip files that they replace."""
 
 import os
 import zipfile
@@ -64,7 +64,7 @@ def test_a_copy_into_a_zip(tmp_path, inside, single, compress, cpl):
 
 
 def test_rows_of_a_zip_are_written_once(tmp_path):
-    """Rows of blocks are written one after the other, as GDAL's tools write them. Each chunk is stored once."""
+    """Rows of pixels are written from top to bottom, as GDAL's tools do. The zip file has each chunk only once."""
     path = tmp_path / "s.zip"
     values = raster(1)[1][0]
     dataset = driver().Create(f"/vsizip/{path}", 700, 600, 1, gdal.GDT_Int16, ["BLOCKSIZE=64,64"])
@@ -135,7 +135,7 @@ def test_a_zip_with_other_files_stays(tmp_path, cpl):
     for name in (f"/vsizip/{path}", f"/vsizip/{path}/x.zarr", f"/vsizip/{path}/new.zarr"):
         cpl.clear()
         assert driver().CreateCopy(name, raster()[0]) is None
-        # If there are two errors, the first is about deleting the file.
+        # GDAL may first report that it cannot delete the zip file.
         assert len(cpl.errors) == 1 or create_deletes_first()
         assert "zip file" in cpl.errors[-1] or "letter.txt" in cpl.errors[-1]
     cpl.clear()
@@ -161,13 +161,14 @@ def test_an_unwritable_zip_is_an_error(cpl):
 
 @pytest.mark.parametrize("inside", ["", "/x.zarr"])
 def test_pam_of_a_store_in_a_zip(tmp_path, inside, cpl):
-    """While a zip file is being written, GDAL cannot search it for an auxiliary file."""
+    """A copy into a zip file keeps its color table and gives no warning. GDAL cannot search an unfinished zip
+    file for an auxiliary file."""
     source, values = raster(bands=1)
     table = gdal.ColorTable()
     table.SetColorEntry(1, (1, 2, 3, 255))
     path = f"/vsizip/{tmp_path / 's.zarr.zip'}{inside}" if inside else str(tmp_path / "s.zarr.zip")
     with config_options(GDAL_PAM_ENABLED="YES"):
-        for is_coloured in (False, True, True):  # first into a new file, then over an existing one
+        for is_coloured in (False, True, True):  # into a new zip file, and twice over the old one
             if is_coloured:
                 source.GetRasterBand(1).SetColorTable(table)
             assert driver().CreateCopy(path, source) is not None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Each function of the driver that GDAL calls goes through Guarded() of driver/base/guard.h, or is marked as
-one that cannot throw. The host program therefore continues if memory runs out."""
+"""Checks that no exception leaves a function that GDAL calls, because the host program would end, for example
+if memory runs out. Each such function goes through Guarded() of driver/base/guard.h, or is marked as one
+that cannot throw."""
 
 import pathlib
 import re
@@ -20,16 +21,16 @@ DEFINITION = r"^[\w:<>,&*\s]*?\b{name}\([^{{}};]*\)[^{{}};]*\{{\s*(?:return )?(?
 
 
 def is_guarded(name, sources):
-    """True if all definitions of the function `name` are guarded; None if it has no definition."""
+    """Returns True if all definitions of the function `name` use Guarded(), and None if there is no definition."""
     found = [match.group(1) for text in sources for match in re.finditer(DEFINITION.format(name=name), text, re.M)]
     return all(found) if found else None
 
 
 def unguarded(headers, sources):
-    """Returns the overrides of GDAL's methods that may throw, and the number of all overrides."""
+    """Returns (names of overrides of GDAL's methods that may throw, number of all overrides)."""
     faults, count = [], 0
     headers = list(headers)
-    own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}  # GDAL does not call these methods
+    own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}  # methods that GDAL does not call
     for text in headers:
         for name, body in CLASS.findall(text):
             for method, no_throw, ending, guarded in OVERRIDE.findall(body):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks the order of the layers, and rules about sources that no compiler checks.
-
-Only reads text: needs neither GDAL nor a build."""
+"""Checks the order of the layers, and rules about sources that no compiler checks. Only reads text, so it needs
+neither GDAL nor a build."""
 
 import pathlib
 import re
@@ -10,8 +9,8 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
-# layer -> layers that it includes directly. It may also include all layers that these reach. docs/design.md
-# shows these arrows.
+# layer -> layers that it may include, directly. A layer may also include all layers below these. docs/design.md
+# draws an arrow for each entry.
 ARROWS = {
     "driver": ["driver/multidim"],
     "driver/multidim": ["driver/create"],
@@ -32,12 +31,12 @@ ARROWS = {
     "core/json": ["core/base"],
     "core/grid": ["core/base"],
     "core/references": ["core/metadata"],
-    "core/store": ["core/json"],  # the overlay of consolidated metadata reads JSON
+    "core/store": ["core/json"],  # core/store reads consolidated metadata, which is JSON
     "core/base": [],
 }
 
-# Public headers of an installed zarr_core. They include only the standard library and each other, by
-# "zarr_core/NAME.h", as programs include them.
+# Public headers of an installed zarr_core. They include only the standard library and each other, as
+# "zarr_core/NAME.h".
 PUBLIC = "core/library/zarr_core"
 MAX_PUBLIC_HEADERS = 12
 STANDARD_HEADERS = set(
@@ -45,7 +44,7 @@ STANDARD_HEADERS = set(
     " optional string string_view tuple type_traits utility variant vector".split()
 )
 
-# A file that is longer than this has two ideas, or repeats another file.
+# Maximum length of a source file. A longer file should be split.
 MAX_LINES = 800
 CODE = {".h", ".cpp", ".inc"}
 TEXT = CODE | {".txt", ".cmake", ".json", ".md", ".py", ".sh"}
@@ -57,15 +56,15 @@ BYTE_SWAP = re.compile(
     r"\b(__builtin_bswap\d+|bswap_\d+|_byteswap_\w+|__bswap_\w+|(?:ht|n)to(?:n|h)[sl]"
     r"|(?:htobe|htole|be|le)\d+(?:toh)?|CPL_SWAP\w*|CPL_[LM]SB\w+|GDALSwapWords\w*)\s*\("
 )
-# The pattern is split, so that this file does not match it.
+# Absolute paths of a developer's machine. The pattern is split, so that it does not match itself.
 MACHINE_PATH = re.compile("(?<![\\w.$})])/(" + "|".join(["wo" + "rk", "ho" + "me", "ro" + "ot"]) + ")/")
-# Names of documents of a store. Only core/metadata may contain them.
+# Names of metadata documents, which only files of core/metadata may contain
 DOCUMENT = re.compile(r'"/?(\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|attrs)"')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
 def reachable(layer):
-    """Returns the layer itself and all layers below it."""
+    """Returns a layer and all layers that it may include."""
     below = {layer}
     for target in ARROWS[layer]:
         below |= reachable(target)
@@ -73,19 +72,18 @@ def reachable(layer):
 
 
 def layer_of(path):
-    """Returns the layer of a source file, whose path is relative to the repository; None if it is in no
-    layer."""
+    """Returns the layer of a source file, or None if it is in no layer. `path` is relative to the repository."""
     folder = str(pathlib.PurePosixPath(path).parent)
     return folder if folder in ARROWS else None
 
 
 def without_comments(text):
-    """Returns C++ code with all comments removed. Strings are kept."""
+    """Returns C++ code without its comments. Strings stay."""
     return COMMENT.sub(lambda match: match.group(1) or " ", text)
 
 
 def public_faults(path, text):
-    """Returns the faults of the #include lines of a public header."""
+    """Returns texts about wrong #include lines of a public header."""
     return [
         f"{path}: {target} is neither a public header nor of the standard library"
         for quote, target in INCLUDE.findall(text)
@@ -95,8 +93,8 @@ def public_faults(path, text):
 
 
 def include_faults(path, text, project_names=frozenset()):
-    """Returns the faults of the #include lines of a file. `project_names` are the names of all headers of
-    the project."""
+    """Returns texts about wrong #include lines of a source file. `project_names` are the names of all headers
+    of the project."""
     faults = []
     layer = layer_of(path)
     if layer is None:
@@ -120,7 +118,7 @@ def include_faults(path, text, project_names=frozenset()):
 
 
 def text_faults(path, text):
-    """Returns the faults of a file of core/ or driver/ by all rules except those about #include lines."""
+    """Returns texts about all other faults of a file of core/ or driver/, which are not in #include lines."""
     faults = []
     code = without_comments(text)
     if not path.startswith("driver/"):
@@ -152,14 +150,14 @@ def sources():
 
 
 def test_sources_are_found():
-    """If no sources were found, all tests below would pass."""
+    """The tests find source files. Without this test, the tests below would pass if they found none."""
     layers = {layer_of(path) for path, _ in sources()}
     assert {"core/base", "core/codec", "core/store", "core/array", "driver"} <= layers
     assert sum(len(INCLUDE.findall(text)) for _, text in sources()) > 100
 
 
 def test_the_design_names_every_folder():
-    """The table of docs/design.md lists each layer. For `driver` it lists the files."""
+    """The table of docs/design.md lists every layer. For the layer `driver`, it lists every file."""
     design = (REPOSITORY / "docs/design.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| (`[^|]*) \|", design.split("## Where to look")[0], re.MULTILINE)
     named = set(re.findall(r"`([^`]+)`", " ".join(table)))
@@ -177,7 +175,7 @@ def public_headers():
 
 
 def test_public_headers_are_few_and_alone():
-    """Public headers are few, and include only each other and the standard library."""
+    """There are few public headers. They include only each other and the standard library."""
     assert 0 < len(public_headers()) <= MAX_PUBLIC_HEADERS
     faults = [
         fault
@@ -201,7 +199,7 @@ def test_users_of_the_library_use_public_headers_only(folder):
 
 
 def every_declaration(text):
-    """Yields (line before, line) for each line in which a public header declares something."""
+    """Yields (line before, line) for each line of a public header that declares a class, enum or function."""
     lines = text.splitlines()
     for before, line in zip(lines, lines[1:]):
         if re.match(r"^(enum|struct|class|ZARR_CORE_EXPORT)\b", line) and line[-1] != ";":
@@ -229,7 +227,7 @@ def test_included_files_exist():
 
 
 def named_in_comments(text):
-    """Returns the names of source files that comments mention."""
+    """Returns the names of source files that occur in comments."""
     comments = re.findall(r"//[^\n]*", text)
     return {name for line in comments for name in re.findall(r"\b[a-z0-9_]+\.(?:h|cpp)\b", line)}
 
@@ -262,21 +260,22 @@ def test_no_machine_paths():
     assert faults == []
 
 
-# Tests of the checker. It must find each planted fault, and accept each correct line.
+# Tests of the functions above: they find each planted fault, and accept each correct line.
 
 
 @pytest.mark.parametrize("layer", ARROWS)
 @pytest.mark.parametrize("target", ARROWS)
 def test_checker_tells_up_from_down(layer, target):
     if layer == PUBLIC:
-        return  # test_public_headers_are_few_and_alone() checks this file
+        return  # another test checks public headers
     text = f'#pragma once\n\n#include <vector>\n\n#include "{target}/thing.h"\n'
     faults = include_faults(f"{layer}/file.cpp", text)
     assert (faults == []) == (target in reachable(layer))
 
 
 def test_checker_knows_the_order():
-    """All pairs are written out, so that a wrong table above cannot agree with itself."""
+    """include_faults() reports an #include line that leads up the order of layers. The pairs do not come from
+    ARROWS, so an error in ARROWS is found, too."""
     upward = [
         ("core/base/status.h", "core/json/value.h"),
         ("core/json/value.cpp", "core/dtype/data_type.h"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/opens_where.md equals the output of its script, and the results for it are complete."""
+"""docs/opens_where.md equals the output of its script, and its results include every store."""
 
 import json
 import pathlib

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stores of data/ equal the output of their scripts. Thus no store is edited by hand, and no store is
-left over."""
+"""The sample stores of data/ equal the output of their scripts. No store was edited by hand or left over."""
 
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each using-declaration of a source file is used in that file. clang-tidy checks this too, but needs
-minutes, because it parses GDAL's headers for each file."""
+"""Each using-declaration of a source file is used in the file. clang-tidy checks this, too, but takes minutes,
+because clang-tidy parses GDAL's headers for each file."""
 
 import pathlib
 import re
@@ -14,12 +14,12 @@ USING = re.compile(r"^[ \t]*using ((?:\w+::)+)(\w+);", re.MULTILINE)
 
 
 def unused(text):
-    """Returns the names that using-declarations introduce and that occur nowhere else in the text."""
+    """Returns the names of using-declarations that occur nowhere else in the text."""
     text = COMMENT.sub(" ", text)
     rest = USING.sub("", text)
     return [
         prefix + name for prefix, name in USING.findall(text)
-        if not prefix.endswith(f"{name}::")  # this declaration inherits constructors
+        if not prefix.endswith(f"{name}::")  # a name such as Base::Base, which inherits constructors, needs no use
         and not re.search(rf"(?<!::)\b{name}\b", rest)
     ]  # fmt: skip
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Checks comments and commit subjects by the rules of CONTRIBUTING.md that a program can check.
+"""Checks comments and commit subjects by those rules of CONTRIBUTING.md that a program can check.
 
-A comment begins with a noun or a verb, no sentence has more than 30 words, and no comment has a phrase that
-refers its reader to another comment. Only reads text: needs neither GDAL nor a build."""
+A comment begins with a noun or a verb. No sentence has more than 30 words. No comment contains a phrase that is
+unclear without another comment. Only reads text, so it needs neither GDAL nor a build."""
 
 import ast
 import io
@@ -17,28 +17,29 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "driver", "autotest", "scripts", "docs", "data", "cmake", "python")
 
-# First words of a comment that has no subject of its own.
+# First words of a comment whose subject is missing
 FIRST_WORD = re.compile(r"^(Of|What|The same|As|That|One|Those|So|Where|Which|Whose|None|It)\b")
 MOST_WORDS = 30
-# Phrases that a reader understands only with another comment, or not at all. More will be added.
+# Phrases that a reader cannot understand without another comment
 PHRASES = re.compile(
     r"\b(the same (of|for|as for)|that of (it|them|these|those)|of theirs|as such ones|"
     r"is there already|are there already|from afar|what is (told|held|given up)|"
     r"held in mind|is let go of|which may be none|where there is none of|those that are none|"
     r"what there is of|as it has them|as (it|they) (is|are) there)\b", re.I)  # fmt: skip
-# Last commit before the rule. Older subjects are not checked.
+# Last commit before the rule for subjects. Only later commits are checked.
 BEFORE_THE_RULE = "781b4e40db9a"
 SUBJECT = re.compile(r"^[a-z][a-z0-9 _,/.-]*: \S.{2,}$")
 MOST_IN_SUBJECT = 100
 
 
 def prose(lines):
-    """Joins lines to one text. Lines that begin with two spaces are left out: grammars, tables and commands."""
+    """Joins lines to one text. Leaves out lines that begin with two spaces, because they are grammars, tables
+    or commands."""
     return " ".join(line.strip() for line in lines if line[:2] != "  ").strip()
 
 
 def blocks_of_cpp(text):
-    """Yields (line number, text) for each comment that has lines of its own."""
+    """Yields (line number, text) for each comment of C++ code that has its own lines."""
     lines, at = text.split("\n"), 0
     while at < len(lines):
         if re.match(r"\s*//", lines[at]) and "SPDX" not in lines[at]:
@@ -52,7 +53,8 @@ def blocks_of_cpp(text):
 
 
 def blocks_of_python(text):
-    """Yields (line number, text) for each docstring, and for each comment that has lines of its own."""
+    """Yields (line number, text) for each docstring of Python code, and for each comment that has its own
+    lines."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
             yield node.body[0].lineno, prose(ast.get_docstring(node).splitlines())
@@ -87,14 +89,14 @@ READERS = {".h": blocks_of_cpp, ".cpp": blocks_of_cpp, ".py": blocks_of_python, 
 
 
 def sentences(text):
-    """Returns the sentences of a text. Code and links in it are replaced."""
+    """Returns the sentences of a text, in which `x` replaces code and links."""
     text = re.sub(r"`[^`]*`", "x", text)
     text = re.sub(r"https?://\S+", "x", text)
     return [part for part in re.split(r"(?<=[.:;!?])\s+", text) if part]
 
 
 def faults_of(text):
-    """Returns texts that name the rules which one comment breaks."""
+    """Returns a list of the rules that the text of one comment breaks."""
     faults = []
     if "SPDX" in text or len(text) <= 8 or set(text[:8]) == {"-"}:
         return faults
@@ -125,7 +127,7 @@ def test_comments_follow_the_rules():
 
 
 def subjects():
-    """Returns the subjects of the commits since the rule; None if the copy has no history."""
+    """Returns the subjects of all commits after BEFORE_THE_RULE, or None if there is no history."""
     if shutil.which("git") is None:
         return None
     log = subprocess.run(["git", "-C", REPOSITORY, "log", "--no-merges", "--format=%s", f"{BEFORE_THE_RULE}.."],

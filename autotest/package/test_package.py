@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Debian packages that scripts/package.sh has made in build/package, used in the folder where
-they are unpacked. scripts/check_package.sh installs and removes them in a clean system."""
+"""Unpacks and uses the Debian packages in build/package, which scripts/package.sh makes.
+scripts/check_package.sh installs and removes them in a clean system."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ def run(*words, **environment):
 
 
 def package(name):
-    (found,) = PACKAGES.glob(f"{name}_*.deb")  # made by scripts/package.sh
+    (found,) = PACKAGES.glob(f"{name}_*.deb")  # scripts/package.sh makes one package of each name
     return found
 
 
@@ -89,7 +89,8 @@ def test_zarr_qgis_runs(unpacked, tmp_path):
 
 
 def test_a_program_links_the_core(unpacked, tmp_path):
-    """Finds the core by find_package(), without GDAL and without this project's strict warnings."""
+    """A program finds the core by find_package(). It compiles without this project's warning options and does
+    not link GDAL."""
     source = REPOSITORY / "docs" / "examples" / "core_reader"
     prefix = unpacked / "libzarr-core-dev" / "usr"
     run("cmake", "-S", source, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -115,7 +116,8 @@ def test_only_public_headers_are_installed(unpacked):
 
 
 def test_cmake_installs_the_plugin_and_the_core_by_its_component(tmp_path):
-    """`cmake --install` without a component installs the plugin alone, for users of GDAL."""
+    """`cmake --install` installs the plugin and its programs, but not the core. `--component core` installs the
+    core."""
     program = {"zarr_check", "zarr_qgis", *(path.name for path in (REPOSITORY / "python" / "zarr_checks").rglob("*.*")
                                if path.suffix in (".py", ".json"))}  # fmt: skip
     for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"} | program),

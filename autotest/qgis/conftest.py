@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""QGIS starts once for all tests of this folder, without a screen and without a user's settings.
+"""Starts QGIS once for all tests of this folder, without a screen and without a user's settings.
 
-autotest/conftest.py, which pytest reads first, makes GDAL load the plugin under test. Nothing here
-may import osgeo or qgis before that."""
+autotest/conftest.py, which pytest reads first, makes GDAL load the tested plugin. This file must not import
+osgeo or qgis at its top, because the plugin would not be loaded then."""
 
 import pathlib
 import sys
@@ -19,8 +19,8 @@ def files_of_data():
 
 @pytest.fixture(scope="session", autouse=True)
 def qgis(tmp_path_factory):
-    """Starts QGIS, and asserts at the end that no test has changed the samples. QGIS is not ended,
-    as pytest holds objects, such as layers of a failed test, that would outlive it."""
+    """Starts QGIS, and asserts at the end that no test has changed the sample stores. QGIS is not ended,
+    because pytest may still refer to layers of failed tests."""
     import qgis_session
 
     before = files_of_data()
@@ -30,7 +30,7 @@ def qgis(tmp_path_factory):
 
 @pytest.fixture
 def messages(qgis):
-    """Records the messages that QGIS logs during the test, as tuples (text, tag)."""
+    """Records the messages that QGIS logs during a test, as a list of (text, tag)."""
     import qgis_session
 
     with qgis_session.message_log() as log:

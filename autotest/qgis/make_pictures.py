@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the pictures of docs/qgis: the samples of data/ as QGIS draws them, and widgets of QGIS,
-without a screen.
+"""Writes the pictures of docs/qgis: sample stores of data/ that QGIS draws, and widgets of QGIS. Needs no
+screen.
 
     GDAL_DRIVER_PATH=build/gdalplugins autotest/qgis/make_pictures.py [FOLDER]
 
@@ -16,7 +16,7 @@ import tempfile
 
 import qgis_session
 
-os.environ["GDAL_PAM_ENABLED"] = "NO"  # writes no file beside the samples
+os.environ["GDAL_PAM_ENABLED"] = "NO"  # writes no auxiliary files beside the sample stores
 
 
 def main():
@@ -32,7 +32,7 @@ def main():
         images.update({name: make(folder) for name, make in WIDGETS.items()})
         for name, image in images.items():
             file = target / f"{name}.png"
-            assert image.save(str(file), "PNG", 0), file  # smallest file
+            assert image.save(str(file), "PNG", 0), file  # quality 0 gives the smallest file
             print(f"{file.name}: {file.stat().st_size} bytes")
         QgsProject.instance().clear()
         gc.collect()

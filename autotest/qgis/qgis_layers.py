@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Layers that QGIS makes of a path dropped into the map, and pictures of layers as NumPy arrays."""
+"""Functions that open layers in QGIS as if a user dropped a path on the map, and that return pictures as NumPy
+arrays."""
 
 import pathlib
 
@@ -23,17 +24,17 @@ from qgis.PyQt.QtGui import QColor, QImage
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 PYRAMIDS = DATA / "pyramids"
-BEHIND = (255, 0, 255)  # colour of the map where a layer has no pixels
+BEHIND = (255, 0, 255)  # colour of the map outside of a layer's pixels
 
 
 def sublayers(name):
-    """Returns the layers that QGIS offers for a dropped path, from all its providers. A single
-    layer is added without a question."""
+    """Returns the layers that QGIS offers if a user drops a path on the map. QGIS adds a single layer without
+    asking."""
     return QgsProviderRegistry.instance().querySublayers(str(name))
 
 
 def added(details):
-    """Returns the layer that QGIS adds for an offered layer."""
+    """Adds a layer from the list of sublayers() and returns it."""
     options = QgsProviderSublayerDetails.LayerOptions(QgsProject.instance().transformContext())
     layer = details.toLayer(options)
     assert layer.isValid(), (details.uri(), layer.error().message())
@@ -41,19 +42,19 @@ def added(details):
 
 
 def dropped(name, number=0):
-    """Returns the layer that QGIS adds for the offered layer of that number."""
+    """Adds layer number `number` of the layers that QGIS offers for a dropped path. Returns the layer."""
     return added(sublayers(name)[number])
 
 
 def opened(name):
-    """Returns the layer of a name that stands for one layer."""
+    """Opens a name as a single raster layer and returns the layer."""
     layer = QgsRasterLayer(str(name), "layer")
     assert layer.isValid(), (name, layer.error().message())
     return layer
 
 
 def load_definition(path):
-    """Returns the layers of a layer definition, from top to bottom, as the project has them alone."""
+    """Loads a layer definition into an empty project. Returns its layers from top to bottom."""
     project = QgsProject.instance()
     project.clear()
     done, message = QgsLayerDefinition.loadLayerDefinition(str(path), project, project.layerTreeRoot())
@@ -64,8 +65,8 @@ def load_definition(path):
 
 
 def provider_of(layer):
-    """Returns the layer's data provider, and stores the layer in it; QGIS would delete the provider
-    with the layer."""
+    """Returns the data provider of a layer. The provider refers to the layer, because QGIS deletes it with the
+    layer."""
     provider = layer.dataProvider()
     provider.layer = layer
     return provider
@@ -76,18 +77,19 @@ def band_names(layer):
 
 
 def descriptions(layer):
-    """Returns the names of bands without their numbers; newer versions add a band's colour."""
+    """Returns the names of a layer's bands without band numbers and without the colours that newer versions of
+    QGIS add."""
     return [name.partition(": ")[2].partition(" (")[0] for name in band_names(layer)]
 
 
 def values_of(store, path):
-    """Returns the values that zarr-python reads: bands x rows x columns."""
+    """Returns the values of an array, read by zarr-python, in the shape (bands, rows, columns)."""
     values = zarr.open_array(str(store / path), mode="r")[...]
     return values.reshape(-1, *values.shape[-2:])
 
 
 def gray(layer, low, high, band=1):
-    """Styles a band in grey: black at `low`, white at `high`."""
+    """Draws a band of the layer in grey from now on: black at `low`, white at `high`."""
     provider = layer.dataProvider()
     stretch = QgsContrastEnhancement(provider.dataType(band))
     stretch.setMinimumValue(low)
@@ -100,13 +102,13 @@ def gray(layer, low, high, band=1):
 
 
 def time(text):
-    """Returns a time of ISO 8601 as QDateTime."""
+    """Converts a time in the format ISO 8601 to QDateTime."""
     return QDateTime.fromString(text, Qt.ISODate)
 
 
 def draw(layer, width, height, extent=None, behind=BEHIND, times=None):
-    """Draws a map of the layer alone, or of a list of layers, as QImage. `times` are the begin and the
-    end, as texts, that the temporal controller shows."""
+    """Draws a map with one layer or a list of layers. Returns it as QImage. `times` is (begin, end) of the time
+    range that the temporal controller shows, in the format ISO 8601."""
     settings = QgsMapSettings()
     layers = layer if isinstance(layer, list) else [layer]
     layer = layers[0]
@@ -126,9 +128,8 @@ def draw(layer, width, height, extent=None, behind=BEHIND, times=None):
 
 
 def nudged(layer, width, height):
-    """Returns the layer's extent, moved up and left by a tenth of a pixel of a map of that size.
-    QGIS takes the value at the corner of a map's pixel, where rounding would decide between two
-    pixels of the layer."""
+    """Returns the extent of a layer, moved up and left by a tenth of a map pixel. QGIS takes the value at the
+    corner of a map pixel, so rounding could otherwise select the neighbouring pixel."""
     extent = layer.extent()
     x, y = -0.1 * extent.width() / width, 0.1 * extent.height() / height
     return QgsRectangle(
@@ -137,7 +138,7 @@ def nudged(layer, width, height):
 
 
 def pixels(image):
-    """Converts a QImage to rows x columns x (red, green, blue)."""
+    """Converts a QImage to an array of the shape (rows, columns, 3) with red, green and blue."""
     image = image.convertToFormat(QImage.Format_RGB888)
     data = image.constBits()
     data.setsize(image.bytesPerLine() * image.height())
@@ -150,13 +151,13 @@ def picture(layer, width, height, extent=None, times=None):
 
 
 def stretched(values, low, high):
-    """Returns the grey levels of gray(), with fractions."""
+    """Returns the grey levels, from 0 to 255, in which QGIS draws values after gray()."""
     return np.clip((np.asarray(values, "f8") - low) * 255 / (high - low), 0, 255)
 
 
 def assert_pictures_agree(got, wanted, absent=None):
-    """Asserts that each channel differs by less than one, as QGIS rounds. Where `absent` is true,
-    the colour behind the layer must be seen."""
+    """Asserts that two pictures differ by less than 1 in each channel, because QGIS rounds. If `absent` is
+    given, pixels in this mask must have the background colour."""
     if wanted.ndim == 2:
         wanted = np.stack([wanted] * 3, axis=-1)
     assert got.shape == wanted.shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of docs/qgis: each sample drawn by QGIS, and the expected picture made by NumPy."""
+"""Pictures of docs/qgis: sample stores drawn by QGIS, and the pictures that NumPy computes from their values."""
 
 import numpy as np
 from qgis.core import (
@@ -17,7 +17,8 @@ KELVINS = {222: "#3b2a7e", 250: "#4a8fd0", 273: "#e8f1f5", 288: "#f6c65b", 306: 
 
 
 def ramp(layer, band, stops):
-    """Styles a band with colours between the stops, {value: colour}."""
+    """Draws a band of the layer in colours from now on. `stops` is {value: colour}, between which QGIS
+    interpolates."""
     shades = QgsColorRampShader(min(stops), max(stops))
     shades.setColorRampType(QgsColorRampShader.Interpolated)
     items = [QgsColorRampShader.ColorRampItem(at, QColor(colour)) for at, colour in stops.items()]
@@ -29,7 +30,7 @@ def ramp(layer, band, stops):
 
 
 def ramped(values, stops):
-    """Returns the colours of ramp(), as channels with fractions."""
+    """Returns the colours in which QGIS draws values after ramp(), with fractions."""
     channels = np.array([QColor(colour).getRgb()[:3] for colour in stops.values()], "f8")
     return np.stack([np.interp(values, list(stops), channels[:, i]) for i in range(3)], axis=-1)
 
@@ -39,7 +40,7 @@ def enlarged(values, times):
 
 
 def terrain():
-    """Draws the terrain at half the size; the lake without data is white like the map behind."""
+    """Draws the terrain at half its size. The lake has no data and is white, like the background."""
     heights = values_of(DATA / "terrain.zarr", "elevation")[0][1::2, 1::2]
     wanted = ramped(heights, HEIGHTS)
     wanted[heights == -32768] = WHITE
@@ -48,7 +49,7 @@ def terrain():
 
 
 def temperature():
-    """Draws January 2021 at twice the size; the hole at the pole is white."""
+    """Draws January 2021 of the temperatures at twice the size. Pixels without data at the pole are white."""
     packed = values_of(DATA / "temperature.zarr", "air_temperature")[12]
     wanted = ramped(packed * 0.2 + 273.15, KELVINS)
     wanted[packed == -32767] = WHITE
@@ -62,8 +63,7 @@ def satellite_rgb():
 
 
 def product():
-    """Draws the bands of 10 m in true colours at twice the size; the corner without data is
-    white."""
+    """Draws the bands of 10 m in true colours at twice the size. The corner without data is white."""
     values, absent = reflectances()
     wanted = stretched(values[:3], 0.0, 0.45).transpose(1, 2, 0)
     wanted[absent[:3].any(axis=0)] = WHITE

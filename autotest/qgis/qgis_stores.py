@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Large stores for the tests of QGIS's costs: a product of 200 arrays, and pyramids of 10^10 pixels
-with nearly all chunks absent."""
+"""Writes large stores for test_qgis_cost.py: a product of 200 arrays, and pyramids of 10^10 pixels whose chunks
+are nearly all absent."""
 
 import numpy as np
 import zarr_python as zarr
 
 RESOLUTIONS = (10, 20, 60, 100)
-BANDS = 50  # of each resolution
+BANDS = 50  # arrays of each resolution
 SIDE = 100000  # pixels of a pyramid along each side
 CHUNK = 512
-FILLED = 4096  # levels up to this size have chunks
+FILLED = 4096  # longest side in pixels of levels whose chunks are stored
 
 
 def make_product(path, consolidated):
-    """Writes four groups of 50 arrays on one grid each, with coordinates, like a satellite
-    product."""
+    """Writes a store like a satellite product: four groups, each with 50 arrays on one grid, and with
+    coordinates."""
     root = zarr.open_group(str(path), mode="w")
     root.attrs["proj:code"] = "EPSG:32632"
     for resolution in RESOLUTIONS:
@@ -33,7 +33,7 @@ def make_product(path, consolidated):
 
 
 def level_sizes():
-    """Returns the sizes of levels, from SIDE down to less than 512."""
+    """Returns the side in pixels of each level, from SIDE down to less than 512."""
     sizes = [SIDE]
     while sizes[-1] >= 512:
         sizes.append((sizes[-1] + 1) // 2)
@@ -41,7 +41,7 @@ def level_sizes():
 
 
 def level_values(size):
-    """Returns a ramp from the upper left to the lower right corner, from 10 to 250."""
+    """Returns the values of a level: a ramp from 10 in the upper left corner to 250 in the lower right corner."""
     ramp = np.arange(size, dtype="f4") / (size - 1)
     return (10 + 120 * (ramp[:, None] + ramp[None, :])).astype("u1")
 
@@ -56,7 +56,7 @@ def add_level(group, level, size, attributes):
 
 
 def make_map(path, consolidated=True):
-    """Writes `multiscales` of zarr-conventions: pixels of 10 m, 1000 km wide."""
+    """Writes a pyramid of the convention multiscales, with pixels of 10 m."""
     group = zarr.open_group(str(path), mode="w")
     layout = []
     for level, size in enumerate(level_sizes()):
@@ -71,7 +71,7 @@ def make_map(path, consolidated=True):
 
 
 def make_image(path):
-    """Writes OME-NGFF 0.4: pixels of 0.25 micrometers, the second axis points down."""
+    """Writes a pyramid of OME-NGFF 0.4, with pixels of 0.25 micrometres. Its y axis points down."""
     group = zarr.open_group(str(path), mode="w")
     datasets = []
     for level, size in enumerate(level_sizes()):

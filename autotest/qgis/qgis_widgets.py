@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of docs/qgis that show widgets of QGIS. The application must have been started with
-widgets."""
+"""Draws pictures of docs/qgis that show widgets of QGIS. QGIS must have been started with widgets."""
 
 import pathlib
 import sys
@@ -27,14 +26,14 @@ SHOWN = ("2021-07-01T00:00:00Z", "2021-08-01T00:00:00Z")
 
 
 def grab(widget):
-    """Returns what a widget shows, as QImage."""
+    """Returns a picture of a widget as QImage."""
     widget.show()
     QgsApplication.processEvents()
     return widget.grab().toImage()
 
 
 def list_of_sublayers():
-    """Shows the layers of a product as the dialog lists them that asks which ones to add."""
+    """Draws the list of a product's layers, as in the dialog in which a user selects layers."""
     from qgis.PyQt.QtWidgets import QTreeView
 
     model = QgsProviderSublayerModel()
@@ -46,12 +45,12 @@ def list_of_sublayers():
     view.setModel(rows)
     view.resize(720, 262)
     view.setColumnWidth(0, 210)
-    # A palette makes the file small.
+    # A palette instead of true colours makes the file small.
     return grab(view).convertToFormat(QImage.Format_Indexed8, Qt.ThresholdDither | Qt.AvoidDither)
 
 
 def map_of_times(folder):
-    """Draws July 2021 of the layer definition that zarr_qgis makes of the temperatures."""
+    """Draws July 2021 of the temperatures with the layer definition of zarr_qgis."""
     definition = pathlib.Path(folder) / "temperature.qlr"
     array = f'ZARR:"{DATA}/temperature.zarr":/air_temperature'
     assert zarr_qgis.main([array, "-o", str(definition)]) == 0
@@ -59,7 +58,7 @@ def map_of_times(folder):
 
 
 def temporal_controller(folder):
-    """Shows the temporal controller above the map of its time."""
+    """Draws QGIS's temporal controller above the map that it controls."""
     from qgis.gui import QgsTemporalControllerWidget
 
     widget = QgsTemporalControllerWidget()

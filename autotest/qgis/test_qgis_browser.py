@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores in QGIS's browser panel."""
+"""The browser panel of QGIS shows stores and their layers."""
 
 from qgis.core import QgsDataCollectionItem, QgsDirectoryItem, QgsLayerItem, QgsMapLayerType
 from qgis.PyQt import sip
@@ -8,8 +8,8 @@ from qgis_session import BROWSES_COLLECTIONS
 
 
 def children_of(item):
-    """Returns the items that the browser shows in an item. QGIS crashes if Python deletes an
-    item."""
+    """Returns the items below an item of the browser. Takes them from Python, because QGIS crashes if Python
+    deletes them."""
     item.populate(True)
     found = item.children()
     for each in (item, *found):
@@ -18,21 +18,22 @@ def children_of(item):
 
 
 def children(folder):
-    """Returns the items that the browser shows in a folder, as tuples (class, name, item)."""
+    """Returns (class, name, item) for each item that the browser shows in a folder."""
     item = QgsDirectoryItem(None, "folder", str(folder))
     return [(type(each), each.name(), each) for each in children_of(item)]
 
 
 def is_store(kind):
-    """True if the browser shows a store by an item of this class; a folder is a collection, too."""
+    """Returns True if the browser shows stores as items of class `kind`. A folder is a collection, too, but no
+    store."""
     if not BROWSES_COLLECTIONS:
         return issubclass(kind, QgsLayerItem)
     return issubclass(kind, QgsDataCollectionItem) and not issubclass(kind, QgsDirectoryItem)
 
 
 def layers_of(item):
-    """Returns the layers that the browser offers for a store: the item itself, or those of the
-    collection."""
+    """Returns the layer items of a store: the items in a collection, or the item itself in older versions of
+    QGIS."""
     return children_of(item) if BROWSES_COLLECTIONS else [item]
 
 
@@ -42,10 +43,10 @@ def test_the_browser_shows_the_layers_of_a_store_beside_its_folder():
     folders = {name for kind, name, item in shown if issubclass(kind, QgsDirectoryItem)}
     stores = {path.name for path in DATA.glob("*.zarr")}
     assert stores <= folders
-    assert sorted(name for name, _ in items) == sorted(stores)  # recognised by extension
+    assert sorted(name for name, _ in items) == sorted(stores)  # QGIS recognises stores by their extension
     for name, item in items:
         store = str(DATA / name)
-        # A collection is sorted by names.
+        # The browser sorts the layers of a collection by name.
         wanted = sorted(each.uri() for each in sublayers(store)) if BROWSES_COLLECTIONS else [store]
         layers = layers_of(item)
         assert [each.uri() for each in layers] == wanted

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Costs of QGIS's questions: files opened and requests are counted; seconds are printed only
-(`pytest -s`).
+"""Counts the files that QGIS opens and the requests that it sends. Seconds are only printed, by `pytest -s`.
 
-The stores are a product of 200 arrays, in folders and on a web server, and pyramids of 10^10 pixels
-on a web server that answers after 20 ms."""
+The stores are a product of 200 arrays, and pyramids of 10^10 pixels. The web server waits 20 ms before each
+answer."""
 
 import collections
 import re
@@ -33,14 +32,14 @@ from zarr_gdal import open_raster
 from zarr_http import Served
 
 DELAY = 0.02
-# A dataset of a consolidated store of Zarr v2 requests zarr.json, and then four documents of the root
-# concurrently.
+# Number of requests for opening a consolidated v2 store: zarr.json, and then four documents of the root
+# concurrently
 DOCUMENTS = 5
 LEVELS = level_sizes()
 
 
 class Meter:
-    """The requests of a part of a test, printed as a line."""
+    """Context manager that collects and prints the requests to a server."""
 
     def __init__(self, server, what):
         self.server, self.what = server, what
@@ -59,7 +58,7 @@ class Meter:
 
 
 def the_chunks(paths):
-    """Returns the requested chunks as (level, row, column)."""
+    """Returns (level, row, column) for each path of a chunk."""
     found = []
     for path in paths:
         level, _, key = path.rpartition("/")
@@ -68,12 +67,12 @@ def the_chunks(paths):
     return found
 
 
-# Product of 200 arrays
+# Tests of a product of 200 arrays
 
 
 @pytest.fixture(scope="module")
 def products(tmp_path_factory):
-    """Writes a folder with plain.zarr and consolidated.zarr."""
+    """Writes plain.zarr and consolidated.zarr. Returns their folder."""
     folder = tmp_path_factory.mktemp("products")
     make_product(folder / "plain.zarr", False)
     make_product(folder / "consolidated.zarr", True)
@@ -107,8 +106,8 @@ print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
 
 
 def files_opened(store, trace):
-    """Returns the files of the store that a process opens to list it, as strace sees them. The
-    process lists the store by the call that QGIS uses."""
+    """Returns the files of a store that a new process opens to list its subdatasets, as strace reports them.
+    QGIS lists subdatasets by the same call."""
     done = subprocess.run(
         ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
          OPENER, str(store)],
@@ -122,8 +121,7 @@ def files_opened(store, trace):
 
 
 def test_only_documents_are_opened_for_the_list(products, tmp_path):
-    """Each document (.zarray, .zattrs, .zgroup) of arrays and groups is opened at most four times
-    on average."""
+    """Listing the layers of a store opens only metadata documents, each at most four times on average."""
     store = products / "plain.zarr"
     times = collections.Counter(files_opened(store, tmp_path / "trace"))
     print(f"\nplain.zarr: {len(times)} files opened, {sum(times.values())} times", end="")
@@ -141,8 +139,8 @@ def test_one_file_is_opened_if_metadata_are_consolidated(products, tmp_path):
 
 def test_a_product_on_a_web_server_is_a_few_requests(products):
     with Served(products, DELAY) as server:
-        # QGIS also asks if the URL is a file or a service; /vsicurl/ looks into the folder of the
-        # URL.
+        # QGIS sends further requests to check if the URL is a file or a service. With /vsicurl/ QGIS also lists
+        # the folder.
         for prefix, others in (("", OTHERS_REQUESTS), ("/vsicurl/", 2)):
             with Meter(server, f"204 layers of {prefix or 'a URL'}") as meter:
                 found = sublayers(f"{prefix}{server.url}/consolidated.zarr")
@@ -153,12 +151,13 @@ def test_a_product_on_a_web_server_is_a_few_requests(products):
             gdal.VSICurlClearCache()
 
 
-# Pyramids of 10^10 pixels
+# Tests of pyramids of 10^10 pixels
 
 
 @pytest.fixture(scope="module")
 def pyramids(tmp_path_factory):
-    """Serves map.zarr, plain.zarr (an equal map, not consolidated) and image.zarr."""
+    """Yields a server with map.zarr, image.zarr and plain.zarr, which is map.zarr without consolidated
+    metadata."""
     folder = tmp_path_factory.mktemp("pyramids")
     make_map(folder / "map.zarr")
     make_map(folder / "plain.zarr", consolidated=False)
@@ -168,14 +167,14 @@ def pyramids(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_known():
-    """Clears caches, as in a QGIS that has just been started."""
+def clear_caches():
+    """Clears GDAL's caches, as if QGIS had just been started."""
     gdal.VSICurlClearCache()
 
 
 def full_view(server, store, documents):
-    """Adds the layer as if dropped, and draws all of it. Three datasets request `documents` each:
-    that of the list, that of the layer, and that of the drawing thread."""
+    """Adds a dropped store and draws all of it. Returns (layer, picture). Asserts that the list of layers, the
+    layer and the drawing each send about `documents` requests."""
     with Meter(server, f"{store}: list of layers") as asked:
         found = sublayers(f"{server.url}/{store}")
     assert len(found) == 1
@@ -188,9 +187,9 @@ def full_view(server, store, documents):
     assert len(adding.paths) <= documents + 1
     assert len(drawing.paths) <= documents + 4
     assert the_chunks(asked.paths) == []
-    # QGIS takes the lowest and highest value from the smallest level.
+    # QGIS reads the smallest level to find the lowest and highest value.
     assert the_chunks(adding.paths) == [(len(LEVELS) - 1, 0, 0)]
-    # GDAL uses the level of 782 pixels for a view of 800.
+    # GDAL draws 800 x 800 pixels from the level of 782 x 782.
     level = LEVELS.index(782)
     assert sorted(the_chunks(drawing.paths)) == [(level, i, j) for i in (0, 1) for j in (0, 1)]
     return layer, got
@@ -199,7 +198,7 @@ def full_view(server, store, documents):
 @pytest.mark.parametrize("store, documents", [
     ("map.zarr", DOCUMENTS),
     ("image.zarr", DOCUMENTS),
-    # The server lists nothing, so possible documents besides the levels are requested, too,
+    # Without consolidated metadata and without listings, the driver requests all documents that may exist,
     # concurrently.
     ("plain.zarr", 2 * len(LEVELS) + 15),
 ])  # fmt: skip
@@ -224,7 +223,8 @@ def test_a_view_of_a_pyramid_is_the_level_of_its_size(pyramids):
 
 
 def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
-    """The largest level has only absent chunks; 600 x 600 pixels are in at most nine of them."""
+    """Drawing 600 x 600 pixels at full resolution requests at most nine chunks, each once. All of them are
+    absent."""
     layer = gray(dropped(f"{pyramids.url}/map.zarr"), 0, 255)
     x, y, side = 500000.0, 5500000.0, 6000.0
     with Meter(pyramids, "600 x 600 pixels of level 0") as meter:
@@ -232,11 +232,12 @@ def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
     chunks = [path for path in meter.paths if re.search(r"/\d+/\d+\.\d+$", path)]
     assert not [path for path in meter.paths if re.search(r"/\d+/\d+/\d+$", path)]
     assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in the_chunks(chunks)} == {0}
-    assert (got == BEHIND).all()  # the chunks' fill value is nodata
+    assert (got == BEHIND).all()  # the fill value is nodata
 
 
 def test_identify_reads_one_chunk(pyramids):
-    """The array states its dimension_separator, so that an absent chunk is requested by one key only."""
+    """Identifying a pixel requests one chunk key. The array states its dimension_separator, so the driver need
+    not try another key."""
     layer = dropped(f"{pyramids.url}/map.zarr")
     with Meter(pyramids, "identify") as meter:
         layer.dataProvider().identify(layer.extent().center(), QgsRaster.IdentifyFormatValue)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Layers that QGIS finds in a folder that is dropped into the map or typed as a data source."""
+"""A user drops a store on the map, or types its name as a data source. QGIS offers the right layers."""
 
 import shutil
 
@@ -36,7 +36,7 @@ PRODUCT_LAYERS = {
     "/conditions/geometry/sun_zenith": "[4x4] /conditions/geometry/sun_zenith (Float32) sun zenith angle [degree]",
     "/quality/mask/classification": "[80x80] /quality/mask/classification (Byte) scene classification",
 }
-# (store, names of its layers); None: one layer with the store's own name
+# (store, names of its layers), or (store, None) for a single layer with the store's name
 STORES = [
     (DATA / "terrain.zarr", None),
     (DATA / "temperature.zarr", None),
@@ -63,7 +63,7 @@ each_store = pytest.mark.parametrize(
 
 
 def spellings(store):
-    """Returns other names of a store, as users type them and file managers pass them."""
+    """Returns other names of a store that users type or file managers pass."""
     found = [f"{store}/", f'ZARR:"{store}"', f"ZARR:{store}"]
     return found + [str(path) for path in sorted(store.glob(".z*")) if path.name != ".zlevels"]
 
@@ -86,8 +86,8 @@ def test_a_dropped_folder_is_its_layers(store, names):
 
 
 def is_excused(error, layer):
-    """True for two errors of GDAL that QGIS does not show. QGIS asks for a transformation where
-    there is none, and 3.44 asks for a histogram without bins of bands with a scale."""
+    """Returns True for two errors of GDAL that QGIS causes but does not show. QGIS demands a transformation of
+    layers without one, and QGIS 3.44 demands histograms without bins."""
     if HAS_TOO_FEW_BINS and BINS_ARE_NONE in error:
         return layer.dataProvider().bandScale(1) != 1
     return "SRC_METHOD=NO_GEOTRANSFORM" in error
@@ -108,14 +108,13 @@ def test_each_layer_is_added_without_messages(store, names, messages, cpl):
 def test_other_spellings_give_equal_layers(store, names):
     wanted = [each.uri() for each in sublayers(store)]
     for name in spellings(store):
-        # OGR may also answer for a JSON document.
+        # OGR may also offer a layer for a JSON document.
         found = [each for each in sublayers(name) if each.providerKey() == "gdal"]
         if names is None:
             assert len(found) == 1, name
             assert dropped(name).bandCount() == dropped(store).bandCount()
         else:
-            # QGIS takes all of such a name for a layer's name. It shows the text behind the store
-            # only if this was given as in the subdataset's name.
+            # The names of layers may be whole subdataset names, but sources and descriptions are equal.
             assert [each.uri() for each in found] == wanted, name
             assert [each.description() for each in found] == [
                 each.description() for each in sublayers(store)
@@ -125,7 +124,8 @@ def test_other_spellings_give_equal_layers(store, names):
 
 
 def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
-    """Rows of the dialog that asks which layers to add."""
+    """The dialog in which a user selects layers lists groups before their arrays. It shows size and type of
+    each layer."""
     model = QgsProviderSublayerModel()
     model.setSublayerDetails(sublayers(PRODUCT))
     rows = QgsProviderSublayerProxyModel()
@@ -140,7 +140,8 @@ def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
 
 
 def test_a_product_opened_as_one_layer_names_its_layers():
-    """When the path is added as a raster layer, QGIS finds no bands, and asks with this list."""
+    """A store with several layers that is added as one raster layer is not valid, because it has no bands. QGIS
+    gets the list of its layers."""
     layer = QgsRasterLayer(str(PRODUCT), "product")
     assert not layer.isValid()
     assert [text.split("!!::!!") for text in layer.subLayers()] == [
@@ -156,13 +157,13 @@ def test_groups_and_arrays_open_by_their_names():
         assert by_name.extent() == by_path.extent()
 
 
-# Zip files
+# Tests of zip files
 
 
 @pytest.fixture(scope="module")
 def zipped(tmp_path_factory):
-    """Zips terrain.zarr.zip and product.zarr.zip with the store at the root, and terrain.zip with
-    the store in a folder."""
+    """Writes terrain.zarr.zip and product.zarr.zip, with the store at the root, and terrain.zip, with the store
+    in a folder. Returns their folder."""
     folder = tmp_path_factory.mktemp("zipped")
     for store in ("terrain.zarr", "product.zarr"):
         zip_folder(DATA / store, folder / f"{store}.zip")
@@ -195,8 +196,8 @@ def test_groups_of_a_zip_file_open_by_their_names(zipped):
 
 
 def assert_are_documents(found):
-    """Asserts that each found layer is a document of terrain.zarr, also of coordinates, and none is
-    a chunk."""
+    """Asserts that there are layers, and that each is named by a metadata document of terrain.zarr and not by a
+    chunk."""
     assert found
     for each in found:
         assert each.driverName() == "Zarr"
@@ -208,8 +209,8 @@ def assert_are_documents(found):
 
 
 def test_a_dropped_zip_file_is_the_store(zipped):
-    """QGIS finds the layers of the store; QGIS 3.22, which asks for each member, lists
-    documents."""
+    """A dropped zip file gives the layers of its store. In QGIS 3.22 it gives a layer for each metadata
+    document."""
     if ASKS_FOR_ZIP_MEMBERS:
         assert_are_documents(sublayers(zipped / "terrain.zarr.zip"))
         return
@@ -231,7 +232,7 @@ def test_a_dropped_zip_file_is_the_store(zipped):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """Serves terrain.zarr and product.zarr, both consolidated."""
+    """Yields a server with consolidated copies of terrain.zarr and product.zarr."""
     folder = tmp_path_factory.mktemp("served")
     for store in ("terrain.zarr", "product.zarr"):
         shutil.copytree(DATA / store, folder / store)
@@ -259,11 +260,11 @@ def test_a_url_is_its_layers(served, form):
     assert there and value == values_of(DATA / "terrain.zarr", "elevation")[0, 300, 400]
 
 
-# Arrays beside each other at the root
+# Tests of a store with several arrays in the root
 
 
 def flat(folder):
-    """Writes four arrays of two dimensions, like a satellite image without groups."""
+    """Writes a store with four 2D arrays in its root, like a satellite image without groups. Returns the store."""
     place = {"spatial:transform": [10, 0, 500000, 0, -10, 5200000], "proj:code": "EPSG:32632"}
     arrays = {
         name: {"values": np.full((40, 60), 50 * i + 10, "u1"), "dims": ("y", "x"), "attrs": place}

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bands, names, CRS, extent, nodata and values of layers in QGIS: always those that zarr-python
-reads."""
+"""Layers in QGIS have the bands, names, CRS, extent, nodata and values that zarr-python reads."""
 
 import shutil
 
@@ -17,7 +16,7 @@ PRODUCT = DATA / "product.zarr"
 
 
 class Sample:
-    """A layer of one array: the name to open, and the properties that QGIS must report."""
+    """A raster of a sample store: the name that opens it, and the properties that QGIS must report."""
 
     def __init__(
         self, name, path, crs, extent, node=False, bands=("",), nodata=None, scale=1, offset=0
@@ -92,8 +91,8 @@ def test_nodata_scale_and_offset(sample):
 
 @each_sample
 def test_identify_tells_the_values_that_zarr_python_reads(sample):
-    """Points are at the corners, which a turned or mirrored picture would exchange, and in
-    between."""
+    """QGIS identifies pixels with zarr-python's values. The pixels at the corners show that the raster is not
+    turned or mirrored."""
     layer = opened(sample.name)
     provider, extent = layer.dataProvider(), layer.extent()
     rows, columns = sample.values.shape[1:]
@@ -158,8 +157,7 @@ def test_statistics_are_those_of_the_values():
 
 
 def test_colours_of_bands():
-    """Among three bands, QGIS draws those that the driver calls red, green and blue in these
-    colours."""
+    """QGIS draws three bands in the colours that the driver reports for them: red, green and blue."""
     layer = opened(DATA / "satellite_rgb.zarr")
     provider = layer.dataProvider()
     names = [provider.colorInterpretationName(band) for band in (1, 2, 3)]
@@ -173,7 +171,7 @@ def test_colours_of_bands():
 
 
 def test_time_is_in_the_names_of_bands():
-    """QGIS has no temporal capabilities for layers of GDAL; users choose bands by their names."""
+    """Layers of GDAL have no times in QGIS, so the names of bands show them."""
     layer = dropped(DATA / "temperature.zarr")
     assert not layer.dataProvider().temporalCapabilities().hasTemporalCapabilities()
     days = zarr.open_array(str(DATA / "temperature.zarr" / "time"), mode="r")[...]
@@ -193,8 +191,7 @@ def test_the_information_page_has_the_attributes():
 
 
 def test_statistics_of_qgis_are_beside_the_store_and_not_in_it(tmp_path):
-    """Statistics and histogram are in GDAL's .aux.xml file, which does not keep the store from
-    opening."""
+    """QGIS stores statistics and the histogram in a file .aux.xml beside the store. The store still opens."""
     store = tmp_path / "terrain.zarr"
     shutil.copytree(DATA / "terrain.zarr", store)
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}

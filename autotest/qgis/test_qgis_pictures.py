@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of docs/qgis are those that QGIS draws, and QGIS draws the pictures that NumPy makes
-of the data."""
+"""QGIS draws pictures that equal those of NumPy. The pictures of docs/qgis equal those of QGIS."""
 
 import pathlib
 
@@ -25,8 +24,8 @@ def test_qgis_draws_what_numpy_makes_of_the_data(name):
 
 
 @each_picture
-def test_the_picture_of_the_docs_is_that_of_today(name):
-    """If a picture is outdated, run autotest/qgis/make_pictures.py."""
+def test_the_picture_of_the_docs_is_up_to_date(name):
+    """The picture in docs/qgis is up to date; else run autotest/qgis/make_pictures.py."""
     kept = QImage(str(FOLDER / f"{name}.png"))
     assert not kept.isNull()
     got = pixels(PICTURES[name]()[0]).astype("i4")

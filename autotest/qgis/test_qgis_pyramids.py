@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pyramids in QGIS: one layer, which draws smaller views from its levels. Sample values tell their
-level, so a picture does, too."""
+"""A pyramid is one layer in QGIS. QGIS draws small views from small levels. The values of the sample pyramids
+differ between levels, so a picture shows which level was drawn."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from qgis_layers import (
 )
 from zarr_as_v3 import as_v3
 
-# (store, node or None, arrays from the largest to the smallest)
+# (store, node or None, arrays from the largest level to the smallest)
 PYRAMID_LAYERS = [
     ("geozarr_inline.zarr", None, ["2/dem", "1/dem", "0/dem"]),
     ("geozarr_named.zarr", None, ["10/dem", "9/dem", "8/dem"]),
@@ -54,7 +54,7 @@ def test_qgis_knows_the_levels(store, node, levels):
     assert provider.hasPyramids()
     base = values_of(PYRAMIDS / store, levels[0]).shape
     assert (provider.xSize(), provider.ySize()) == base[:0:-1]
-    # QGIS lists the levels that it could build down to 32 pixels, and which of them exist.
+    # buildPyramidList() has all levels of at least 32 pixels, and marks those that exist.
     there = [(each.xDim, each.yDim) for each in provider.buildPyramidList() if level_is_there(each)]
     shapes = [values_of(PYRAMIDS / store, level).shape[:0:-1] for level in levels[1:]]
     assert there == [shape for shape in shapes if min(shape) > 32]
@@ -74,7 +74,7 @@ def test_each_view_is_drawn_of_the_level_of_its_size(store, node, levels):
 
 
 def test_a_part_is_drawn_of_the_level_of_its_scale():
-    """A quarter of the map, the lower right one, has the pixels of the second level."""
+    """A map of the lower right quarter, at half the resolution, is drawn from the second level."""
     layer = dropped(PYRAMIDS / "layout_arrays.zarr")
     full = layer.extent()
     part = QgsRectangle(full.center().x(), full.yMinimum(), full.xMaximum(), full.center().y())
@@ -98,7 +98,7 @@ def test_a_layer_without_levels_has_none():
 
 
 def test_values_differ_between_levels():
-    """If values of levels were equal, the pictures above would prove nothing."""
+    """Levels have different values. Otherwise, the pictures above could not show the level."""
     first, second = (values_of(PYRAMIDS / "layout_arrays.zarr", level)[0] for level in "01")
     assert np.abs(first[1::2, 1::2] - second.astype("i4")).min() > 4
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Layers of Kerchunk references in QGIS: a JSON document as a path, dropped, and named with a node."""
+"""Layers of Kerchunk references in QGIS. The JSON document is dropped, or opened by its path or by the name of
+an array."""
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_a_layer_has_the_place_and_the_values_of_the_store(document, open_layer,
 
 
 def test_a_missing_file_gives_no_values(tmp_path, document, capfd):
-    """QGIS prints the driver's message."""
+    """A layer has no values if the file with the chunks is missing. QGIS prints the driver's error."""
     (tmp_path / "packed.bin").unlink()
     layer = opened(document)
     block = layer.dataProvider().block(1, layer.extent(), layer.width(), layer.height())

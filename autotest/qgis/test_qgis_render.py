@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pictures that QGIS draws of the samples, compared with pictures that NumPy makes of zarr-python's
-values.
-
-Both have equal stretch and rounding, north is up, and pixels without data are not drawn."""
+"""QGIS draws the sample stores. The pictures equal those that NumPy computes from zarr-python's values: same
+limits and rounding, north is up, pixels without data are not drawn."""
 
 import numpy as np
 import pytest
@@ -26,7 +24,8 @@ R10M = f'ZARR:"{DATA}/product.zarr":/measurements/r10m'
 
 
 def colours(layer, bands, low=None, high=None):
-    """Draws three bands as red, green and blue, all with the given limits, if any."""
+    """Draws three bands as red, green and blue from now on. Without `low` and `high`, QGIS chooses limits
+    itself."""
     provider = layer.dataProvider()
     renderer = QgsMultiBandColorRenderer(provider, *bands)
     if low is not None:
@@ -48,7 +47,7 @@ def colours(layer, bands, low=None, high=None):
 
 
 def reflectances():
-    """Returns the four bands of 10 m, and a mask of pixels without data."""
+    """Returns (reflectances of the four bands of 10 m, mask of pixels without data)."""
     names = ("b04", "b03", "b02", "b08")
     numbers = [values_of(DATA / "product.zarr", f"measurements/r10m/{name}")[0] for name in names]
     return np.stack(numbers) * 0.0001 - 0.1, np.stack(numbers) == 0
@@ -58,7 +57,7 @@ def test_terrain():
     heights = values_of(DATA / "terrain.zarr", "elevation")[0]
     got = picture(gray(dropped(DATA / "terrain.zarr"), 500, 3000), 800, 600)
     absent = heights == -32768
-    assert 1000 < absent.sum() < 10000  # the lake
+    assert 1000 < absent.sum() < 10000  # pixels of the lake
     assert_pictures_agree(got, stretched(heights, 500, 3000), absent)
 
 
@@ -69,7 +68,7 @@ def test_terrain_at_half_the_size():
 
 
 def test_a_part_of_the_terrain_enlarged():
-    """Pixels of 30 m are drawn as squares of 4 x 4 pixels: columns 300 to 360, rows 250 to 290."""
+    """QGIS draws each pixel of 30 m in columns 300 to 360 and rows 250 to 290 as a square of 4 x 4 map pixels."""
     left, top = 612000 + 300 * 30, 5214000 - 250 * 30
     part = QgsRectangle(left, top - 40 * 30, left + 60 * 30, top)
     heights = values_of(DATA / "terrain.zarr", "elevation")[0][250:290, 300:360]
@@ -100,7 +99,8 @@ def test_a_wrong_picture_would_be_noticed(change):
 
 @pytest.mark.parametrize("band", [1, 7, 13, 24])
 def test_temperature(band):
-    """Scale and offset are applied; the polar night of January 2021 has no data."""
+    """QGIS draws temperatures with scale and offset. Pixels without data around the pole in January 2021 are
+    not drawn."""
     packed = values_of(DATA / "temperature.zarr", "air_temperature")[band - 1]
     layer = dropped(DATA / "temperature.zarr")
     got = picture(gray(layer, 220, 310, band), 180, 90)
@@ -117,7 +117,7 @@ def test_true_colours(bands):
 
 
 def test_true_colours_without_metadata_of_bands():
-    """The dropped layer is drawn without styling: its bytes are the colours."""
+    """A dropped layer of bytes without styling is drawn in its own colours."""
     values = values_of(DATA / "satellite_rgb.zarr", "rgb")
     layer = dropped(DATA / "satellite_rgb.zarr")
     got = picture(layer, 360, 280)
@@ -128,7 +128,7 @@ def test_true_colours_without_metadata_of_bands():
 
 @pytest.mark.parametrize("bands", [(1, 2, 3), (4, 1, 2)], ids=["true", "infrared"])
 def test_bands_of_a_group_as_colours(bands):
-    """Each array of the group is a band; the corner outside of the swath is not drawn."""
+    """A group opens as one layer with a band for each array. The corner outside of the swath is not drawn."""
     values, absent = reflectances()
     got = picture(colours(opened(R10M), bands, 0.0, 0.45), 160, 160)
     chosen = [band - 1 for band in bands]
@@ -173,7 +173,7 @@ def test_a_dropped_layer_shows_something_before_any_styling(name):
 
 
 def limits(layer):
-    """Returns the limits between which the red and the green band are stretched."""
+    """Returns the limits that QGIS has chosen for the red and the green band."""
     renderer = layer.renderer()
     found = [renderer.redContrastEnhancement(), renderer.greenContrastEnhancement()]
     return np.array([(each.minimumValue(), each.maximumValue()) for each in found])
@@ -181,12 +181,12 @@ def limits(layer):
 
 @pytest.mark.parametrize("node, names", [("r10m", ("b04", "b03")), ("r20m", ("b05", "b11"))])
 def test_an_unstyled_group_is_drawn_as_a_geotiff_of_it(node, names, tmp_path):
-    """QGIS stretches without two percent of the values at each end, which it takes from a
-    histogram."""
+    """QGIS draws a group like a GeoTIFF copy of the group. QGIS chooses the same limits for the two, and leaves
+    out 2 % of the values at each end."""
     name, copy = f'ZARR:"{DATA}/product.zarr":/measurements/{node}', str(tmp_path / "copy.tif")
     assert gdal.Translate(copy, name) is not None
     ours, tiff = opened(name), opened(copy)
-    np.testing.assert_array_equal(limits(ours), limits(tiff))  # NaN equals NaN
+    np.testing.assert_array_equal(limits(ours), limits(tiff))  # NaN counts as equal
     assert (picture(ours, 160, 160) == picture(tiff, 160, 160)).all()
     if HAS_TOO_FEW_BINS:
         return

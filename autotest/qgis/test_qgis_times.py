@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""zarr_qgis: its layer definitions and styles as QGIS reads them, and the times of the temporal
-controller."""
+"""QGIS reads layer definitions and styles of zarr_qgis, and its temporal controller shows the times."""
 
 import pathlib
 import shutil
@@ -32,7 +31,8 @@ def run(*words, code=0):
 
 @pytest.fixture(scope="module")
 def temperature(tmp_path_factory):
-    """Returns a copy of the sample after both forms were made, one of them in another folder."""
+    """Returns a copy of temperature.zarr with two layer definitions: with a layer for each time, and with one
+    layer, which is in another folder."""
     folder = tmp_path_factory.mktemp("times")
     store = folder / "temperature.zarr"
     shutil.copytree(DATA / "temperature.zarr", store)
@@ -44,13 +44,13 @@ def temperature(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def project():
-    """Empties the project after each test, so that no layer of it keeps a store open."""
+    """Removes all layers after each test, so that none keeps a store open."""
     yield
     QgsProject.instance().clear()
 
 
 def ranges(layers):
-    """Returns (name, begin, end) of each layer that the temporal controller shows."""
+    """Returns a list of (name, begin, end) of layers with time ranges."""
     found = []
     for layer in layers:
         times = layer.temporalProperties()
@@ -61,12 +61,12 @@ def ranges(layers):
 
 
 def months():
-    """Returns the times at which a month of the sample begins, and the end of the last one."""
+    """Returns the begins of all months of temperature.zarr, and the end of the last month."""
     return [f"{month}-01T00:00:00Z" for month in np.arange("2020-01", "2022-02", dtype="M8[M]")]
 
 
 def expected(month):
-    """Returns the picture of a month by the limits of the style, and where it has no data."""
+    """Returns (picture of a month in the colours of the style, mask of pixels without data)."""
     packed = values_of(DATA / "temperature.zarr", "air_temperature")
     kept = packed[::3].astype("f8") * 0.2 + 273.15
     low, high = np.percentile(kept[packed[::3] != -32767], (2, 98))
@@ -102,7 +102,7 @@ def test_before_and_after_the_times_nothing_is_drawn(temperature):
 
 
 def test_the_bands_of_one_layer_have_times(temperature):
-    """QGIS before 3.38 shows the first band at all times."""
+    """A single layer shows the band of the current time. In QGIS before 3.38 it always shows the first band."""
     (layer,) = load_definition(temperature.parent / "further" / "one.qlr")
     assert layer.name() == "temperature" and layer.temporalProperties().isActive()
     for month in (0, 12, 23):
@@ -115,7 +115,8 @@ def test_the_bands_of_one_layer_have_times(temperature):
 
 
 def test_a_dropped_cube_is_drawn_by_its_style(temperature):
-    """Without the style QGIS takes three times for red, green and blue."""
+    """A dropped cube is drawn with the style of zarr_qgis. Without the style, QGIS would draw three times as
+    red, green and blue."""
     layer = dropped(temperature)
     assert layer.renderer().type() == "singlebandpseudocolor"
     assert_pictures_agree(picture(layer, 180, 90), *expected(0))
@@ -141,7 +142,7 @@ def test_files_are_replaced_only_if_asked(tmp_path, capsys):
 
 
 def cubes(folder):
-    """Writes two cubes of days, the second one with levels; times are means with bounds."""
+    """Writes two cubes of three days, the second with levels. The times have bounds. Returns the store."""
     days = np.array([10.5, 11.5, 13.0])
     rng = np.random.default_rng(1)
     x, y = 500005.0 + 10 * np.arange(12), 5199995.0 - 10 * np.arange(8)
@@ -157,7 +158,8 @@ def cubes(folder):
 
 
 def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
-    """Ranges are those of the bounds. The first level is shown."""
+    """A layer definition of two cubes has a group for each. The time ranges are the bounds of the times, and
+    only the first level is shown."""
     store = cubes(tmp_path)
     run(store)
     assert not store.with_suffix(".qml").exists()
@@ -179,7 +181,7 @@ def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
     found = load_definition(tmp_path / "wind_level_500.qlr")
     assert [layer.renderer().usesBands() for layer in found] == [[1], [2], [3]]
     provider, centre = found[2].dataProvider(), found[2].extent().center()
-    column, row = 6, 4  # the pixel below and right of the centre
+    column, row = 6, 4  # the pixel to the lower right of the centre
     wanted = values_of(store, "wind")[5, row, column]
     point = type(centre)(centre.x() + 1, centre.y() - 1)
     assert provider.sample(point, 3) == (pytest.approx(wanted), True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Work that single threads do and other threads check: a dimension that grows, overviews, notes."""
+"""Further operations of the soak test: appending along a dimension, overviews and metadata. One thread writes
+each object, and all other threads check it."""
 
 import numpy as np
 from handles import Wrong, opened
@@ -19,7 +20,7 @@ class Extra:
     def open(self, array, *options, update=False):
         self.worker.counts["openings"] += 1
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
-        # If all processes write under locks, consolidated metadata hold all their changes.
+        # Under lock files, the consolidated metadata includes the changes of all processes.
         options = [*options, *(self.worker.work.locks if update else ())]
         return opened(array_name(self.store, array), flags, options)
 
@@ -32,7 +33,7 @@ class Extra:
 
 
 class Series(Extra):
-    """Appends slices, and reads them while others append."""
+    """Appends slices to an array along time. Other threads read the array meanwhile."""
 
     def operations(self):
         return {self.read: 4, **({self.append: 1} if self.is_owner(0, 0) else {})}
@@ -58,7 +59,7 @@ class Series(Extra):
         name = self.choose.choice(SERIES)
         lengths = self.model.lengths[name]
         least = int(lengths[0])
-        # zarr-python does not consolidate its growth.
+        # zarr-python appends without updating the consolidated metadata.
         by = self.choose.choice(["YES", "NO"]) if name == SERIES[0] else "NO"
         values = self.values(self.open(name, f"USE_CONSOLIDATED_METADATA={by}"))
         values = values.reshape(-1, *SERIES_SHAPE)
@@ -66,7 +67,7 @@ class Series(Extra):
             raise Wrong(f"{name} has {len(values)} slices, not {least} to {lengths[1]}; "
                         f"consolidated: {by}")  # fmt: skip
         for i, got in enumerate(values):
-            # zarr-python sets the size of an array before it writes the new elements.
+            # zarr-python enlarges an array before it writes the new elements, so the last slice may read as 0.
             is_legal = got == slice_values(i)
             if i >= least:
                 is_legal |= got == 0
@@ -76,7 +77,7 @@ class Series(Extra):
 
 
 class Pyramid(Extra):
-    """A raster whose owner writes pixels, builds overviews and removes them."""
+    """Raster with overviews. One thread writes its pixels, builds overviews and removes them."""
 
     def operations(self):
         plan = self.worker.work.plan
@@ -122,8 +123,7 @@ class Pyramid(Extra):
 
 
 class Notes(Extra):
-    """Metadata of an array for each process, so that documents change while other processes open
-    the store."""
+    """Attributes of an array for each process, which change while other processes open the store."""
 
     def operations(self):
         self.turn, self.array = 0, f"notes{self.worker.me[0]}"

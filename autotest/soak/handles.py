@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Handles by which a thread uses the store through GDAL: datasets that it opens, keeps for a while
-and closes."""
+"""Classes by which a thread of the soak test opens, reads, writes and closes an array through GDAL."""
 
 import numpy as np
 from model import SHAPE
@@ -9,7 +8,7 @@ from zarr_gdal import array_name, error_log
 
 
 class Wrong(Exception):
-    """Raised for a result that must not happen."""
+    """Error of a read or a write that breaks the rules of model.py."""
 
 
 def opened(name, flags, options=()):
@@ -21,7 +20,7 @@ def opened(name, flags, options=()):
 
 
 class Classic:
-    """Access to an array through the bands of a raster dataset."""
+    """Opens an array as a raster dataset, and reads or writes it band by band."""
 
     def __init__(self, store, array, options=(), update=False):
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
@@ -51,7 +50,7 @@ class Classic:
 
 
 class Multidimensional:
-    """Access to an array through the multidimensional API."""
+    """Opens an array by the multidimensional API, and reads or writes it."""
 
     def __init__(self, store, array, options=(), update=False):
         flags = gdal.OF_MULTIDIM_RASTER | (gdal.OF_UPDATE if update else 0)

@@ -1,39 +1,40 @@
 # SPDX-License-Identifier: MIT
-"""Model of a store under soak: the writer of each element, and the versions of each element that a
-reader may see. Every process maps one file.
+"""Model of the store that the soak test reads and writes: who writes each element, and which values a reader
+may see. All processes map the model's file.
 
-An element is (version << 32 | its index + 1), or 0 once erased. Its owner records a version as
-begun before writing it, and as stored after flushing it. A reader must find a version from the one
-stored when the read began (for handles that keep values: when the handle was opened) to the one
-begun when the read ended."""
+The value of an element is (version << 32 | index of the element + 1), or 0 if it is erased. A single thread
+writes an element. It records a version as begun before writing it, and as stored after flushing it. The oldest
+version that a read may return is the one stored when the read began, or when the handle was opened if the
+handle caches values. The newest is the one begun when the read ended."""
 
 import itertools
 import random
 
 import numpy as np
 
-ZARR = "zarr"  # the process of zarr-python; the processes of GDAL are numbers
+ZARR = "zarr"  # name of the process with zarr-python; processes with GDAL have numbers
 
-# Chunks overhang at each edge, and hold parts of several bands.
+# Chunks extend beyond the array's edges, and have parts of several bands.
 SHAPE, CHUNKS = (3, 120, 150), (2, 32, 40)
 # alone    only one thread writes to each chunk
 # threads  threads of one process write to each chunk
 # shared   all writers write to each chunk, under lock files
 ARRAYS = ("alone", "threads", "shared")
-# Arrays that grow along time: by GDAL's APPEND_DIM, and by zarr-python.
+# Arrays that grow along time: the first by the creation option APPEND_DIM, the second by zarr-python
 SERIES, SERIES_SHAPE, SERIES_MOST = ("series", "zseries"), (20, 30), 200
 PYRAMID, PYRAMID_SIDE = "pyramids/base", 160
 NAMES = ("begun", "stored", "erased")
 
 
 class Plan:
-    """Everything that is drawn from the seed."""
+    """Assignment of the elements of ARRAYS to writers, which depends only on the seed. A writer is (process,
+    thread). `parcels` is {array: {writer: boxes of elements}}."""
 
     def __init__(self, request):
         self.seed = request["seed"]
         self.processes, self.threads = processes, threads = request["processes"], request["threads"]
         self.writers = [*itertools.product(range(processes), range(threads))]
-        if request["zarr_writes"]:  # zarr-python does not write shards
+        if request["zarr_writes"]:  # zarr-python writes only to stores without shards
             self.writers.append((ZARR, 0))
         self.parcels = {name: {writer: [] for writer in self.writers} for name in ARRAYS}
         choose = random.Random(f"{self.seed} plan")
@@ -51,7 +52,7 @@ class Plan:
 
 
 def boxes(size):
-    """Returns boxes of a size that cover SHAPE."""
+    """Returns boxes with at most `size` elements along each dimension, which cover an array of SHAPE."""
     axes = [[slice(at, min(at + step, whole)) for at in range(0, whole, step)]
             for whole, step in zip(SHAPE, size)]  # fmt: skip
     return list(itertools.product(*axes))
@@ -63,7 +64,7 @@ def bands_of(box, rows):
 
 
 def window_in(choose, box):
-    """Returns a random part of a box; often the whole box."""
+    """Returns a random window of a box; with a probability of 0.3, the whole box."""
     if choose.random() < 0.3:
         return box
     window = []
@@ -81,13 +82,13 @@ def values_of(window, version):
 
 
 def slice_values(index):
-    """Returns the values of one slice of a series."""
+    """Returns the values of slice number `index` of an array of SERIES."""
     count = SERIES_SHAPE[0] * SERIES_SHAPE[1]
     return (np.arange(count, dtype="i8") + 1 | (np.int64(index + 1) << 32)).reshape(SERIES_SHAPE)
 
 
 class Model:
-    """Versions of every element of ARRAYS, and lengths of SERIES."""
+    """Versions of each element of ARRAYS, and lengths of the arrays of SERIES."""
 
     def __init__(self, path, create=False):
         shape = (len(ARRAYS), len(NAMES), *SHAPE)
@@ -96,13 +97,15 @@ class Model:
         memory = np.memmap(path, "i4", mode, shape=(count + 2 * len(SERIES),))
         elements = memory[:count].reshape(shape)
         self._of = {array: dict(zip(NAMES, elements[i])) for i, array in enumerate(ARRAYS)}
-        self.lengths = {name: memory[count + 2 * i : count + 2 * i + 2]  # stored, begun
+        # [number of slices that are stored, number of slices that are stored or being written]
+        self.lengths = {name: memory[count + 2 * i : count + 2 * i + 2]
                         for i, name in enumerate(SERIES)}  # fmt: skip
 
-    # -------------------------------------------------------------------------- The owner's
+    # ------------------------------------ Methods for the thread that writes an element
 
     def begin(self, array, window, version, erases):
-        """Records that a version is about to be written, and returns its values."""
+        """Records that a version is being written to a window. Returns the values to write: those of the
+        version, or 0 if `erases`."""
         versions = self._of[array]
         if erases:
             versions["erased"][window] = version
@@ -110,26 +113,26 @@ class Model:
         return values_of(window, version) * (not erases)
 
     def flushed(self, array, window):
-        """Records that all begun versions of the window are stored."""
+        """Records that all versions begun in the window are stored."""
         versions = self._of[array]
         whole(versions["begun"][window], out=versions["stored"][window])
 
     def settled(self, array, window):
-        """Returns the values that the window holds for its owner."""
+        """Returns the values that the window's writer must read: the last ones it has written."""
         versions = self._of[array]
         begun = versions["begun"][window]
         values = PLACES[window] | (begun.astype("i8") << 32)
         return np.where((begun == 0) | (versions["erased"][window] == begun), 0, values)
 
-    # ------------------------------------------------------------------------- Anybody's
+    # ------------------------------------ Methods for threads that read
 
     def least(self, array, window=...):
-        """Returns the lowest versions that a read, or an opened handle, may see from now on."""
+        """Returns the lowest version of each element that a read may return from now on."""
         return whole(self._of[array]["stored"][window])
 
     def problem(self, array, window, values, least):
-        """Returns None if the values were legal, else a description of a wrong element. `least` is
-        the result of least() before the read."""
+        """Returns None if all values that a read has returned are allowed, else a text about the first wrong
+        element. `least` is the result of least() before the read."""
         begun = whole(self._of[array]["begun"][window])
         erased = whole(self._of[array]["erased"][window])
         if values.shape != begun.shape:
@@ -150,9 +153,8 @@ class Model:
 
 
 def whole(versions, out=None):
-    """Copies numbers so that each is loaded and stored at once. numpy's own copy is a memcpy, which
-    copies single bytes at the start of a memory page, and could read half of a number that another
-    process writes."""
+    """Copies numbers, each by a single load and a single store. numpy's own copy may copy single bytes, and
+    could then read half of a number that another process is writing."""
     return np.add(versions, 0, out=out)
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Soak test: processes and threads of GDAL, and zarr-python, read and write one store at random.
+"""Soak test: threads of several processes with GDAL, and zarr-python, read and write one store at random.
 
     autotest/soak/run.sh --minutes 30 [--seed 1234abcd] [--format v3] [--processes 2] [--threads 3] [--keep]
 
-Every value read is checked against a model (model.py), and memory is watched. Prints the seed, and in
-the end one line of counts. Prints the failures and exits with 1 if there are any. The seed chooses the
-store's format (v2, v3 or v3 in shards) unless --format does. It also gives every thread its operations,
-but not the order between threads. GDAL_DRIVER_PATH says which plugin to run.
+Compares every value that is read with a model (model.py), and checks that memory does not grow. Prints the
+seed, and at the end a line of counts. Prints failures, and exits with 1 if there are any. The seed selects the
+store's format (v2, v3, or v3 with shards) unless --format does. The seed also determines the operations of each
+thread, but not the order between threads. GDAL_DRIVER_PATH is the folder of the plugin.
 """
 
 import argparse
@@ -38,10 +38,10 @@ from handles import WAYS
 from model import (ARRAYS, CHUNKS, PYRAMID, PYRAMID_SIDE, SERIES, SERIES_SHAPE, SHAPE, ZARR, Model,
                    slice_values)
 
-# Memory that the allocator may keep in a process between the first third and the end.
+# Bytes by which the memory of a process may grow after the first third of its time
 TOLERANCE = 16 << 20
-WARM = 20  # seconds, of which the first third fills the caches
-# A sanitizer keeps freed memory.
+WARM = 20  # seconds; shorter runs do not check memory, because caches still grow
+# Sanitizers keep freed memory, so growth is not checked.
 HAS_SANITIZER = "san" in os.environ.get("LD_PRELOAD", "")
 WHOLE = tuple(slice(0, size) for size in SHAPE)
 zarr_formats.set_default_format()
@@ -51,19 +51,20 @@ FORMATS = {"v2": 2, "v3": 3, zarr_formats.SHARDS: zarr_formats.SHARDS}
 
 
 def put_in_shards(store, path):
-    """Makes each chunk of an array without stored chunks a shard of smaller chunks."""
+    """Changes the codecs of an empty array, so that each chunk becomes a shard with smaller inner chunks."""
     file = zarr_formats.document_file(store, f"{path}/.zarray")
     document = json.loads(file.read_text())
     whole = document["chunk_grid"]["configuration"]["chunk_shape"]
     chunks = [n // 2 if n % 2 == 0 else n for n in whole]
     codecs = [zarr3.sharding(chunks, document["codecs"])]
     file.write_text(json.dumps({**document, "codecs": codecs}))
-    # zarr-python rewrites the document, because zarr-python also writes the consolidated metadata.
+    # Lets zarr-python rewrite the document, as it is to equal the consolidated metadata that zarr-python
+    # writes.
     zarr.open_array(str(store / path), mode="r+").update_attributes({})
 
 
 def make_store(path, processes):
-    """Writes the store: all nodes exist and are empty when the processes begin."""
+    """Writes the store for the soak test, whose arrays are all empty."""
     group = zarr.open_group(str(path), mode="w")
 
     def add(name, dims, attributes=None, **arguments):
@@ -94,7 +95,7 @@ def make_store(path, processes):
 
 
 class Runner:
-    """A process of the soak, with its memory over time."""
+    """A worker process and the samples of its memory."""
 
     def __init__(self, request):
         is_zarr = request["process"] == ZARR
@@ -111,7 +112,7 @@ class Runner:
         return self._process.poll() is None
 
     def sample(self):
-        """Records the process's own memory, without mapped files."""
+        """Records the memory of the process in bytes, without mapped files."""
         try:
             text = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
         except OSError:
@@ -121,7 +122,7 @@ class Runner:
                 self.samples.append(int(line.split()[1]) << 10)
 
     def finish(self, seconds):
-        """Returns the process's counts and its failures."""
+        """Waits for the process. Returns ({name: count}, [texts of failures])."""
         try:
             output, _ = self._process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -136,8 +137,8 @@ class Runner:
         return counts[-1] if counts else {}, failed
 
     def memory(self):
-        """Returns the bytes after the first third, and at the end: medians of a tenth of the
-        samples each."""
+        """Returns the memory in bytes after a third of the time and at the end. Each is the median of a tenth
+        of the samples."""
         tenth = max(1, len(self.samples) // 10)
         third = len(self.samples) // 3
         if len(self.samples) < 6:
@@ -147,7 +148,7 @@ class Runner:
 
 
 def run(folder, chosen, seed):
-    """Runs the soak; returns the failures as texts, and the line of counts."""
+    """Runs the soak test. Returns (texts of failures, a line that summarizes the run)."""
     processes, threads, seconds = chosen.processes, chosen.threads, 60 * chosen.minutes
     make_store(folder / "soak.zarr", processes)
     model = Model(folder / "model", create=True)
@@ -188,7 +189,7 @@ def run(folder, chosen, seed):
 
 
 def check_end(folder, model):
-    """Compares the store with the model after all writers have ended; both must be equal."""
+    """Compares the store with the model after all processes have ended. Returns texts about differences."""
     store, failures = folder / "soak.zarr", []
     for name in ARRAYS:
         wanted = model.settled(name, WHOLE)
@@ -197,7 +198,7 @@ def check_end(folder, model):
         failures += [f"in the end {name} is not what was written to it, by {how}"
                      for how, values in found.items() if (values != wanted).any()]  # fmt: skip
     documents = zarr_formats.documents(store)
-    # zarr-python grows its series without updating the consolidated metadata.
+    # zarr-python appends without updating the consolidated metadata.
     consolidated = documents.pop(".zmetadata")["metadata"]
     grown = f"{SERIES[1]}/.zarray"
     failures += [f"in the end the consolidated metadata have another {key}" for key in {*documents, *consolidated}

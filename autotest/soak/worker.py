@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A GDAL process of the soak: its threads read and write according to Plan and Model, each with
-handles of its own. soak.py starts it, and reads its answers as lines of JSON."""
+"""Process of the soak test with GDAL. Each thread opens, reads and writes arrays independently. soak.py starts
+the process, and reads its results as lines of JSON."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ WHOLE = tuple(slice(0, size) for size in SHAPE)
 
 
 class Work:
-    """State that the threads of a process share."""
+    """State that the threads of this process share."""
 
     def __init__(self, request):
         self.folder = pathlib.Path(request["folder"])
@@ -42,15 +42,15 @@ class Work:
                 self.counts[name] += number
 
     def fail(self, text):
-        """Reports a failure, and stops all processes."""
+        """Prints a failure as JSON, and makes all processes stop."""
         with self._lock:
             print(json.dumps({"failed": text}), flush=True)
         (self.folder / "stop").touch()
 
 
 class Writing:
-    """The handle through which a thread writes to an array, and the writes that are not flushed
-    yet. A thread has one such handle for an array."""
+    """An array that a thread has open for writing, with the windows that are not flushed yet. A thread has at
+    most one Writing for each array."""
 
     def __init__(self, worker, array, way):
         self._worker, self.array, self.way, self._pending = worker, array, way, []
@@ -83,7 +83,7 @@ class Writing:
 
 
 class Worker:
-    """A thread, whose operations depend on the seed alone."""
+    """Thread that performs random operations. The seed determines the operations of each thread."""
 
     def __init__(self, work, thread):
         self.work, self.model, self.me = work, work.model, (work.process, thread)
@@ -123,10 +123,10 @@ class Worker:
             raise Wrong(f"GDAL says {self.log.errors}")
         self.log.clear()
 
-    # ------------------------------------------------------------------------- Writing
+    # ------------------------------------ Operations that write
 
     def _writing(self, array):
-        """Returns the handle to write through. Sometimes closes it and opens another kind."""
+        """Returns the thread's Writing for an array. Sometimes closes it and opens a new one of another kind."""
         held = self.writing.get(array)
         if held is not None and self.choose.random() < 0.9:
             return held
@@ -161,7 +161,7 @@ class Worker:
             array = self.choose.choice(sorted(self.writing))
             self.writing.pop(array).close()
 
-    # ------------------------------------------------------------------------- Reading
+    # ------------------------------------ Operations that read
 
     def _check(self, array, window, values, least, how):
         self.counts["bytes"] += values.nbytes
@@ -177,7 +177,8 @@ class Worker:
         return window
 
     def read_fresh(self):
-        """Reads by a new handle, which sees all that was flushed before it was opened."""
+        """Reads an array that is opened for this read. The values must include all that was flushed before the
+        opening."""
         array, window = self.choose.choice(ARRAYS), self._window()
         way = self.choose.choice(list(WAYS))
         least = self.model.least(array, window)
@@ -186,7 +187,8 @@ class Worker:
         self._check(array, window, handle.read(window), least, f"{way}, fresh")
 
     def read_kept(self):
-        """Reads by a kept handle, which sees at least all that was flushed when it was opened."""
+        """Reads an array that stays open. The values must include all that was flushed before the array was
+        opened."""
         key = array, way = self.choose.choice(ARRAYS), self.choose.choice(list(WAYS))
         window = self._window()
         if key not in self.kept:
@@ -201,7 +203,8 @@ class Worker:
             self.kept.pop(self.choose.choice(sorted(self.kept)))
 
     def read_own(self):
-        """Reads by the writing handle, which sees exactly the writes of this thread."""
+        """Reads through the object that writes for this thread. The values must be exactly those that this
+        thread has written."""
         array, parcel = self._parcel()
         window = window_in(self.choose, parcel)
         values = self._writing(array).handle.read(window)
@@ -215,7 +218,7 @@ class Worker:
 
 def main():
     gdal.DontUseExceptions()
-    gdal.SetCacheMax(4 << 20)  # so that blocks leave the cache
+    gdal.SetCacheMax(4 << 20)  # a small cache, so that GDAL writes and reads blocks often
     work = Work(json.loads(sys.argv[1]))
     workers = [Worker(work, thread) for thread in range(work.plan.threads)]
     threads = [threading.Thread(target=worker.run) for worker in workers]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The zarr-python process of the soak, which reads and writes as the GDAL processes do. soak.py
-starts it, and reads its answers as lines of JSON."""
+"""Process of the soak test with zarr-python. It reads and writes like the processes with GDAL. soak.py starts
+it and reads its results as lines of JSON."""
 
 import itertools
 import json
@@ -48,7 +48,7 @@ class Party:
                 (self.folder / "stop").touch()
                 break
             self.counts["operations"] += 1
-            time.sleep(0.005)  # leaves most of the machine to GDAL
+            time.sleep(0.005)  # leaves processor time to GDAL
         print(json.dumps(self.counts), flush=True)
 
     def _open(self, name, mode):
@@ -70,7 +70,7 @@ class Party:
         self.counts["bytes"] += values.nbytes
 
     def _write_under_locks(self, array, name, window, values):
-        """Writes each chunk while holding its lock file. zarr-python 3 itself has no lock files."""
+        """Writes a window chunk by chunk, each under its lock file, because zarr-python 3 has no lock files."""
         ranges = [range(place.start // chunk, -(-place.stop // chunk))
                   for place, chunk in zip(window, array.chunks)]  # fmt: skip
         for index in itertools.product(*ranges):
@@ -91,8 +91,8 @@ class Party:
             raise ValueError(problem)
 
     def _values(self, name, window):
-        """Reads again if a chunk is deleted, because it holds only the fill value, between
-        zarr-python's check of the file and its opening."""
+        """Returns the values of a window. Reads again if zarr-python fails, because another process deleted a
+        chunk during the read."""
         for _ in range(100):
             try:
                 return (self._open(name, "r") if self.writes else self._copy(name))[window]
@@ -101,8 +101,8 @@ class Party:
         raise gone
 
     def _copy(self, name):
-        """Copies an array with shards into memory and returns the copy. zarr-python opens a shard twice, for its
-        index and for its chunks. The shard may be replaced in between."""
+        """Returns a copy in memory of an array with shards. zarr-python opens a shard once for the index and
+        again for the chunks, so replacing the shard in between would give wrong values."""
         self.counts["openings"] += 1
         folder = self.folder / "soak.zarr" / name
         files = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the corrupt stores of this folder, one fault each; README.md tells the faults.
+"""Writes the corrupt stores of this folder. Each has one fault, which README.md describes.
 
     data/corrupt/make_corrupt.py [FOLDER]      (default: the folder of this script)
 
-Each store is a sound 8 x 8 array `elevation` of <i2 in 4 x 4 chunks, zlib-compressed, with one
-thing broken. Plain Python: no Zarr library would write these. Running it again gives the same bytes.
+Each store has an array `elevation` of <i2: 8 x 8 elements in 4 x 4 chunks with zlib. Uses no Zarr library,
+because none writes invalid stores. Each run writes equal bytes.
 """
 
 import json
@@ -29,7 +29,7 @@ ARRAY = {
 
 
 def pixels(row, col):
-    """The sound bytes of chunk (row, col): pixel (y, x) holds 8 * y + x."""
+    """Returns the decoded bytes of chunk (row, col). Pixel (y, x) is 8 * y + x."""
     return b"".join(
         struct.pack("<h", 8 * (4 * row + y) + 4 * col + x) for y in range(4) for x in range(4)
     )
@@ -39,8 +39,8 @@ def dumps(value):
     return (json.dumps(value, indent=4, sort_keys=True) + "\n").encode()
 
 
-def sound():
-    """{key: bytes} of a store without a fault."""
+def valid_store():
+    """Returns {key: bytes} of a valid store."""
     store = {".zgroup": dumps(GROUP), "elevation/.zarray": dumps(ARRAY), "elevation/.zattrs": b"{}\n"}
     for row in range(2):
         for col in range(2):
@@ -49,26 +49,26 @@ def sound():
 
 
 def with_array(**members):
-    store = sound()
+    store = valid_store()
     array = {**ARRAY, **members}
     store["elevation/.zarray"] = dumps({k: v for k, v in array.items() if v is not Ellipsis})
     return store
 
 
 def bad_json():
-    store = sound()
+    store = valid_store()
     store["elevation/.zarray"] = store["elevation/.zarray"].replace(b'"shape": [', b'"shape": ', 1)
     return store
 
 
 def nested_json():
-    store = sound()
+    store = valid_store()
     store["elevation/.zattrs"] = b'{"history": ' + b"[" * 10000 + b"]" * 10000 + b"}\n"
     return store
 
 
 def nested_array_json():
-    store = sound()
+    store = valid_store()
     deep = b"[" * 10000 + b"]" * 10000
     store["elevation/.zarray"] = store["elevation/.zarray"].replace(
         b'"filters": null', b'"filters": ' + deep
@@ -77,21 +77,21 @@ def nested_array_json():
 
 
 def truncated_chunk():
-    store = sound()
+    store = valid_store()
     store["elevation/1.0"] = store["elevation/1.0"][:-9]
     return store
 
 
 def empty_chunk():
-    return {**sound(), "elevation/1.0": b""}
+    return {**valid_store(), "elevation/1.0": b""}
 
 
 def oversized_chunk():
-    return {**sound(), "elevation/1.0": zlib.compress(pixels(1, 0) + bytes(32), 6)}
+    return {**valid_store(), "elevation/1.0": zlib.compress(pixels(1, 0) + bytes(32), 6)}
 
 
 def short_chunk():
-    return {**sound(), "elevation/1.0": zlib.compress(pixels(1, 0)[:-2], 6)}
+    return {**valid_store(), "elevation/1.0": zlib.compress(pixels(1, 0)[:-2], 6)}
 
 
 def wrong_checksum():
@@ -105,13 +105,13 @@ def wrong_checksum():
 
 
 def bomb_chunk():
-    """32 bytes are wanted; this one inflates to 16 MiB."""
-    return {**sound(), "elevation/1.0": zlib.compress(bytes(16 << 20), 9)}
+    """Returns a store with a chunk that decodes to 16 MiB instead of 32 bytes."""
+    return {**valid_store(), "elevation/1.0": zlib.compress(bytes(16 << 20), 9)}
 
 
 def key_with_dots():
-    """Consolidated metadata that points out of the store."""
-    store = sound()
+    """Returns a store whose consolidated metadata has a key outside of the store."""
+    store = valid_store()
     keys = (".zgroup", "elevation/.zarray", "elevation/.zattrs")
     metadata = {key: json.loads(store[key]) for key in keys}
     metadata["../outside/.zarray"] = ARRAY

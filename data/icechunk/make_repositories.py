@@ -6,8 +6,8 @@ reads from each branch and tag.
     make_repositories.py make FOLDER/NAME.icechunk          with any version of icechunk
     make_repositories.py migrate OLD NEW                    with icechunk 2: OLD in format 1 becomes NEW in format 2
 
-Identifiers of snapshots, manifests and chunks are random, and commits have times. Therefore the files of
-a new run differ from the files of this folder, and README.md says how these were made. The values are equal.
+Each run writes equal values but other files, because identifiers are random and commits have times. README.md
+says how the files of this folder were made.
 """
 
 import json
@@ -21,7 +21,7 @@ import zarr
 
 IS_2 = int(icechunk.__version__.split(".")[0]) >= 2
 IS_0 = icechunk.__version__.startswith("0.")
-# Virtual chunks. icechunk 2 compresses the locations of 1,000 and more.
+# Number of virtual chunks. icechunk 2 compresses the locations of at least 1,000 virtual chunks.
 VIRTUAL = 1000 if IS_2 else 100
 SERVER = "s3://icechunk-test/data/"
 
@@ -41,7 +41,7 @@ def config():
 
 
 def split(settings):
-    """Splits manifests, as far as the version can."""
+    """Makes icechunk split manifests, if its version can. Returns the settings."""
     if not IS_0:
         condition = icechunk.ManifestSplitCondition.name_matches("^split$")
         sizes = {condition: {icechunk.ManifestSplitDimCondition.Axis(0): 2}}
@@ -115,7 +115,7 @@ def migrate(old, new):
 
 
 def values_of(store):
-    """Values of all arrays but the virtual one, as icechunk and zarr-python read them."""
+    """Returns the values of all arrays except the virtual one, as icechunk and zarr-python read them."""
     root = zarr.open_group(store, mode="r")
     return {
         path: {"shape": list(array.shape), "values": np.asarray(array[...]).ravel().tolist()}
@@ -148,7 +148,7 @@ def main():
         make(made)
     else:
         migrate(pathlib.Path(paths[0]), made)
-    # Files that no reader needs.
+    # Deletes files that no reader needs.
     for name in ("transactions", "overwritten"):
         shutil.rmtree(made / name, ignore_errors=True)
     table = made.parent / "expected.json"

@@ -5,8 +5,8 @@
     dask_mosaic.py [options] OUTPUT INPUT...
 
 OUTPUT is a path of GDAL, such as mosaic.zarr or /vsis3/bucket/mosaic.zarr. All inputs must have one CRS and one
-pixel size, as gdalbuildvrt requires. If a region consists of whole chunks, no other process writes its chunks,
-and no locks are needed. Other regions share chunks, which --synchronizer protects by locks.
+pixel size, as gdalbuildvrt requires. Regions of whole chunks need no locks, because each chunk
+is then written by only one process. Other regions share chunks, which --synchronizer protects by lock files.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from osgeo import gdal
 
 
 def mosaic_of(inputs):
-    """Returns all inputs as one raster. Reading a part of it reads only that part of the inputs."""
+    """Returns one raster of all inputs. Reading a window of it opens only the inputs that overlap the window."""
     mosaic = gdal.BuildVRT("", inputs)
     if mosaic is None:
         raise ValueError(f"no mosaic of {', '.join(inputs)}")
@@ -25,7 +25,7 @@ def mosaic_of(inputs):
 
 
 def create(output, inputs, chunk):
-    """Creates the store with its metadata, and without pixels."""
+    """Creates the store with metadata, but without pixels."""
     mosaic = mosaic_of(inputs)
     band = mosaic.GetRasterBand(1)
     dataset = gdal.GetDriverByName("Zarr").Create(
@@ -38,14 +38,14 @@ def create(output, inputs, chunk):
     if band.GetNoDataValue() is not None:
         for i in range(mosaic.RasterCount):
             dataset.GetRasterBand(i + 1).SetNoDataValue(band.GetNoDataValue())
-    dataset.FlushCache()  # raises an error on failure; closing the dataset would only print it
+    dataset.FlushCache()  # raises an exception on failure; closing the dataset would only print the error
     return mosaic.RasterXSize, mosaic.RasterYSize
 
 
 def write_region(output, inputs, window, options):
-    """Writes a region in a process of the cluster, through a dataset of that process. The data are stored
-    when the dataset is closed."""
-    gdal.UseExceptions()  # an error is then raised in the process that requests the result
+    """Writes a region of the store. Runs in a process of the cluster, with its own dataset, and stores the
+    pixels when it closes the dataset."""
+    gdal.UseExceptions()  # an exception reaches the process that requested the region
     pixels = mosaic_of(inputs).ReadRaster(*window)
     dataset = gdal.OpenEx(output, gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
     dataset.WriteRaster(*window, pixels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Findings` compares what a reader reads from a store with the expected properties."""
+"""Class Findings compares the values and properties that a reader returns with those that are expected."""
 
 import re
 
@@ -10,9 +10,8 @@ DEGREES = 1e-5
 
 
 class Findings:
-    """Counts the arrays that were read, and collects sentences about properties that are absent or wrong. If
-    a reader cannot open the store, the count is 0. `name` describes the names by which arrays were
-    opened, if these are not their paths."""
+    """Result of opening one store with one reader. `read` is the number of arrays that were read. `missing` and
+    `wrong` have sentences about properties. `name` tells by which names arrays open, if not by their paths."""
 
     def __init__(self, folder):
         self.folder, self.read = str(folder), 0
@@ -33,11 +32,11 @@ class Findings:
         return answer
 
     def fails(self, what, error):
-        """Records that an array, or the whole store, cannot be opened or read."""
+        """Records that `what`, an array or the whole store, cannot be opened or read."""
         self.errors.append(f"{what}: {self.short(error)}" if what else self.short(error))
 
     def short(self, error):
-        """Returns the first line of an error. The folder of the stores is removed from it."""
+        """Returns the first line of an error, without the folder of the stores."""
         if isinstance(error, BaseException):
             text = str(error).strip()
             error = f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -47,23 +46,23 @@ class Findings:
         return text if len(text) <= 300 else text[:297] + "..."
 
     def values(self, path, got, wanted):
-        """Counts an array that was read. Records a sentence if its values differ from `wanted`."""
+        """Counts an array as read. Records a sentence if its values differ from `wanted`."""
         self.read += 1
         problem = difference(got, wanted)
         if problem:
             self.wrong.append(f"/{path}: {problem}")
 
     def number(self, what, got, wanted):
-        """Checks a property that is a number or a list of numbers. If `got` is None, the property is
-        recorded as absent."""
+        """Compares a property, a number or a list of numbers, with `wanted`. Records it as absent if `got` is
+        None."""
         if got is None:
             self.missing.append(f"no {what}")
         elif not np.allclose(got, wanted, **PAIR):
             self.wrong.append(f"{what} is {got}, not {wanted}")
 
     def points(self, wanted, to_degrees):
-        """Checks a CRS by points. `to_degrees` converts a point to longitude and latitude; if it is None,
-        the CRS is recorded as absent."""
+        """Compares a CRS by converting points to longitudes and latitudes with `to_degrees`. Records the CRS as
+        absent if `to_degrees` is None."""
         if to_degrees is None:
             self.missing.append("no CRS")
             return
@@ -78,8 +77,8 @@ class Findings:
 
 
 def difference(got, wanted):
-    """Returns None if both arrays hold equal values, else a sentence. Their data types may differ if all
-    values are equal numbers, and dimensions of size 1 may be missing."""
+    """Returns a sentence about the difference between two arrays, or None if they are equal. Data types may
+    differ, and dimensions of size 1 may be missing."""
     got, wanted = plain(got), plain(wanted)
     if squeezed(got.shape) != squeezed(wanted.shape):
         return f"shape {got.shape}, not {wanted.shape}"
@@ -99,7 +98,7 @@ def difference(got, wanted):
 
 
 def plain(values):
-    """Converts times to integers, and all kinds of texts to Unicode. Structures stay unchanged."""
+    """Converts times to integers, and bytes and objects to Unicode strings. Leaves structures unchanged."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
         return values.astype(values.dtype.newbyteorder("=")).view("i8")
@@ -116,7 +115,7 @@ def squeezed(shape):
 
 
 def compare(findings, path, got, wanted):
-    """Compares the values of an array with `wanted`; for a structure, compares each field."""
+    """Compares the values of an array with `wanted`. Compares structures field by field."""
     if not wanted.dtype.names:
         findings.values(path, got, wanted)
         return

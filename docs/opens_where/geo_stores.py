@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores in the form of programs and projects that geoscientists use.
+"""Writes stores as programs and projects of geoscientists write them.
 
 The writers are xarray, rioxarray, netCDF-C, GDAL, and programs for microscope images, pyramids and Sentinel
-products. The stores also state a CRS and positions. This module computes the longitudes and latitudes that
-readers must find."""
+products. The stores also state a CRS and coordinates. This module computes the longitudes and latitudes that
+readers must return."""
 
 import os
 import pathlib
@@ -37,14 +37,16 @@ group: deep { variables: float b(y, x) ; data: b = %s ; }
 
 
 def crs(code, x, y, step=1000.0):
-    """Returns the name of a CRS, and some points in it with their longitudes and latitudes."""
+    """Returns {"name": ..., "points": ...}: the name of a CRS, and points near (x, y) with their longitudes and
+    latitudes."""
     to_degrees = pyproj.Transformer.from_crs(code, "EPSG:4326", always_xy=True).transform
     places = [(x, y), (x + step, y), (x, y - step)]
     return {"name": code, "points": [[*place, *to_degrees(*place)] for place in places]}
 
 
 def degrees(x, y):
-    """Returns a description of longitudes and latitudes without a datum, because CF does not demand one."""
+    """Returns a CRS of longitudes and latitudes with any datum, because CF does not demand one. The points are
+    near (x, y)."""
     points = [[x, y, x, y], [x + 3, y + 2, x + 3, y + 2]]
     return {"name": "longitudes and latitudes", "points": points}
 
@@ -97,7 +99,7 @@ def samples(folder):
 
 
 def unrotated(rlon, rlat, pole_lon, pole_lat):
-    """Returns the longitude and latitude of a point in a rotated grid, by spherical trigonometry."""
+    """Returns (longitude, latitude) of a point of a rotated grid. All angles are in degrees."""
     rlon, rlat, pole_lon, pole_lat = np.radians([rlon, rlat, pole_lon, pole_lat])
     across = np.sin(rlon) * np.cos(rlat)
     along = np.cos(pole_lat) * np.sin(rlat) - np.sin(pole_lat) * np.cos(rlon) * np.cos(rlat)
@@ -146,8 +148,8 @@ def rotated_pole(folder):
 
 def unsigned_and_swath(folder):
     counts = (numbers("u1") * 3 % 250).astype("u1")
-    # Attributes are given as they are stored, because newer xarray encodes _Unsigned only if there is a fill
-    # value.
+    # Writes the signed integers and _Unsigned as they are to be stored, because newer versions of xarray encode
+    # _Unsigned only with a fill value.
     how = {"units": "1", "_Unsigned": "true"}
     dataset = xarray.Dataset({"counts": (("y", "x"), counts.view("i1"), how)})
     to_zarr(folder, "unsigned", dataset)
@@ -208,8 +210,7 @@ def with_gdal(folder):
 
 
 def register_conventions(store):
-    """Adds proj: and spatial: to the attribute `zarr_conventions` of each array, as these conventions
-    demand."""
+    """Declares the conventions proj: and spatial: in the attribute `zarr_conventions` of each array."""
     listed = [{"uuid": uuid, "name": name} for name, uuid in (
         ("proj:", "f17cb550-5864-4468-aeb7-f3180cfb622f"),
         ("spatial:", "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"))]  # fmt: skip
@@ -219,7 +220,7 @@ def register_conventions(store):
 
 def pyramids(folder):
     web, utm = crs("EPSG:3857", 1000000, 6000000), crs(UTM, 612000, 5214000)
-    make_pyramids.zarr = zarr  # zarr_python in place of the module that the script imports
+    make_pyramids.zarr = zarr  # uses zarr_python instead of the script's zarr
     ramp = make_pyramids.ramp
     for name, title, base, dtype, shape, levels, facts in (
         ("ome_0.1", "OME-Zarr 0.1", "0", "u2", (1, 1, 2, 96, 128), ["1", "2"], {}),

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores that each try one feature of the format: data types, layouts, compressors, filters and
-containers.
-
-The expected values are those of NumPy before writing, and not those that a reader returned."""
+"""Writes stores that each have one feature of the format: data types, layouts, compressors, filters and
+containers. The expected values are those that NumPy had before writing."""
 
 import pathlib
 
@@ -21,7 +19,7 @@ WORDS = ["alpha", "be", "", "delta", "epsilo", "ze", "eta"]
 
 
 def numbers(dtype, shape=(12, 10)):
-    """Returns small numbers that the data type holds exactly. Signed types get numbers of both signs."""
+    """Returns small numbers that the data type represents exactly. Signed types also have negative numbers."""
     dtype = np.dtype(dtype)
     values = np.arange(np.prod(shape)).reshape(shape) % 97
     if dtype.kind in "ifc":
@@ -32,8 +30,8 @@ def numbers(dtype, shape=(12, 10)):
 
 
 def group_of(folder, name, arrays, title, family, consolidated=False, note=None, **options):
-    """Writes a group of arrays whose chunks extend beyond the array. Each array tries one feature, so chunks
-    are uncompressed unless `compressor` is given."""
+    """Writes a group of arrays, each with one feature. Chunks extend beyond the arrays, and are not compressed
+    unless `compressor` is given."""
     options.setdefault("compressor", None)
     described = {}
     for path, values in arrays.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Opens all stores of a folder, which stores.py has written, with one reader, and writes the findings.
+"""Opens all stores that stores.py has written with one reader. Writes a verdict for each store.
 
     docs/opens_where/probe.py READER FOLDER RESULT
 
@@ -9,15 +9,15 @@ READER is `ours` (GDAL with this driver, found by GDAL_DRIVER_PATH), `builtin` (
 by reader and version. The file gets the versions of the programs and a verdict for each store:
 
     yes      the store opens, and all its properties are right;
-    name     all is right, but only by other names than the store's path and the array's path;
-    part     all that is found is right, but something is absent;
-    wrong    the store opens, and something is wrong;
+    name     all is right, but the store or an array opens only by a name other than its path;
+    part     nothing is wrong, but a property or an array is absent;
+    wrong    the store opens, but a value or property is wrong;
     no       no array opens; `error` is the first line of the error;
     crash    the reader crashed;
     hang     the reader did not end in time;
-    -        the store has nothing that this reader can show.
+    -        the store has only arrays that this reader does not support.
 
-Each opening runs in a process of its own. Needs NumPy and the reader.
+Each store is opened in a new process. Needs NumPy and the reader.
 """
 
 import json
@@ -36,7 +36,7 @@ RANK = {"yes": 0, "part": 1, "wrong": 2, "no": 3, "crash": 3, "hang": 3}
 
 
 def module_of(reader):
-    """Returns the module of a reader. It has the functions attempts(store), versions(reader) and
+    """Returns the module of a reader, which has the functions attempts(store), versions(reader) and
     measure(findings, folder, store, name)."""
     if reader in ("ours", "builtin"):
         import read_gdal as module
@@ -56,8 +56,8 @@ def open_stores(folder):
 
 
 def child(reader, folder, number, attempt):
-    """Opens a store once, in this process, by the name `attempt`. Prints the verdict as JSON, and ends the
-    process."""
+    """Opens store number `number` in this process by the name `attempt`. Prints the verdict as JSON and ends
+    the process."""
     import findings
 
     module = module_of(reader)
@@ -68,12 +68,12 @@ def child(reader, folder, number, attempt):
         module.measure(found, folder, store, attempt)
         print("\n" + json.dumps(found.verdict()), flush=True)
         del application
-        os._exit(0)  # skips the clean-up of libraries, whose crashes are not measured
+        os._exit(0)  # crashes of libraries at exit are not measured
 
 
 def ask(*words):
-    """Runs a child process with these arguments. Returns its answer, or a verdict that says why there is no
-    answer."""
+    """Runs child() in a new process with these arguments. Returns its answer, or a verdict such as "crash" or
+    "hang"."""
     command = [sys.executable, "-B", str(HERE / "probe.py"), "--child", *map(str, words)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
@@ -87,8 +87,7 @@ def ask(*words):
 
 
 def measure(reader, folder, number, store):
-    """Opens a store by all names that attempts() returns. Returns the best verdict; of equal verdicts, the
-    first one."""
+    """Opens a store by each name of attempts(). Returns the best verdict, or the first of equal ones."""
     module = module_of(reader)
     if hasattr(module, "is_raster") and not any(map(module.is_raster, store["arrays"])):
         return {"verdict": "-"}
@@ -111,13 +110,12 @@ def versions(reader):
 
 
 def result_name(reader, found):
-    """Returns the file name of a result. It contains the version of the measured program, which is the first
-    in `found`."""
+    """Returns the file name of a result: the reader, and the version of the first program in `found`."""
     return f"{reader}-{next(iter(found.values())).split('+')[0]}.json"
 
 
 def text_of(document):
-    """Returns the result as JSON in which each store has a line of its own."""
+    """Returns a result as JSON with one line for each store."""
     lines = [f"  {word(name)}: {word(answer)}" for name, answer in document["stores"].items()]
     head = f'{{"reader": {word(document["reader"])},\n "versions": {word(document["versions"])},\n'
     return head + ' "stores": {\n' + ",\n".join(lines) + "\n}}\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stores with GDAL, with this driver (`ours`) or without it (`builtin`). Numeric arrays of two or more
-dimensions are read as rasters, other arrays by the multidimensional API."""
+"""Reads stores with GDAL and this driver (reader `ours`), or without it (reader `builtin`). Numeric arrays with
+at least two dimensions are read as rasters, other arrays by the multidimensional API."""
 
 import os
 
@@ -11,7 +11,7 @@ DRIVERS = ["Zarr"]
 
 
 def attempts(store):
-    """Returns the names by which a user would try to open a store. The plain path is the first."""
+    """Returns the names by which a user would open a store. The first is its path."""
     path = store["path"]
     if store.get("container") != "zip":
         return [path, f'ZARR:"{path}"']
@@ -32,14 +32,14 @@ def versions(reader):
 
 
 def prepare(reader):
-    """Sets environment variables for the reader. Must be called before GDAL is imported."""
+    """Sets environment variables for a reader. GDAL must not be imported yet."""
     os.environ["GDAL_PAM_ENABLED"] = "NO"
     if reader == "builtin":
         os.environ["GDAL_DRIVER_PATH"] = "disable"
 
 
 class Name:
-    """Name of a store in a folder. Builds the names of the store's arrays from it."""
+    """Name by which GDAL opens a store, and from which the names of its arrays are made."""
 
     def __init__(self, folder, attempt):
         bare = attempt.startswith('ZARR:"')
@@ -86,15 +86,15 @@ def measure(findings, folder, store, attempt):
 
 
 def check_unsigned(findings, got, wanted):
-    """If the reader returned the stored signed numbers, records that _Unsigned is not applied."""
+    """Records that _Unsigned is not applied if the reader returns the stored signed numbers."""
     if (got.reshape(wanted.shape) == wanted.view("i1")).all():
         findings.missing.append("_Unsigned is not applied")
         wanted.dtype = "i1"
 
 
 def read_raster(gdal, name):
-    """Returns all bands of a raster; without bands, returns all subdatasets, of which each is a slice.
-    Returns None if one of them does not open."""
+    """Returns all bands of a raster. If it has no bands, returns the values of its subdatasets, each of which
+    is a slice. Returns None if one does not open."""
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, DRIVERS)
     if dataset is None:
         return None
@@ -108,7 +108,7 @@ def read_raster(gdal, name):
 
 
 def read_slices(gdal, findings, name, shape):
-    """Reads slices one by one, by the names that GDAL before 3.8 gives them. Returns None if one does not
+    """Reads an array slice by slice, by names that GDAL before 3.8 defines. Returns None if a slice does not
     open."""
     data = [read_raster(gdal, slice_name(name, index)) for index in np.ndindex(*shape)]
     if any(each is None for each in data):
@@ -122,8 +122,8 @@ def slice_name(name, index):
 
 
 def read_array(gdal, dataset, path, wanted):
-    """Returns the values of an array as a list or an array, and of a structure as a dict of its fields.
-    Returns None if the array does not open."""
+    """Returns the values of an array. Returns {field: values} for a structure, or None if the array does not
+    open."""
     root = dataset.GetRootGroup() if dataset is not None else None
     if root is None:
         return None
@@ -143,12 +143,12 @@ def check_facts(gdal, findings, name, facts):
     if "array" not in facts:
         return
     dataset = gdal.OpenEx(name.array(facts["array"]), gdal.OF_RASTER, DRIVERS)
-    if dataset is None:  # slices of an array with at most five dimensions
+    if dataset is None:  # the array opens only slice by slice
         names = (slice_name(name.array(facts["array"]), [0] * extra) for extra in (1, 2, 3))
         opened = (gdal.OpenEx(each, gdal.OF_RASTER, DRIVERS) for each in names)
         dataset = next((each for each in opened if each is not None), None)
     if dataset is None:
-        return  # this fault was recorded with the values
+        return  # the fault was already recorded with the values
     if not dataset.RasterCount:
         dataset = gdal.OpenEx(dataset.GetSubDatasets()[0][0], gdal.OF_RASTER, DRIVERS)
     band = dataset.GetRasterBand(1)

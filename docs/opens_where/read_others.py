@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stores with zarr-python and netCDF-C. Both return arrays and attributes without interpreting the
-attributes, so only stored values are compared."""
+"""Reads stores with zarr-python and netCDF-C. These readers do not interpret attributes, so only stored values
+are compared."""
 
 import numpy as np
 from findings import compare
@@ -34,7 +34,7 @@ class ZarrPython:
             more = {"path": store["top"]} if "top" in store else {}
         try:
             root = zarr.open(target, mode="r", **more)
-        except Exception as error:  # each error is recorded as an answer
+        except Exception as error:  # any exception is a result
             findings.fails("", error)
             return
         compare_all(findings, folder, store, lambda path: (root[path] if path else root)[...])
@@ -43,8 +43,8 @@ class ZarrPython:
 class NetCDF:
     @staticmethod
     def attempts(store):
-        """Returns the names by which to open a store. A store that NCZarr wrote is first opened in the mode
-        for NCZarr."""
+        """Returns the names by which to open a store. The mode for NCZarr is first for stores that NCZarr has
+        written."""
         where = "zip" if store.get("container") == "zip" else "file"
         modes = [f"mode=zarr,{where}", f"mode=nczarr,{where}"]
         return modes[::-1] if store["name"] == "netcdf_nczarr" else modes
@@ -71,7 +71,7 @@ class NetCDF:
 
 
 def compare_all(findings, folder, store, read):
-    """Calls `read` for the path of each array, and compares the result with the stored values."""
+    """Compares the values of each array with those that were stored. read(path) returns the values."""
     for array in store["arrays"]:
         wanted = stored(folder, store, array)
         try:
@@ -83,6 +83,6 @@ def compare_all(findings, folder, store, read):
 
 
 def stored(folder, store, array):
-    """Returns the expected values of an array, before the attribute _Unsigned is applied."""
+    """Returns the expected values of an array without applying _Unsigned."""
     wanted = np.load(f"{folder}/{array['file']}")
     return wanted.view("i1") if store["facts"].get("unsigned") else wanted

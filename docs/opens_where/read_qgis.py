@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stores with QGIS and this driver, and compares the properties of raster layers. Strings and arrays
-of one dimension are not rasters and are left out. A store that has only such arrays is not measured."""
+"""Reads stores with QGIS and this driver, and compares properties of raster layers. Strings and 1D arrays are
+not rasters, so they are left out."""
 
 import os
 
@@ -19,7 +19,7 @@ def versions(reader):
 
 
 def start(folder):
-    """Starts QGIS without a screen, and without the settings of a user."""
+    """Starts QGIS without a screen. Its settings are in `folder`."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ["QGIS_CUSTOM_CONFIG_PATH"] = str(folder)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
@@ -31,7 +31,7 @@ def start(folder):
 
 
 def message(error):
-    """Returns the text of an error. For an empty error, QGIS must not be asked for the text."""
+    """Returns the text of a QgsError. summary() must not be called for an empty error."""
     return "QGIS gives no message" if error.isEmpty() else error.summary()
 
 
@@ -65,7 +65,8 @@ def measure(findings, folder, store, attempt):
 
 
 def is_south_up(name):
-    """True if GDAL's first row is the southernmost. QGIS itself shows every raster with north up."""
+    """Returns True if the first row of GDAL's raster is the southernmost. QGIS shows every raster with north
+    up."""
     from osgeo import gdal
 
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, read_gdal.DRIVERS)
@@ -74,7 +75,7 @@ def is_south_up(name):
 
 
 def check_values(findings, layer, array, wanted, south_up):
-    """Compares the pixels of a layer with `wanted`. If a band has a scale, QGIS scales its pixels."""
+    """Compares the pixels of a layer, from which the scale is removed, with `wanted`."""
     path, provider = array["path"], layer.dataProvider()
     try:
         got = [read_band(provider, band) for band in range(1, provider.bandCount() + 1)]
@@ -92,7 +93,7 @@ def check_values(findings, layer, array, wanted, south_up):
 
 
 def unscaled(provider, got, wanted):
-    """Returns `got` without the layer's scale: pixels that equal `wanted` after scaling are replaced by
+    """Returns the pixels `got` without the layer's scale. Pixels that equal `wanted` after scaling become
     `wanted`. check_facts() checks the scale itself."""
     scale, offset = provider.bandScale(1), provider.bandOffset(1)
     if (scale, offset) == (1.0, 0.0):
@@ -103,7 +104,7 @@ def unscaled(provider, got, wanted):
 
 
 def check_warped(findings, layer, path, wanted):
-    """Checks a layer that QGIS warps by its control points. Each pixel must be a value of the array."""
+    """Compares a layer that QGIS warps by control points. Each pixel must be a value of the array."""
     if not layer.crs().isValid():
         findings.missing.append("no control points")
     values = read_band(layer.dataProvider(), 1)

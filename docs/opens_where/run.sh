@@ -1,12 +1,12 @@
 #!/bin/bash
-# Measures "which store opens where" with every reader of this machine. Writes the result of each reader
-# to results/READER-VERSION.json. docs/make_opens_where.py makes the page from the results.
+# Opens the stores of stores.py with every reader of this machine. Writes the result of each reader to
+# results/READER-VERSION.json. docs/make_opens_where.py makes the page from the results.
 #
 #   docs/opens_where/run.sh [STORES [RESULTS]]
 #
-# STORES is a folder that stores.py has filled on a machine with build/tools/python and this driver. Without
-# STORES, the stores and results/stores.json are written anew. STORES may be copied to other machines, to
-# measure other versions. GDAL_DRIVER_PATH is the folder of this driver (build/gdalplugins by
+# STORES is a folder with the stores, which stores.py has written on a machine with build/tools/python and
+# this driver. It may be copied to other machines, to measure other versions. Without STORES, stores.py writes
+# the stores and results/stores.json again. GDAL_DRIVER_PATH is the folder of this driver (build/gdalplugins by
 # default). If it has no driver, the readers `ours` and `qgis` are left out. PYTHON is /usr/bin/python3 by default.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -6,7 +6,7 @@
 
 FOLDER receives the stores, `expected/` with the values of their arrays, and `stores.json`, which probe.py
 reads. stores.json has the name, path, title, writer, arrays and properties of each store. The properties (CRS,
-geotransform, nodata, scale, overviews, ...) follow from the documents of the format and of the conventions.
+geotransform, nodata, scale, overviews, ...) follow from the specification and from the conventions.
 LIST.json receives the descriptions for the page.
 
 Needs build/tools/python of `scripts/setup.sh test`, ncgen of netCDF-C, and GDAL with this driver
@@ -23,12 +23,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 for sources in (HERE, HERE.parents[1] / "data", HERE.parents[1] / "autotest" / "gdrivers"):
     sys.path.insert(0, str(sources))
 
-# Members of a store's description that the page shows, and that results do not repeat.
+# Members of a store's description that the page shows, but the results do not contain
 DESCRIPTION = ("name", "family", "title", "writer")
 
 
 def kind_of(values):
-    """Returns how users of GDAL read an array: as a raster, or else by the multidimensional API."""
+    """Returns the kind of an array, which tells how readers open it: "structure", "strings", "raster" (at least
+    two dimensions) or "vector"."""
     if values.dtype.names:
         return "structure"
     if values.dtype.kind in "OSU":
@@ -74,7 +75,7 @@ def descriptions(stores):
 
 
 def write_json(path, document):
-    """Writes a list as JSON in which each item has a line of its own."""
+    """Writes a list as JSON with one line for each item."""
     lines = [json.dumps(item, ensure_ascii=False) for item in document]
     text = "[\n" + ",\n".join(lines) + "\n]\n"
     pathlib.Path(path).write_text(text, encoding="utf-8")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Checks of Zarr stores that the program zarr_check uses."""
+"""Modules of the program zarr_check, which checks Zarr stores."""

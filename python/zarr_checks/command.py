@@ -63,8 +63,8 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
             shown.append(node)
     layout.check_empty_chunks(store, report, max_chunks)
     if http and store.is_local and shown:
-        # A store with several rasters opens as a list of subdatasets, without bands. Its first raster is then
-        # opened by name instead, to check the opening.
+        # A store with several rasters opens as a list of subdatasets, which reads no raster. The check
+        # therefore opens the first raster by its name.
         with Messages():
             dataset = gdal.OpenEx(store.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
         is_one = dataset is not None and dataset.RasterCount > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks attributes with the JSON schemas of their conventions."""
+"""Checks attributes of arrays and groups with the JSON schemas of Zarr conventions."""
 
 import functools
 import json
@@ -11,7 +11,7 @@ except ImportError:
     jsonschema = None
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent / "schemas"
-# convention -> (UUID, description, attributes that show the use of the convention)
+# convention -> (UUID, description, attributes that only this convention has)
 KNOWN = {
     "proj": ("f17cb550-5864-4468-aeb7-f3180cfb622f", "Coordinate reference system information for geospatial data",
              ("proj:code", "proj:wkt2", "proj:projjson")),
@@ -22,7 +22,7 @@ KNOWN = {
 
 
 def entry_of(name):
-    """Returns the entry of `zarr_conventions` that declares version 0.1 of a convention."""
+    """Returns the valid entry for a convention, version 0.1, in the attribute `zarr_conventions`."""
     uuid, description, _ = KNOWN[name]
     repository = f"zarr-conventions/{name}"
     return {"uuid": uuid, "name": name, "description": description,
@@ -37,7 +37,7 @@ def validator(name):
 
 
 def violations(name, value):
-    """Yields sentences that say where `value` violates the schema `name`, at most five."""
+    """Yields at most five texts, each about a part of `value` that violates the schema `name`."""
     found = sorted(validator(name).iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
     for error in found[:5]:
         where = "/".join(str(part) for part in error.absolute_path)
@@ -84,7 +84,8 @@ def _check_convention(name, declared, node, report):
     elif any(key not in own or own[key] != value for key, value in entries[0].items()):
         report.warning("convention-outdated", node.path, f"zarr_conventions declares {name} with another name or URL "
                        "than version 0.1", mend)
-    # A valid declaration replaces the node's own. Faults of the node's own declaration were reported above.
+    # The schema also checks the declaration in zarr_conventions. Its faults were reported above, so a valid
+    # declaration replaces it.
     checked = {**attributes, "zarr_conventions": [own]}
     document = {"zarr_format": node.format, "node_type": "array" if node.is_array else "group",
                 "attributes": checked}  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks documents, and the sizes of chunks and shards."""
+"""Checks metadata documents, and the sizes of chunks and shards."""
 
 import math
 import shlex
@@ -15,8 +15,8 @@ LARGEST_CHUNK = 16 * MIB
 SMALLEST_SHARD = MIB
 LARGEST_SHARD = 512 * MIB
 MOST_OBJECTS = 10000
-FEW_CHUNKS = 16  # arrays with so few chunks get no findings about chunk sizes
-LONGEST_CHUNK = 8  # ratio of a chunk's longest side to its shortest
+FEW_CHUNKS = 16  # number of chunks up to which chunk sizes are not reported
+LONGEST_CHUNK = 8  # maximum ratio of a chunk's longest side to its shortest
 MOST_CHUNKS_READ = 256
 
 
@@ -53,7 +53,8 @@ def check_documents(store, report):
         if key not in stated:
             report.error("consolidated-lacks", key, f"consolidated metadata lacks /{key}", consolidate(store))
         elif key not in own:
-            # An absent .zattrs means "no attributes". The consolidated metadata may then have an empty .zattrs.
+            # Consolidated metadata may contain an empty .zattrs, because an absent .zattrs means that there are
+            # no attributes.
             if not (key.endswith(".zattrs") and stated[key] == {}):
                 report.error("consolidated-extra", key, f"consolidated metadata has /{key}, which is absent from "
                              "the store", consolidate(store))
@@ -63,15 +64,15 @@ def check_documents(store, report):
 
 
 def _same(own, stated):
-    """True if two documents are equal. Absent attributes equal empty ones."""
+    """Returns True if two documents are equal. An empty member "attributes" equals an absent one."""
     def plain(value):
         return {name: item for name, item in value.items() if name != "attributes" or item != {}}
     return isinstance(stated, dict) and repr(_sorted(plain(own))) == repr(_sorted(plain(stated)))
 
 
 def _sorted(value):
-    """Returns a form of a JSON value for comparison. Values are equal if the repr() of their forms is equal,
-    even if they contain NaN."""
+    """Returns a copy of a JSON value with sorted members, with integers for whole floats, and without
+    consolidated metadata. Values are equal if the repr() of their copies is equal, even with NaN."""
     if isinstance(value, dict):
         return sorted((name, _sorted(item)) for name, item in value.items() if name != "consolidated_metadata")
     if isinstance(value, list):
@@ -91,11 +92,8 @@ def _size(count):
 
 
 def check_chunks(store, node, report, options):
-    """Checks the decoded sizes of chunks and shards. Small or oblong chunks are reported only if the array
-    has more than FEW_CHUNKS chunks.
-
-    `options` are creation options that rasters.copy_options() returns. A finding recommends a copy with these
-    options."""
+    """Reports chunks and shards of an array whose decoded sizes are unfavourable. `options` are creation
+    options of rasters.copy_options(), with which a finding recommends to copy the array."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
@@ -133,14 +131,14 @@ def check_chunks(store, node, report, options):
 
 
 def _is_oblong(shape, chunk):
-    """True if a chunk is long and narrow although the array is not."""
+    """Returns True if a chunk is much longer than wide, but the array is not."""
     if len(chunk) < 2 or max(chunk) <= LONGEST_CHUNK * min(chunk):
         return False
     return min(shape) > min(chunk)
 
 
 def fill_value(node):
-    """Returns the fill value as a number; None if it is not a number."""
+    """Returns the fill value of an array as a number, or None if it is not a number."""
     fill = node.fill
     if isinstance(fill, bool):
         return int(fill)
@@ -150,7 +148,7 @@ def fill_value(node):
 
 
 def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
-    """Reports stored chunks that hold only the fill value."""
+    """Reports stored chunks that contain only the fill value. Reads at most `most` chunks."""
     dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
     root = dataset.GetRootGroup() if dataset is not None else None
     for node in store.nodes.values() if root is not None and store.keys is not None else ():
@@ -159,13 +157,13 @@ def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
 
 
 def _check_empty_chunks(store, node, root, report, most):
-    """Reads stored chunks of an array, at most `most`. The smallest chunks are read first, because chunks of
-    equal elements compress best."""
+    """Reads at most `most` stored chunks of an array and reports empty ones. Reads the smallest chunks first,
+    because chunks of equal elements compress best."""
     fill = fill_value(node)
     stored = sorted(store.stored_chunks(node), key=lambda chunk: chunk[2])
     if not stored:
         return
-    name = node.path or (root.GetMDArrayNames() or [""])[0]  # without a path, the array is the whole store
+    name = node.path or (root.GetMDArrayNames() or [""])[0]  # the path is empty if the store is a single array
     array = root.OpenMDArrayFromFullname("/" + name)
     if array is None or [d.GetSize() for d in array.GetDimensions()] != node.shape:
         return
@@ -174,7 +172,7 @@ def _check_empty_chunks(store, node, root, report, most):
         count = [min(step, size - first) for first, step, size in zip(start, shape, node.shape)]
         if min(count) <= 0:
             continue
-        # If reading fails, GDAL 3.6 returns an array instead of None.
+        # GDAL 3.6 returns an array even if reading fails, so the messages are checked, too.
         with Messages() as messages:
             values = array.ReadAsArray(array_start_idx=start, count=count)
         if messages.errors or values is None:

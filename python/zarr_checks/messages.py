@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Collects messages of GDAL instead of printing them."""
+"""Collects messages of GDAL, so that they are not printed."""
 
 from osgeo import gdal
 
 
 class Messages:
-    """Context manager that collects warnings and errors of GDAL. One object may be entered several times."""
+    """Context manager that collects GDAL's warnings and errors. An object may be used for several `with`
+    statements."""
 
     def __init__(self):
         self.texts = []

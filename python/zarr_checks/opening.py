@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts the requests that opening a store takes if nothing is cached. Serves a local store on loopback and
+"""Counts the requests for opening a store without cached data. Serves a local store by HTTP on this machine and
 opens it."""
 
 import http.server
@@ -11,7 +11,7 @@ import urllib.parse
 
 from zarr_checks import layout
 
-# Opening a remote store takes noticeably long if it needs more requests than this.
+# Number of requests above which opening a remote store is noticeably slow
 MOST_REQUESTS = 6
 OPEN = """
 import sys
@@ -26,7 +26,7 @@ if dataset.RasterCount:
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves one folder or file. Supports range requests, and does not list folders."""
+    """Serves one folder or file by HTTP. Supports range requests. Does not list folders."""
 
     protocol_version = "HTTP/1.1"
 
@@ -72,7 +72,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def count(path, node=""):
-    """Returns the requests, as "METHOD key", that opening a local store takes, or opening its array `node`."""
+    """Returns a list of the requests, as "METHOD key", for opening a local store, or for opening its array
+    `node`."""
     path = os.path.abspath(path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.folder, server.log = os.path.dirname(path), []
@@ -93,7 +94,7 @@ def count(path, node=""):
 
 
 def check_opening(store, node, report, most):
-    """Reports if opening the store, or its array `node`, takes more than `most` requests."""
+    """Reports a finding if opening the store, or its array `node`, takes more than `most` requests."""
     consolidate = layout.consolidate(store)
     try:
         requests = count(store.name, node.path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks rasters that GDAL opens: CRS, geotransform, nodata value and overviews."""
+"""Checks rasters as GDAL opens them: CRS, geotransform, nodata value and overviews."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from osgeo import gdal, osr
 from zarr_checks.layout import dataset_name
 from zarr_checks.messages import Messages
 
-NEEDS_OVERVIEWS = 1024  # pixels along the longer side
+NEEDS_OVERVIEWS = 1024  # longest side in pixels above which a raster needs overviews
 EQUAL = ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS"]
 CODE = re.compile(r"^[A-Za-z]+:\w+$")
 URN = re.compile(r"^urn:ogc:def:crs:[\w.:]+$")
@@ -21,8 +21,8 @@ OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w
 
 
 def levels_of(store):
-    """Returns two collections: the paths of the smaller levels of pyramids, and (group, path) of each level
-    that a group lists and the store lacks."""
+    """Returns (paths of pyramid levels except the largest, [(group, path)] of levels that a group lists but the
+    store lacks)."""
     smaller, absent = set(), []
     for node in list(store.nodes.values()):
         for paths in _listed(node):
@@ -40,8 +40,8 @@ def levels_of(store):
 
 
 def _levels_of_matrices(store, node):
-    """Returns the paths of the smaller levels of a GeoZarr array with a tile matrix set. They are arrays
-    with the same name in groups beside its own group."""
+    """Returns the paths of all pyramid levels that are smaller than the GeoZarr array `node` with a tile matrix
+    set. Levels have equal names, in sibling groups."""
     stated = node.attributes.get("multiscales")
     if not node.is_array or not isinstance(stated, dict) or "tile_matrix_set" not in stated:
         return set()
@@ -52,7 +52,7 @@ def _levels_of_matrices(store, node):
 
 
 def _listed(node):
-    """Yields a list of level paths for each pyramid that a group's attributes describe."""
+    """Yields, for each pyramid that a group's attributes describe, the list of its level paths."""
     values = [node.attributes.get("multiscales")]
     if isinstance(node.attributes.get("ome"), dict):
         values.append(node.attributes["ome"].get("multiscales"))
@@ -81,7 +81,7 @@ def is_level(path, smaller):
 
 
 def helpers_of(store):
-    """Returns the paths of arrays that other arrays name as coordinates, bounds or grid mappings."""
+    """Returns the paths of all arrays that another array names as coordinates, bounds or grid mapping."""
     named = set()
     for node in store.nodes.values():
         for name in ("coordinates", "grid_mapping", "bounds", "ancillary_variables"):
@@ -99,12 +99,12 @@ def check_levels(absent, report):
 
 
 def check_raster(store, node, report):
-    """Opens an array as a raster and checks it. Returns the properties that GDAL reports, for the report."""
+    """Opens an array as a raster and reports its faults. Records the number of overviews in report.facts."""
     with Messages() as messages:
         dataset = gdal.OpenEx(dataset_name(store, node), gdal.OF_RASTER, allowed_drivers=["Zarr"])
     name = dataset_name(store, node)
     if dataset is None or dataset.RasterCount == 0:
-        # Arrays without elements, and arrays of other types than numbers, are not rasters.
+        # Empty arrays, and arrays that are not numeric, are no rasters, so they need not open.
         if 0 not in node.shape and node.itemsize is not None:
             why = "; ".join(messages.texts) or "it has no bands"
             report.error("not-opened", node.path, f"GDAL does not open the array as a raster: {why}",
@@ -117,7 +117,7 @@ def check_raster(store, node, report):
         nodata = band.GetNoDataValue()
     for text in messages.texts:
         if "consolidated metadata" in text:
-            continue  # check_documents() reports this fault in detail
+            continue  # check_documents() has reported this fault
         report.warning("open-warning", node.path, f"GDAL warns: {text}", "see docs/errors.md for the message")
     is_curved = bool(dataset.GetMetadata("GEOLOCATION")) or dataset.GetGCPCount() > 0
     is_image = ome_of(store, node) is not None
@@ -132,7 +132,7 @@ def check_raster(store, node, report):
 
 
 def _group_that_lists(store, node):
-    """Returns the group above an array that lists the array as a level of a pyramid; None if no group does."""
+    """Returns the nearest group above an array that lists the array as a pyramid level, or None."""
     path = node.path
     while path:
         path = posixpath.dirname(path)
@@ -144,7 +144,7 @@ def _group_that_lists(store, node):
 
 
 def ome_of(store, node):
-    """Returns the version of the OME-Zarr image that lists an array as a level; None if no image does."""
+    """Returns the OME-Zarr version of the image that lists an array as a pyramid level, or None."""
     group = _group_that_lists(store, node)
     if group is None:
         return None
@@ -156,7 +156,7 @@ def ome_of(store, node):
 
 
 def copy_options(store, node):
-    """Returns creation options that give a copy the Zarr format and the PROFILE of the array `node`."""
+    """Returns creation options with which a copy of the array `node` has its Zarr format and PROFILE."""
     version = ome_of(store, node)
     if version is not None:
         return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")
@@ -185,11 +185,11 @@ def _check_overviews(dataset, sizes, node, name, report):
 
 
 # ---------------------------------------------------------------------------------------------
-# Checks of the CRS
+# Functions that check the CRS
 
 
 def check_crs(store, node, report):
-    """Reports statements of an array's CRS that differ from the first one."""
+    """Reports each statement of an array's CRS that disagrees with its first statement."""
     parsed = []
     for origin, text in statements(store, node):
         srs = parse(text)
@@ -206,8 +206,7 @@ def check_crs(store, node, report):
 
 
 def parse(text):
-    """Returns the CRS that `text` describes; None if it does not describe a CRS. Opens no file and sends no
-    request."""
+    """Returns the CRS that `text` describes, or None. Opens no file and sends no request."""
     text = text.strip()
     if match := OGC_URL.match(text):
         text = f"{match[1]}:{match[2]}"
@@ -226,7 +225,7 @@ def parse(text):
 
 
 def statements(store, node):
-    """Yields (name of an attribute, its CRS as text) for each attribute that states the CRS of an array."""
+    """Yields (attribute name, CRS as text) for each attribute that states the CRS of an array."""
     stated = node.attributes.get("_CRS")
     if isinstance(stated, str):
         yield "_CRS", stated
@@ -262,7 +261,7 @@ def _text(value):
 
 
 # ---------------------------------------------------------------------------------------------
-# Checks of the nodata value
+# Functions that check the nodata value
 
 
 def _number(value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings of a check, printed as lines for people or as JSON for programs."""
+"""Findings about a store, and their output as text or as JSON."""
 
 import dataclasses
 import json
@@ -9,11 +9,11 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    code: str  # identifies the kind of finding; stays the same in later releases
+    code: str  # kind of finding, which later releases do not rename
     severity: str  # one of SEVERITIES
     node: str  # path in the store, such as /red
     message: str
-    mend: str  # recommended command or change
+    mend: str  # command or change that corrects the fault
 
 
 class Report:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads documents and keys of a Zarr store through GDAL's virtual file systems."""
+"""Reads documents and lists keys of a Zarr store through GDAL's virtual file systems."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ BITS = re.compile(r"(\d+)$")
 
 
 def file_system_path(name):
-    """Returns the path under which VSIFOpenL() finds the store."""
+    """Returns the path of a store for VSIFOpenL()."""
     for prefix, path in REMOTE.items():
         if name.startswith(prefix):
             return path + name[len(prefix):].rstrip("/")
@@ -28,7 +28,7 @@ def file_system_path(name):
 
 
 class Node:
-    """A group or an array with its attributes. For an array, also its shape, chunks and shards."""
+    """A group or an array with its attributes. An array also has a shape, chunks and shards."""
 
     def __init__(self, path, document, attributes):
         self.path = path
@@ -51,7 +51,7 @@ class Node:
     def _read_layout(self):
         self.shape = list(self.document["shape"])
         self.shard = None
-        self.index = None  # configuration of the sharding codec, if the shard index can be read
+        self.index = None  # configuration of the sharding codec; None if the shard index cannot be read
         self.fill = self.document.get("fill_value")
         if self.format == 2:
             self.chunk = list(self.document["chunks"])
@@ -82,21 +82,21 @@ class Node:
 
     @property
     def object_shape(self):
-        """Returns the shape, in elements, of what one key stores: a shard if the array has shards, else a
+        """Returns the shape of the part of an array that one key stores: a shard if there are shards, else a
         chunk."""
         return self.shard or self.chunk
 
     def bytes_of(self, shape):
-        """Returns the decoded size, in bytes, of `shape` elements; None if elements have no fixed size."""
+        """Returns the decoded size of `shape` elements in bytes, or None if elements have no fixed size."""
         return None if self.itemsize is None else math.prod(shape) * self.itemsize
 
     def objects(self):
-        """Returns the number of keys of the array if each chunk is stored."""
+        """Returns the number of chunks or shards of the array, stored or absent."""
         return math.prod(-(-size // max(1, step)) for size, step in zip(self.shape, self.object_shape))
 
     def index_of_key(self, key):
-        """Returns the index of the chunk or shard under `key`, which is relative to the array's folder; None
-        if `key` is not such a key."""
+        """Returns the index of the chunk or shard under `key`, or None if `key` is another key. `key` is
+        relative to the array's folder."""
         if self.format == 2:
             parts = key.split(self.document.get("dimension_separator", "."))
         else:
@@ -140,7 +140,7 @@ def _sharding(codecs):
 
 
 def _has_plain_index(configuration):
-    """True if the shard index is stored without compression. It may have a checksum."""
+    """Returns True if the shard index is stored uncompressed, with or without a checksum."""
     names = [codec["name"] if isinstance(codec, dict) else codec
              for codec in configuration.get("index_codecs", [])]  # fmt: skip
     first = configuration.get("index_codecs", [{}])[0]
@@ -149,15 +149,15 @@ def _has_plain_index(configuration):
 
 
 class Store:
-    """A store with its nodes, and with its keys if they can be listed."""
+    """A Zarr store with its nodes. `keys` maps its keys to sizes, or is None if keys cannot be listed."""
 
     def __init__(self, name):
         self.name = name
         self.root = file_system_path(name)
-        self.broken = {}  # key -> reason why its document cannot be used
+        self.broken = {}  # key of a document -> reason why the document cannot be used
         self.keys = self._list()
         tops = {key.split("/")[0] for key in self.keys or {}}
-        # The store in a zip file may be in the only folder at the top of the file.
+        # A zip file may contain the store in its only top-level folder.
         if self.root.startswith("/vsizip/") and len(tops) == 1 and not tops & {"zarr.json", *V2_DOCUMENTS}:
             self.root += "/" + tops.pop()
             self.keys = self._list()
@@ -183,7 +183,7 @@ class Store:
         return keys or None
 
     def read(self, key, start=0, size=None):
-        """Returns the bytes under a key; None if the key is absent."""
+        """Returns the bytes under a key, from `start` on and at most `size`, or None if the key is absent."""
         if self.keys is not None and key not in self.keys:
             return None
         file = gdal.VSIFOpenL(f"{self.root}/{key}", "rb")
@@ -247,7 +247,7 @@ class Store:
         return nodes
 
     def documents(self):
-        """Returns the documents of all nodes, by the keys that they have in consolidated metadata."""
+        """Returns {key in consolidated metadata: document} for all nodes."""
         found = {}
         for path, node in self.nodes.items():
             if node.format == 3:
@@ -261,8 +261,8 @@ class Store:
         return found
 
     def chunk_files(self, node):
-        """Yields (key, index, size) for each stored chunk of an array; if the array has shards, for each
-        shard."""
+        """Yields (key, index, size in bytes) for each stored chunk of an array, or for each stored shard if
+        there are shards."""
         prefix = node.path + "/" if node.path else ""
         for key, size in (self.keys or {}).items():
             if not key.startswith(prefix) or posixpath.basename(key) in ("zarr.json", *V2_DOCUMENTS):
@@ -272,8 +272,8 @@ class Store:
                 yield key, index, size
 
     def stored_chunks(self, node):
-        """Yields (index of the first element, shape, stored size in bytes) for each stored chunk. For arrays
-        with shards, these are the inner chunks."""
+        """Yields (index of its first element, shape, stored size in bytes) for each stored chunk. For arrays
+        with shards, these are inner chunks."""
         for key, index, size in self.chunk_files(node):
             origin = [number * step for number, step in zip(index, node.object_shape)]
             if node.index is None:
