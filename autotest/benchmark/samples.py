@@ -245,7 +245,7 @@ numpy.testing.assert_array_equal(array.values, values)"""
 def version_3_sample(folder, label, terrain, floor_codec, chunks, shards, codecs):
     """Returns a Version3Sample with the values of `terrain`, a Sample of Zarr v2. Without shards, `shards` equals
     `chunks`."""
-    array = same.array()
+    array = terrain.array()
 
     def make(home):
         write_version_3(home / "array.zarr", array[...], chunks, shards, codecs)
@@ -253,7 +253,7 @@ def version_3_sample(folder, label, terrain, floor_codec, chunks, shards, codecs
     sizes = "-".join("x".join(map(str, each)) for each in (array.shape, chunks, shards))
     name = label.replace(",", "").replace(" ", "-")
     home = kept(folder, f"v3-{name}-{sizes}", make)
-    return Version3Sample(f"v3, {label}", home / "array.zarr", floor_codec, same, chunks, shards)
+    return Version3Sample(f"v3, {label}", home / "array.zarr", floor_codec, terrain, chunks, shards)
 
 
 def version_3_samples(folder, terrain_of, scene_of, cube_of):

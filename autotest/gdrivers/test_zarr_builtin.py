@@ -3,16 +3,14 @@
 and if only "Zarr" is allowed."""
 
 import json
-import os
 import pathlib
-import shutil
 import xml.etree.ElementTree
 import zipfile
 
 import numpy as np
 import pytest
 from osgeo import gdal
-from zarr_drivers import Asker, make_v3, reads_references, reference_file, reference_folder
+from zarr_drivers import Asker, make_v3, reference_file, reference_folder
 from zarr_gdal import (
     array_name, create_deletes_first, error_log, gdal_is_at_least, open_raster
 )  # fmt: skip

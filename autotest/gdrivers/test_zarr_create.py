@@ -2,7 +2,6 @@
 """Creates, copies and updates stores through the classic API. zarr-python, xarray, GDAL's built-in driver
 and this driver must read the right values."""
 
-import json
 import os
 import pathlib
 import random

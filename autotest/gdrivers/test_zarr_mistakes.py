@@ -8,9 +8,8 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr_formats
-import zarr_python as zarr
 from osgeo import gdal
-from zarr_gdal import array_name, error_log, open_raster
+from zarr_gdal import array_name, open_raster
 from zarr_http import Served
 from zarr_store import make_store
 

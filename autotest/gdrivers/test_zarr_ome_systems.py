@@ -9,7 +9,7 @@ import pytest
 import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal
-from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_gdal import array_name, error_log, read_all
 from zarr_georeferencing import assert_geotransform
 from zarr_mdim import open_array
 

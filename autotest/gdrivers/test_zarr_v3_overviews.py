@@ -8,7 +8,6 @@ import os
 
 import numpy as np
 import pytest
-import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster
 from zarr_overviews import (check_consolidated, entries, gtiff_levels, level_folders, level_values,
