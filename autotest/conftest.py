@@ -31,8 +31,8 @@ os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
 )
 # Modules that take more than half a minute each, without "test_zarr_".
 LONGEST = {
-    "cancel", "cf_earth", "cf_grid_mapping", "dask", "delete_killed", "docs", "fork", "http", "no_memory",
-    "remote_requests", "resume", "rio_commands", "s3", "s3_write", "soak", "utilities", "write_references",
+    "check", "cold_open", "delete_killed", "eopf", "no_memory", "profile", "property", "replace", "resume",
+    "rio_commands", "soak", "time", "unload", "utilities",
 }  # fmt: skip
 FAILED = pytest.StashKey()  # of a test: whether one of its phases failed
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
