@@ -185,7 +185,7 @@ def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     assert t is not None and cpl.errors == []
     zarr_gdal.assert_same(t.ReadAsArray(), CUBE)
     assert t.GetDimensions()[3].GetIndexingVariable() is None
-    assert cpl.errors == [] or "lon" in cpl.the_error()
+    cpl.assert_quiet()
 
 
 @pytest.mark.parametrize("place, y, x", [
