@@ -54,8 +54,8 @@ def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_p
 
 
 def test_strips_decode_a_chunk_larger_than_the_cache_once(tmp_path, cache):
-    """Reading strips decodes a chunk once, even if it is larger than GDAL's block cache. The driver's own chunk
-    cache holds at least 16 MiB."""
+    """A chunk that is larger than the driver's cache is decoded once, although it is read in strips. The cache
+    then holds this chunk alone."""
     values = np.random.default_rng(9).integers(0, 9, (2200, 1000)).astype("<f8")
     path = make_array(tmp_path, values, chunks=values.shape)
     cache(16 << 20)
