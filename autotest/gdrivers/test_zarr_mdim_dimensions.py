@@ -183,6 +183,8 @@ def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     root = zarr_mdim.open_group(store)
     t = root.OpenMDArray("t")
     assert t is not None and cpl.errors == []
+    assert ['lon/.zarray: dtype "<q9" is not known; the array is ignored' in text for text in cpl.warnings] == [True]
+    cpl.clear()
     zarr_gdal.assert_same(t.ReadAsArray(), CUBE)
     assert t.GetDimensions()[3].GetIndexingVariable() is None
     cpl.assert_quiet()

@@ -538,6 +538,14 @@ def _(folder):
     gdal.OpenEx(str(referenced(folder, "0.0", "base64:AAECAw==")), gdal.OF_RASTER | gdal.OF_UPDATE)
 
 
+@provokes("/<path>: <key>: <cause>; the array is ignored")
+def invalid_coordinate_array(folder):
+    dimension = {"values": np.arange(3.0), "dims": ["x"]}
+    store = make_store(folder, {"v": dimension, "x": dimension})
+    (store / "x" / ".zarray").write_text("[1]")
+    gdal.Open(array_name(store, "v"))
+
+
 @provokes("libzfp does not work in this program, because <library> has functions of equal names (<name>)")
 def replaced_libzfp(folder):
     return lines_of(zarr_libzfp.run_with_replaced_functions(zarr_libzfp.make(folder)))

@@ -39,6 +39,7 @@ namespace zarr {
 
 // Each member points to the function or constant of libzfp with its name.
 struct ZfpFunctions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define ZARR_ZFP_MEMBER(name) decltype(&::name) name = nullptr;
     ZARR_FOR_EACH_ZFP_FUNCTION(ZARR_ZFP_MEMBER)
 #undef ZARR_ZFP_MEMBER

@@ -125,14 +125,18 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns if the array's group has a coordinate array of the dimension whose length differs from the
-// dimension's size.
-void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Dimension& dimension,
-                  Warnings& warnings) {
+// Warns if the array's group has a coordinate array of the dimension that is invalid, or whose
+// length differs from the dimension's size.
+void WarnOfUnusable(const Hierarchy& hierarchy, const std::string& group,
+                    const Dimension& dimension, Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);
     if (!IsValidKey(path)) return;
     const auto metadata = hierarchy.Metadata(path);
-    if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] == dimension.size) return;
+    if (!metadata.ok()) {
+        WarnIfInvalid(hierarchy, path, warnings);
+        return;
+    }
+    if (metadata->rank() != 1 || metadata->shape[0] == dimension.size) return;
     warnings.push_back("dimension " + dimension.name + " has " + std::to_string(dimension.size) +
                        " elements, but its coordinate array /" + path + " has " +
                        std::to_string(metadata->shape[0]) + "; the coordinate array is ignored");
@@ -150,7 +154,7 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     if (!may_have_coordinates) return dimension;
     const CoordinateVector coordinates = CoordinatesOf(hierarchy, named, size);
     if (!coordinates.is_there()) {
-        WarnOfLength(hierarchy, named.group, dimension, warnings);
+        WarnOfUnusable(hierarchy, named.group, dimension, warnings);
         return dimension;
     }
     has_text = coordinates.is_text();

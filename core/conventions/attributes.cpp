@@ -119,7 +119,8 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
     if (!normal.ok() || normal->empty()) return {};
     const auto is_array = [&](const std::string& path) {
         const auto found = hierarchy.Has(path, Document::kArray);
-        return found.ok() && *found;
+        // An invalid document of v3 may be an array. Callers see its error when they read it.
+        return found.ok() ? *found : found.status().code() == StatusCode::kCorrupt;
     };
     if (name[0] == '/') return is_array(*normal) ? *normal : std::string();
     std::string_view at = group;
@@ -128,6 +129,24 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
         if (is_array(path)) return path;
         if (at.empty()) return {};
     }
+}
+
+bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings& warnings) {
+    Status status = hierarchy.Metadata(path).status();
+    const bool is_read = status.ok();
+    if (is_read) status = hierarchy.Attributes(path).status();
+    // Hierarchy::TakeFailure() reports errors of the store.
+    const StatusCode code = status.code();
+    if (code != StatusCode::kCorrupt && code != StatusCode::kUnsupported &&
+        code != StatusCode::kLimit)
+        return false;
+    const auto is_group = hierarchy.Has(path, Document::kGroup);
+    if (is_group.ok() && *is_group) return false;
+    const std::string warning =
+        status.message() + (is_read ? "; the attributes are ignored" : "; the array is ignored");
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+        warnings.push_back(warning);
+    return true;
 }
 
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,

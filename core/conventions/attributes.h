@@ -52,6 +52,10 @@ std::set<std::string> ReferencedNames(const json::Value& attributes);
 std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
                          const std::string& name);
 
+// Returns true, and adds a warning, if the metadata or the attributes of an array at `path` are
+// invalid. Adds no warning twice. Returns false if there is no array, or if the store fails.
+bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings& warnings);
+
 // Returns the attributes of a node; an empty object and a warning if the attributes are invalid.
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);

@@ -489,7 +489,8 @@ class CrsFinder {
         // Without coordinate arrays, the array counts as projected only if it has no longitudes and
         // latitudes of a curvilinear grid.
         if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
-        const auto geolocation = FindGeolocation(hierarchy_, facts_);
+        Warnings ignored;  // they appear when the georeferencing is read
+        const auto geolocation = FindGeolocation(hierarchy_, facts_, ignored);
         return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
 
@@ -587,7 +588,12 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
     if (const json::Value* stating = StatingGridMapping(hierarchy, facts)) {
         const std::string name = OwnGridMapping(facts, *stating);
         std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
-        if (!path.empty()) return path;
+        if (!path.empty()) {
+            const auto attributes = hierarchy.Attributes(path);
+            const bool is_usable = (attributes.ok() && DescribesCrs(*attributes)) ||
+                                   !WarnIfInvalid(hierarchy, path, warnings);
+            return is_usable ? path : std::string();
+        }
         const std::string sibling = name.empty() || name[0] == '/'
                                         ? name.substr(name.empty() ? 0 : 1)
                                         : JoinKey(group, name);
@@ -617,6 +623,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);
         const auto attributes = hierarchy.Attributes(path);
+        WarnIfInvalid(hierarchy, path, warnings);
         const bool is_mapping =
             metadata.ok() && metadata->rank() == 0 && attributes.ok() && DescribesCrs(*attributes);
         if (!is_mapping) continue;

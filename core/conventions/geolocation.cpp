@@ -94,14 +94,15 @@ Meaning MeaningOf(const json::Value& attributes, const std::string& name) {
 // whose attributes state its meaning is preferred to an array whose name suggests the meaning.
 class Candidates {
   public:
-    Candidates(const Hierarchy& hierarchy, const ArrayFacts& raster)
-        : hierarchy_(hierarchy), raster_(raster) {}
+    Candidates(const Hierarchy& hierarchy, const ArrayFacts& raster, Warnings& warnings)
+        : hierarchy_(hierarchy), raster_(raster), warnings_(warnings) {}
 
     void Add(const json::Value& attributes) {
         const std::string group(ParentPath(raster_.path));
         for (const std::string& word : WordsAttribute(attributes, "coordinates")) {
             const std::string path = FindVariable(hierarchy_, group, word);
             if (path.empty() || path == raster_.path) continue;
+            WarnIfInvalid(hierarchy_, path, warnings_);
             auto array = ArrayOnGrid(hierarchy_, raster_, path);
             if (!array) continue;
             const Meaning meaning = MeaningOf(array->facts.attributes, std::string(LastName(path)));
@@ -126,6 +127,7 @@ class Candidates {
     };
     const Hierarchy& hierarchy_;
     const ArrayFacts& raster_;
+    Warnings& warnings_;
     std::array<std::array<Best, 2>, 2> bests_;  // best arrays by kind; X at index 0, Y at 1
 };
 
@@ -156,9 +158,10 @@ std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFact
 
 }  // namespace
 
-std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                           Warnings& warnings) {
     if (facts.path.empty() || !facts.axes.x || !facts.axes.y) return std::nullopt;
-    Candidates candidates(hierarchy, facts);
+    Candidates candidates(hierarchy, facts, warnings);
     candidates.Add(facts.attributes);
     auto found = candidates.Take(Kind::kLongLat);
     if (found) return found;

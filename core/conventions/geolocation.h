@@ -46,7 +46,9 @@ struct Geolocation {
 //
 // The attributes standard_name and units decide whether an array holds longitudes or latitudes. The
 // array's name decides only if both attributes are absent. Coordinates in the CRS, for example in
-// metres, are used only if no longitudes and latitudes are named.
-std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts);
+// metres, are used only if no longitudes and latitudes are named. Adds a warning for each array
+// that is named and invalid.
+std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                           Warnings& warnings);
 
 }  // namespace zarr
