@@ -81,7 +81,8 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
 }
 
 Array::~Array() {
-    read_ahead_.reset();  // first, because it waits for loads into the cache
+    // Destroyed first: its destructor waits for loads, which use this array and the cache.
+    read_ahead_.reset();
     if (instances_ != nullptr) instances_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
 }
@@ -177,13 +178,14 @@ void Array::DropChanged() const {
     const bool caches_absence = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
         id_, !caches_absence, [&](std::uint64_t index, const DecodedChunk& chunk) {
-            // If the store caches absent keys, versions do not show that another process has stored
-            // an absent chunk since. A cached absent chunk is then always dropped.
+            // In a store that caches absent keys, an absent chunk keeps its version even if another
+            // process stores the chunk. Cached absent chunks of such a store are always dropped.
             return (chunk.absent && caches_absence) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
-    if (pending().empty())
-        return;  // also in a forked child, where a thread of the parent may hold locks forever
+    // A forked child has no pending chunks and returns here. Below, it might wait forever for a
+    // mutex that a thread of the parent held during fork().
+    if (pending().empty()) return;
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsCompletelyWritten(*pending)) continue;

@@ -55,8 +55,8 @@ struct ChunkListing {
 class Array {
   public:
     // Opens the array at `path` with its parsed metadata. All Array objects with the same
-    // `instances` share pending writes; with nullptr, this object shares no pending writes. Error
-    // messages name the member of the metadata document.
+    // `instances` share pending writes; with nullptr, this object shares no pending writes. An
+    // error about the metadata names the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
@@ -103,7 +103,8 @@ class Array {
     std::uint64_t chunk_count() const;
     // True after ListChunks(), until DropChanged() is called.
     bool AreChunksListed() const { return absent_.is_listed(); }
-    // True if the chunk is known to be absent from the store, whether or not a write is pending.
+    // True if the chunk is known to be absent from the store. A pending write of the chunk does not
+    // change the result.
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
     // Updates the caches of all Array objects of this array after a chunk was stored or removed.
@@ -111,9 +112,10 @@ class Array {
     // other objects drop their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store, including loads in progress. Pending
-    // chunks with inter-process locks (PendingChunk::locks) stay pending. Their unwritten elements
-    // are read again, because other processes may have stored new values.
+    // Drops cached data that may have changed in the store. Also detaches loads in progress (see
+    // LoadingCache::DropOutdated()), unless the store caches absent keys. Pending chunks with
+    // inter-process locks (PendingChunk::locks) stay pending. Their unwritten elements are read
+    // again, because other processes may have stored new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.
@@ -158,7 +160,9 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
-    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr if loading ahead would not help
+    // Loads the next chunks of reads in order. nullptr for kObject, and in a local store if chunks
+    // cannot be read in parts.
+    std::unique_ptr<ReadAhead> read_ahead_;
 };
 
 }  // namespace zarr

@@ -25,8 +25,8 @@ struct ReadCounters {
     std::atomic<std::uint64_t> chunks_requested{0};  // requests for chunks to the store
     std::atomic<std::uint64_t> chunks_absent{0};
     std::atomic<std::uint64_t> chunks_decoded{0};
-    std::atomic<std::uint64_t> bytes_read{0};     // stored bytes
-    std::atomic<std::uint64_t> bytes_decoded{0};  // decoded bytes
+    std::atomic<std::uint64_t> bytes_read{0};     // number of stored bytes read
+    std::atomic<std::uint64_t> bytes_decoded{0};  // number of bytes after decoding
 };
 
 // Counts of read operations of one array since the array was opened.
@@ -122,7 +122,7 @@ class ArrayContext {
     using Names = std::unordered_map<std::string, std::weak_ptr<T>>;
     Names<const Array> shared_;
     Names<ArrayInstances> instances_;
-    std::uint64_t generation_ = ForkGeneration();  // of the process that filled the registry
+    std::uint64_t generation_ = ForkGeneration();  // marks the process that filled the registry
     std::size_t prune_at_ = tuning::kMinPrunedNames;
 };
 

@@ -141,7 +141,7 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 
 std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
     const std::size_t at_once =
-        MaxConcurrentChunks(*array_, threads, 2);  // 2: the chunk, and its encoded form
+        MaxConcurrentChunks(*array_, threads, 2);  // 2: a chunk is in memory decoded and encoded
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (encoding_ == nullptr)
@@ -181,8 +181,8 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;  // half for PendingChunk::written
-    if (has_shards()) share /= 2;       // half for decoded chunks, half for encoded
+    if (locks_ != nullptr) share /= 2;  // PendingChunk::written takes the other half
+    if (has_shards()) share /= 2;       // encoded pending chunks take the other half
     return share;
 }
 
@@ -405,7 +405,8 @@ Status ArrayWriter::Flush(std::size_t threads) {
 Status ArrayWriter::FlushChunks(std::size_t threads) {
     const std::size_t at_once = MaxConcurrentStores(threads);
     const auto all = array_->pending().All();
-    std::vector<std::vector<NumberedChunk>> parts;  // each is stored by one thread
+    // Each part has chunks that are stored together: the chunks of one shard, or a single chunk.
+    std::vector<std::vector<NumberedChunk>> parts;
     if (locks_ != nullptr && has_shards()) {
         std::map<std::string, std::vector<NumberedChunk>> by_group;
         for (const NumberedChunk& chunk : all)
@@ -414,8 +415,8 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
     } else {
         for (const NumberedChunk& chunk : all) parts.push_back({chunk});
     }
-    const std::size_t share =
-        parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);  // threads per part
+    // Number of threads that store one part.
+    const std::size_t share = parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);
     std::mutex mutex;
     Status first;
     const Status ran = ParallelFor(parts.size(), at_once, [&](std::size_t i) -> Status {

@@ -54,7 +54,8 @@ class ArrayWriter {
     const Array& array() const { return *array_; }
     // Returns the locks that were given to Open(); may be nullptr.
     const std::shared_ptr<Synchronizer>& locks() const { return locks_; }
-    // True if a written chunk was not stored, because all its elements equal the fill value.
+    // True if this writer was given a chunk that it did not store, because all elements of the
+    // chunk equal the fill value.
     bool has_omitted_chunks() const { return has_omitted_chunks_; }
 
     // Writes `region`. `offset` is the position in bytes of the written part within each element.
@@ -136,10 +137,12 @@ class ArrayWriter {
     const std::shared_ptr<Store> store_;
     const std::size_t max_pending_bytes_;
     const std::shared_ptr<Synchronizer> locks_;
-    std::string fill_;  // stored form of one fill-value element
+    std::string fill_;  // bytes of one stored element with the fill value
     std::atomic<bool> has_omitted_chunks_{false};
     std::mutex mutex_;
-    std::unique_ptr<Semaphore> encoding_;  // limits encoding if more threads store than may encode
+    // Limits how many threads encode at once. nullptr until more threads store chunks than may
+    // encode.
+    std::unique_ptr<Semaphore> encoding_;
 };
 
 // Copies a chunk, from the cache or the store, into `pending`, which must have the chunk's size.

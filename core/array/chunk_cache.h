@@ -30,9 +30,9 @@ struct DecodedChunk {
     Status Allocate(std::size_t size);
 
     bool absent = false;
-    Buffer elements;        // for types of fixed size
-    ObjectChunk objects;    // for kObject
-    ObjectVersion version;  // version of the stored chunk before the read
+    Buffer elements;        // elements of a type with fixed size
+    ObjectChunk objects;    // elements of a kObject array
+    ObjectVersion version;  // version of the stored chunk before it was read
     std::shared_ptr<BufferPool> pool;
 
     std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }
@@ -111,7 +111,7 @@ class AbsentChunks {
     std::atomic<bool> is_empty_{true};  // true if no chunk is known to be absent
     std::atomic<bool> is_listed_{false};
     ChunkSet absent_;
-    ChunkSet present_;  // valid if is_listed_
+    ChunkSet present_;  // stored chunks that the listing found; valid if is_listed_
 };
 
 }  // namespace zarr

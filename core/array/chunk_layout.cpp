@@ -31,7 +31,7 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
     layout.axis_order = metadata.axis_order;
     layout.strides = layout.StridesOf(metadata.dtype.size);
     for (const std::uint64_t n : layout.shape)
-        layout.items *= n;  // cannot overflow: the pipeline was bound to this shape
+        layout.items *= n;  // cannot overflow: Pipeline::Bind() has checked the product
     // The limit is twice the maximum size that usual encoders write. Larger results of unusual
     // encoders are thus accepted, while a decompression bomb is still rejected.
     layout.max_encoded_bytes =

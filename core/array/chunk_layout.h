@@ -31,7 +31,7 @@ struct ChunkLayout {
     Strides StridesOf(std::size_t size) const;
 
     // Creates the layout of chunks of `shape`, with the codecs of `metadata` bound to that shape.
-    // Errors are the codecs' errors.
+    // Fails if a codec does not accept the shape or the data type.
     static Result<ChunkLayout> Bind(const ArrayMetadata& metadata,
                                     std::vector<std::uint64_t> shape);
 };

@@ -33,14 +33,17 @@ struct ChunkRequest {
     // Memory for the whole chunk; may be null. The store reads into this memory if it can, so that
     // the bytes need not be copied.
     MutableByteSpan memory;
-    std::size_t threads = 1;  // for this chunk, if not read together with others
+    // Maximum number of threads that read this chunk. Unused if a request to the store joins this
+    // chunk with others.
+    std::size_t threads = 1;
 };
 
 // Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
-    // Stored bytes. They are in ChunkRequest::memory if the store has filled that memory. The data
-    // pointer is nullptr if the size of that memory is not the stored size of the chunk.
+    // Stored bytes. They are in ChunkRequest::memory if the store has filled that memory. If the
+    // size of that memory is not the stored size of the chunk, the memory is not filled, and the
+    // data pointer is nullptr.
     ByteSpan bytes;
     ObjectVersion version;  // for whole chunks: VersionOf() before the read
 };
@@ -125,7 +128,7 @@ class ChunkStore {
     virtual Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                                 const std::shared_ptr<Synchronizer>& locks) const = 0;
 
-    // ---- Pending chunks of shards. The default implementations are for stores without shards.
+    // ---- Pending chunks of shards. The default implementations are for arrays without shards.
 
     // Stores the shard that contains `chunk`. The caller holds the shard's lock.
     virtual Status StoreLocked(Store& /*store*/, const Index& /*chunk*/) const { return {}; }

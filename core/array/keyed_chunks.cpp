@@ -144,7 +144,9 @@ KeyedChunks::Index KeyedChunks::IndexOf(std::uint64_t number) const {
 
 Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {
     const bool was_separator_known = is_separator_known();
-    std::map<char, std::vector<std::uint64_t>> found;  // by separator, while it is unknown
+    // Numbers of the chunks found, by the separator in their keys. Used while the array's separator
+    // is unknown.
+    std::map<char, std::vector<std::uint64_t>> found;
     const auto add = [&](std::string_view name, char separator) {
         const auto chunk = ParseChunkName(name, counts_.size(), {separator, has_prefix_});
         if (!chunk) return;
@@ -155,8 +157,8 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
         else
             found[separator].push_back(NumberOf(*chunk));
     };
-    // A folder with a chunk's name counts as a chunk, too. Reading that chunk will fail and report
-    // the folder.
+    // A folder with the name of a chunk counts as a chunk, too. A later read of that chunk fails
+    // with an error that names the folder.
     const auto add_any = [&](std::string_view name) {
         if (was_separator_known) return add(name, separator());
         for (const char separator : {'.', '/'}) add(name, separator);

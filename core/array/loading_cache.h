@@ -192,7 +192,8 @@ class LoadingCache {
         ChunkId id;
         Pointer value;
     };
-    struct Load {  // in progress; waiting threads share it
+    // A load in progress. All threads that wait for the value share this object.
+    struct Load {
         Completion completion;
         bool is_stale = false;  // true if the chunk was replaced during the load
         // The members below are valid once `completion` has ended. Other threads wait for the end

@@ -23,10 +23,12 @@ namespace zarr {
 // A partly written chunk that is not stored yet. `mutex` guards all members.
 struct PendingChunk {
     std::mutex mutex;
-    bool is_loaded = false;            // true if the other members are valid
-    bool is_gone = false;              // stored or replaced: waiting threads call FindOrAdd() again
-    std::uint64_t changes = 0;         // elements written, counted once per write
-    Buffer elements;                   // in stored form before filters and compressor
+    bool is_loaded = false;  // true if the other members are valid
+    // True if this object was stored or replaced. A thread that waited for `mutex` then calls
+    // FindOrAdd() again.
+    bool is_gone = false;
+    std::uint64_t changes = 0;  // count of written elements; a rewritten element counts again
+    Buffer elements;            // not encoded, in the stored byte order
     std::vector<std::string> objects;  // for kObject, in the chunk's memory order
     // Locks under which other processes may also change the chunk; may be nullptr. With locks,
     // `written` has one byte for each byte of `elements`, or for each element of `objects`. The
@@ -44,8 +46,8 @@ bool IsCompletelyWritten(const PendingChunk& pending);
 // must have an equal size.
 void FillUnwritten(PendingChunk& pending, PendingChunk& stored);
 
-// Pending chunks of an array, by row-major number. Pending chunks belong to the process that opened
-// the array; in a forked child the set is empty. Thread-safe.
+// Chunks of an array that were written, but are still only in memory, by row-major number. They
+// belong to the process that opened the array; in a forked child the set is empty. Thread-safe.
 class PendingChunks {
   public:
     bool empty() const {
@@ -67,7 +69,7 @@ class PendingChunks {
     std::size_t count() const { return count_; }
 
   private:
-    const std::uint64_t generation_ = ForkGeneration();  // of the process that writes
+    const std::uint64_t generation_ = ForkGeneration();  // process that owns the pending chunks
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::shared_ptr<PendingChunk>> chunks_;
     std::atomic<std::size_t> count_{0};

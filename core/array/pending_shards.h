@@ -94,7 +94,7 @@ class PendingShards {
         return gates_[static_cast<std::size_t>((shard * 0x9e3779b97f4a7c15U) >> 58U)];
     }
 
-    const std::uint64_t generation_ = ForkGeneration();  // of the process that writes
+    const std::uint64_t generation_ = ForkGeneration();  // process that owns the pending chunks
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Shard> shards_;
     std::atomic<std::size_t> bytes_{0};

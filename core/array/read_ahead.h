@@ -49,9 +49,9 @@ class ReadAhead {
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
     // Returns the regions to load next. Skips the first `ahead_` regions of the sequence, because
-    // they are loaded already. Cuts off the part of the first region that the region before it
-    // covers. That region is the last skipped one; if none is skipped, it is `last`, the region
-    // being read.
+    // they are loaded already. The first returned region lacks the part that it shares with the
+    // region before it. That region is the last skipped region or, if none is skipped, `last`, the
+    // region being read.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

@@ -33,8 +33,8 @@ class ReadSequence {
     void Begin(const Region& region);
 
     std::optional<Region> last_;
-    Region full_;   // with the largest counts seen in the sequence
-    Region first_;  // first region of the row
+    Region full_;   // region with the largest counts in the sequence
+    Region first_;  // first region of the current row
     Offset inner_;  // distance between regions of a row
     Offset outer_;  // distance between the first regions of successive rows
     bool knows_outer_ = false;

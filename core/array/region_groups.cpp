@@ -44,7 +44,8 @@ std::uint64_t RegionGroups::SizeOf(std::uint64_t group) const {
 std::uint64_t RegionGroups::PieceAt(std::uint64_t group, std::uint64_t i) const {
     if (firsts_.empty()) return group;
     std::uint64_t piece = 0;
-    std::uint64_t stride = 1;  // between neighbouring parts along the dimension
+    // Difference between the numbers of two parts that are neighbours along `axis`.
+    std::uint64_t stride = 1;
     for (std::size_t axis = firsts_.size(); axis-- > 0;) {
         const std::vector<std::uint64_t>& firsts = firsts_[axis];
         const auto along = static_cast<std::size_t>(group % (firsts.size() - 1));

@@ -48,9 +48,9 @@ class RegionReader {
     // Ways to read a part of a chunk, if the chunk is neither pending nor cached.
     enum class Strategy {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
-        kDecodeRange,     // decode only the bytes needed: large chunk of a suitable blosc frame
+        kDecodeRange,     // decode only the bytes needed: large chunk compressed by blosc
         kThroughCache,    // decode into the cache: others may need the rest of the chunk
-        kIntoMemory,      // decode into the destination: whole chunk, wanted as stored
+        kIntoMemory,      // decode into the destination: whole chunk, copied without conversion
         kThroughScratch,  // decode into scratch memory: the chunk is not needed again
     };
     // A part of the region whose chunk must be read from the store.
@@ -58,16 +58,16 @@ class RegionReader {
         std::uint64_t piece = 0;
         Strategy strategy = Strategy::kThroughCache;
         ChunkRequest request;
-        std::uint64_t asked = 0;  // see AbsentChunks::generation()
+        std::uint64_t asked = 0;  // AbsentChunks::generation() before the request
     };
     struct Group {
         std::mutex mutex;  // guards `wanted`
         std::vector<Wanted> wanted;
     };
 
-    // Copies the parts of a small read whose chunks are cached. Returns true if all parts were
-    // copied. Also sets `shared_from_`, the first of the parts that all threads process together,
-    // one part after another.
+    // Copies the parts of a small read whose chunks are cached. Returns true if these are all parts
+    // of the read. Also sets `shared_from_`: all threads together process the parts from this part
+    // on, one part after another.
     bool CopyCached();
     // Maps the memory pages of the destination in advance, with Populate(), if the destination is
     // contiguous.
@@ -147,18 +147,18 @@ class RegionReader {
     const std::size_t offset_;
     const Destination& destination_;
     const Converter op_;
-    const std::size_t threads_;  // maximum number that decode concurrently
-    Semaphore decoding_;         // limits decoding if more threads read
+    const std::size_t threads_;  // maximum number of threads that decode at once
+    Semaphore decoding_;         // admits `threads_` threads, if more threads read
     const bool is_preload_;
-    const bool is_small_;  // uses one thread unless chunks must be read
+    const bool is_small_;  // true if cached parts are copied by one thread
     const bool sees_pending_;
     const bool wants_rest_;
     bool cache_all_ = false;
-    std::uint64_t may_stay_;  // number of first parts whose chunks may stay in the cache
+    std::uint64_t may_stay_;  // number of leading parts whose chunks the cache may keep
     const RegionSplit plan_;
-    std::uint64_t shared_from_;                    // first part that uses all threads
+    std::uint64_t shared_from_;                    // first part on which all threads work together
     std::bitset<tuning::kMaxCachedParts> copied_;  // parts that CopyCached() has copied
-    const std::size_t in_flight_;                  // maximum of concurrent chunks
+    const std::size_t in_flight_;                  // maximum number of chunks that are read at once
     const bool is_gated_;                          // true if more threads may read than may decode
 };
 
@@ -178,7 +178,7 @@ std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std
         !array.store()->Traits().remote && plan.pieces() > threads &&
         plan.ChunkBytes(array.layouts().largest()) >= tuning::kMinBytesToCheckDisk;
     if (!may_be_on_disk) return usual;
-    // A single chunk is tested as a sample for all chunks of the read.
+    // Only the middle chunk is checked, as a sample of all chunks of the read.
     const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
     return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, tuning::kDiskReads)
                                               : usual;
@@ -217,8 +217,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     // another band in the same chunks, needs the first ones first.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
-        const std::size_t chunk = SaturatingAdd(array.layouts().largest().bytes(),
-                                                sizeof(DecodedChunk));  // size in the cache
+        // Bytes that a chunk takes in the cache.
+        const std::size_t chunk =
+            SaturatingAdd(array.layouts().largest().bytes(), sizeof(DecodedChunk));
         const std::uint64_t cacheable = most == 0 ? 0 : std::max<std::uint64_t>(most / chunk, 1);
         may_stay_ = std::min(may_stay_, cacheable);
     }
@@ -240,7 +241,7 @@ void RegionReader::PopulateDestination() const {
     // map pages while others wait for the store.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
-    std::size_t bytes = op_.dst_size;  // from the first to the last element in memory
+    std::size_t bytes = op_.dst_size;  // bytes that the destination spans in memory
     for (std::size_t i = 0; i < region_.count.size(); ++i) {
         const auto length =
             static_cast<std::ptrdiff_t>(region_.count[i] - 1) * destination_.strides[i];
@@ -264,7 +265,8 @@ bool RegionReader::CopyCached() {
                             : array_.context().cache().Find(array_.IdOf(part.chunk)) != nullptr;
             return {};
         };
-        static_cast<void>(OnPart(i, look));  // the read of the part reports the failure
+        // A failure is ignored here, because the later read of the part reports it.
+        static_cast<void>(OnPart(i, look));
     }
     if (is_small_) copied_ = cached;
     // The last parts, which are fewer than the threads, are processed one after another by all
@@ -400,8 +402,8 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
-    std::vector<ChunkRequest> requests;     // for `own`
-    std::vector<ChunkCache::Claim> claims;  // for `own`
+    std::vector<ChunkRequest> requests;     // one for each of `own`
+    std::vector<ChunkCache::Claim> claims;  // one for each of `own`
     for (const Wanted& wanted : found.wanted) {
         const bool is_cached = wanted.strategy == Strategy::kThroughCache;
         ChunkCache::Claim claim;
@@ -527,8 +529,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     }
     const bool is_kept =
         part.may_be_cached && (cache_all_ || !part.covers_chunk || IsObjects(array_));
-    // A partly read chunk is cached even if it is larger than the cache. The chunk is then cached
-    // alone, which helps reads strip by strip.
+    // A partly read chunk is cached even if it is larger than the cache. The cache then holds only
+    // this chunk, for the case that the next read needs another part of it.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
     if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;

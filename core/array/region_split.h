@@ -17,15 +17,16 @@ namespace zarr {
 // Part of a region that is in one chunk.
 struct ChunkPart {
     DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
-    DimVector<std::uint64_t> count;   // elements along each dimension
-    DimVector<std::uint64_t> offset;  // index in the chunk of the first element
-    std::ptrdiff_t buffer_offset =
-        0;  // offset in bytes from the region's first element in the caller's memory
+    DimVector<std::uint64_t> count;   // elements of the part along each dimension
+    DimVector<std::uint64_t> offset;  // index in the chunk of the part's first element
+    // Offset in bytes of the part's first element in the caller's memory, from the region's first
+    // element.
+    std::ptrdiff_t buffer_offset = 0;
     bool covers_chunk = false;  // true if the part has all of the chunk's elements inside the array
-    bool fills_chunk = false;   // true if the part has all of the chunk's elements in order
-    std::size_t threads = 1;    // number that may read, decode and copy the part
+    bool fills_chunk = false;   // true if the part is the whole chunk, inside the array, in order
+    std::size_t threads = 1;    // number of threads that may read, decode and copy the part
     bool may_be_cached = true;  // true if the chunk may stay in the cache
-    ChunkLayoutPtr layout;      // set by the caller if needed
+    ChunkLayoutPtr layout;      // layout of the chunk; RegionSplit does not set it
 };
 
 // A region split at the chunk edges. A RegionSplit does not store its parts, but computes each on
@@ -58,7 +59,8 @@ class RegionSplit {
 };
 
 // Position of a part of a region in the memory of a decoded chunk. `first` is the offset in bytes
-// of the part's first element. `strides` lead from one selected element to the next.
+// of the part's first element. `strides` are the distances in bytes between neighbouring elements
+// of the part.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;

@@ -59,7 +59,7 @@ class GuardedRounding {
         return magnitude < last_ ? magnitude : static_cast<Bits>(magnitude - last_);
     }
 
-    Bits last_;  // last bit that is kept
+    Bits last_;  // mask with the lowest mantissa bit that rounding keeps
     Bits infinity_;
     Bits default_nan_;
     std::optional<Bits> fill_;

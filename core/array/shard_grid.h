@@ -24,8 +24,9 @@ struct ShardBox {
 
     bool Has(const Index& chunk) const {
         for (std::size_t i = 0; i < first.size(); ++i)
-            if (chunk[i] - first[i] >= count[i])
-                return false;  // the difference wraps around for chunks before `first`
+            // For a chunk before `first`, the unsigned difference wraps around, so that it is too
+            // large, too.
+            if (chunk[i] - first[i] >= count[i]) return false;
         return true;
     }
     Index IndexInShard(const Index& chunk) const {
@@ -99,7 +100,8 @@ class ShardGrid {
   private:
     ShardGrid() = default;
 
-    std::vector<std::vector<std::uint64_t>> ends_;  // for irregular axes, in chunks
+    // Ends of the shards along each irregular axis, in chunks.
+    std::vector<std::vector<std::uint64_t>> ends_;
     std::vector<GridAxis> axes_;
     Index chunk_counts_;
     Index shard_counts_;

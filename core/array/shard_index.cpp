@@ -13,7 +13,8 @@ namespace zarr {
 
 namespace {
 
-constexpr std::uint64_t kNoChunk = UINT64_MAX;  // both numbers of an absent chunk
+// Offset and size that the index has for an absent child.
+constexpr std::uint64_t kNoChunk = UINT64_MAX;
 constexpr std::size_t kEntryBytes = 2 * sizeof(std::uint64_t);
 
 DataType IndexType() {

@@ -72,7 +72,8 @@ class ShardIndex {
 
     // Returns the byte range of the child at `position`; nullopt if the child is absent. Fails with
     // kCorrupt if only one of the entry's two numbers marks an absent child. Also fails if the
-    // range exceeds `most` bytes, or the shard's `size`, if known. Ranges of children may overlap.
+    // range has more than `most` bytes, or ends beyond the shard's `size`, if that is known. Ranges
+    // of several children may overlap.
     static Result<std::optional<ShardExtent>> Find(const Buffer& entries, std::size_t position,
                                                    std::optional<std::uint64_t> size,
                                                    std::size_t most);

@@ -53,7 +53,7 @@ Result<ShardLayout::Level> ShardLayout::BindLevel(const ArrayMetadata& metadata,
 
 Result<ShardLayout> ShardLayout::Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes) {
     ShardLayout layout;
-    std::uint64_t chunks = 1;  // in a shard; must fit the type of chunk numbers
+    std::uint64_t chunks = 1;  // number of chunks in a shard; must fit 64 bits
     for (std::size_t k = 0; k < metadata.shards.size(); ++k) {
         ZARR_ASSIGN_OR_RETURN(Level level, BindLevel(metadata, k, max_chunk_bytes));
         for (const Status& writable : {level.index.writable(), level.codecs.writable()})
@@ -87,8 +87,8 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
                                 std::equal(shape.begin(), shape.end(), of.chunks_per_shard.begin(),
                                            of.chunks_per_shard.end());
     if (is_level_shape)
-        return ShardIndexPtr(ShardIndexPtr(),
-                             &of.index);  // owned by this object: a pointer without reference count
+        // This object owns the index, so the pointer needs no reference count.
+        return ShardIndexPtr(ShardIndexPtr(), &of.index);
     return more_->GetOrMake(shape, [&] {
         Index counts = shape;
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] /= of.chunks_per_child[i];

@@ -22,7 +22,7 @@ namespace zarr {
 // Change of one chunk in a shard: new bytes, or removal.
 struct ShardChange {
     std::uint64_t chunk = 0;              // chunk number; see ShardBox::NumberOf()
-    std::shared_ptr<const Buffer> bytes;  // as stored; nullptr removes the chunk
+    std::shared_ptr<const Buffer> bytes;  // stored bytes of the chunk; nullptr removes the chunk
 };
 
 // Bytes to store for a shard, as consecutive parts. Empty if no chunk remains. The parts point into
@@ -147,8 +147,9 @@ class ShardLayout {
 
     std::vector<Level> levels_;
     Status writable_;
-    Sharding outermost_;                            // for level 0
-    std::unique_ptr<ShapeCache<ShardIndex>> more_;  // indexes of level 0 if shapes differ
+    Sharding outermost_;  // configuration of the shards of level 0
+    // Indexes of level 0 by the shape of the shard; nullptr if all its shards have one shape.
+    std::unique_ptr<ShapeCache<ShardIndex>> more_;
 };
 
 }  // namespace zarr

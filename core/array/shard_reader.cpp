@@ -158,7 +158,8 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
                                         const Index& chunk, const ShardLocation& location) const {
     const Index& chunks_per_shard = layout_.ChunksPerShard(level);
     Index child = chunk;
-    Index counts = grid_.span();  // number of shards of the level in the array
+    // Number of shards of this nesting level in the array, along each dimension.
+    Index counts = grid_.span();
     for (std::size_t i = 0; i < chunks_per_shard.size(); ++i) {
         child[i] /= chunks_per_shard[i];
         counts[i] /= chunks_per_shard[i];
@@ -369,7 +370,9 @@ struct ShardReader::Listing {
     // be removed.
     std::unordered_map<std::uint64_t, bool> pending;
     std::vector<std::uint64_t> present;  // chunk numbers
-    std::uint64_t bytes = 0;             // size of the indexes read and of the chunk numbers found
+    // Memory in bytes for the indexes read and for the chunk numbers found. List() limits this
+    // memory.
+    std::uint64_t bytes = 0;
 };
 
 Status ShardReader::ForEachIn(const ShardBox& box,
@@ -422,7 +425,7 @@ Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const Shar
             const std::uint64_t number = listing.box.NumberOf(chunk);
             if (listing.pending.count(number) != 0) continue;
             listing.present.push_back(number);
-            listing.bytes += 2 * sizeof(number);  // the caller keeps a copy
+            listing.bytes += 2 * sizeof(number);  // 2: the caller copies each number
             continue;
         }
         ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr inner,

@@ -19,15 +19,16 @@
 namespace zarr {
 
 // Cached data of a shard or nested shard. Always has the shard's index. Also has the shard's bytes
-// if the shard, or a shard around it, is encoded as a whole. Immutable.
+// if the shard, or a shard around it, is encoded as a whole or was read in one request. Immutable.
 struct ShardNode {
     bool is_absent = false;
-    ObjectVersion version;                 // version of the stored value before the read
-    std::uint64_t store_count = 0;         // PendingShards::StoreCount() before the read
-    std::uint64_t base = 0;                // start of the shard in the value or in `memory`
-    std::optional<std::uint64_t> size;     // of the shard in bytes; nullopt if unknown
-    std::shared_ptr<const Buffer> memory;  // decoded bytes; nullptr if stored plainly
-    Buffer entries;                        // see ShardIndex
+    ObjectVersion version;              // version of the stored value before the read
+    std::uint64_t store_count = 0;      // PendingShards::StoreCount() before the read
+    std::uint64_t base = 0;             // start of the shard in the stored value or in `memory`
+    std::optional<std::uint64_t> size;  // size of the shard in bytes; nullopt if unknown
+    // Bytes of the shard, or of a shard around it. nullptr if chunks must be read from the store.
+    std::shared_ptr<const Buffer> memory;
+    Buffer entries;  // decoded index; see ShardIndex
 
     std::size_t bytes() const {
         return sizeof(ShardNode) + entries.size() + (memory != nullptr ? memory->size() : 0);
@@ -38,7 +39,7 @@ using ShardCache = LoadingCache<ShardNode>;
 
 // Location of the bytes of a chunk or nested shard.
 struct ShardLocation {
-    ShardNodePtr node;  // shard of the deepest level that was read
+    ShardNodePtr node;  // innermost shard that was read
     bool is_present = false;
     std::uint64_t offset = 0;  // in the stored value, or in `node->memory`
     std::uint64_t size = 0;
@@ -74,7 +75,7 @@ class ShardReader {
         struct Step {
             ShardNodePtr node;
             ShardIndexPtr index;
-            Index index_in_shard;  // of a chunk in `node`
+            Index index_in_shard;  // index of a chunk of this shard within the shard of level 0
         };
         bool IsAt(const Step& step, std::size_t level, const Index& index_in_shard) const;
         Result<Step> Enter(std::size_t level, const Index& chunk, const ShardLocation& found) const;
@@ -157,7 +158,7 @@ class ShardReader {
     const ShardLayout& layout_;
     ShardCache& cache_;
     const PendingShards& pending_;
-    std::vector<std::uint64_t> ids_;  // ids in the cache, one per level
+    std::vector<std::uint64_t> ids_;  // ids in `cache_`, one per level of shards
 };
 
 }  // namespace zarr

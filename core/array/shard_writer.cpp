@@ -78,7 +78,7 @@ Status ShardWriter::Replace(Store& store, const ShardBox& box,
 Status ShardWriter::Shrink(Store& store, std::size_t max_bytes) const {
     while (pending_.bytes() > max_bytes) {
         const auto shard = pending_.ReserveLargest();
-        if (!shard) return {};  // other threads are storing all shards
+        if (!shard) return {};  // other threads are storing all shards with pending chunks
         const Status status = StoreShard(store, *shard, false, {}, nullptr);
         pending_.Unreserve(*shard);
         ZARR_RETURN_IF_ERROR(status);

@@ -45,14 +45,14 @@ void ShardedChunks::DropOutdatedState() const {
 // Locations of requested chunks of one shard: in the shard's stored bytes, or in memory.
 struct ShardedChunks::Located {
     struct InMemory {
-        std::size_t position = 0;              // in the requests
+        std::size_t position = 0;              // index of the chunk's request
         std::shared_ptr<const Buffer> memory;  // nullptr if the chunk is absent
         ByteSpan bytes;
     };
     Index shard;
     ShardBox box;
     ShardNodePtr root;                // nullptr if all chunks are pending
-    std::vector<WantedRange> stored;  // `which` is the position in the requests
+    std::vector<WantedRange> stored;  // WantedRange::which is the index of the request
     std::vector<InMemory> in_memory;
 };
 

@@ -85,7 +85,7 @@ class ShardedChunks final : public ChunkStore {
     PendingShards& pending_;
     const ShardReader reader_;
     const ShardWriter writer_;
-    mutable BufferPool buffers_;  // for joined requests
+    mutable BufferPool buffers_;  // memory for bytes read from shards
 };
 
 }  // namespace zarr

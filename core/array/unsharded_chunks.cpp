@@ -70,9 +70,9 @@ Status UnshardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::
 Status UnshardedChunks::ReadTogether(const std::vector<ChunkRequest>& requests,
                                      const ReadRangesOptions& options,
                                      const ChunkTaker& take) const {
-    std::vector<std::size_t> parts;  // positions in `requests`
+    std::vector<std::size_t> parts;  // indices of requests for a part of a chunk
     std::vector<std::size_t> whole;
-    std::vector<std::string> keys;  // for `whole`
+    std::vector<std::string> keys;  // keys of the chunks in `whole`
     ReadManyOptions many{options, 0};
     for (std::size_t i = 0; i < requests.size(); ++i) {
         if (!requests[i].part.is_whole()) {
