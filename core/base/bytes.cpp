@@ -63,7 +63,9 @@ std::uint8_t* AllocateFromLine(std::size_t size) {
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
     if (base == nullptr) return nullptr;
     std::uint8_t* const memory = base + (kLine - reinterpret_cast<std::uintptr_t>(base) % kLine);
-    std::memcpy(memory - sizeof base, &base, sizeof base);  // malloc()'s alignment leaves room
+    // `base` is stored in the gap before `memory`. The gap is large enough, because malloc() aligns
+    // blocks to at least the size of a pointer.
+    std::memcpy(memory - sizeof base, &base, sizeof base);
     return memory;
 }
 

@@ -75,8 +75,8 @@ class Buffer {
 
     // Sets the size in bytes. Fails with kOutOfMemory, and then leaves the buffer unchanged.
     Status Resize(std::size_t size);
-    // Sets the size in bytes and discards the contents. Saves the copy that Resize() makes when the
-    // buffer grows.
+    // Sets the size in bytes and discards the contents. Avoids the copy of the contents that
+    // Resize() makes when the buffer grows.
     Status Reset(std::size_t size);
     Status Assign(ByteSpan bytes);
     // Replaces the contents by the concatenated `parts`. No part may point into this buffer.
@@ -118,7 +118,7 @@ class BufferPool {
     std::size_t bytes() const;  // unused bytes in the pool
 
   private:
-    using Idle = std::multimap<std::size_t, Buffer>;  // by capacity
+    using Idle = std::multimap<std::size_t, Buffer>;  // pooled buffers by capacity in bytes
 
     void FreeLocked(Idle::iterator buffer);
 

@@ -166,12 +166,12 @@ std::uint16_t DoubleToHalf(double value) {
         return static_cast<std::uint16_t>(sign | 0x7c00U | std::max(payload & 0x3ffU, 1U));
     }
     const double magnitude = std::fabs(value);
-    if (magnitude == 0) return sign;  // frexp() gives zero no exponent
+    if (magnitude == 0) return sign;  // the code below needs a number that is not 0
     if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00U);
     int exponent = 0;
     std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, 0.5 <= m < 1
-    // A half has 11 significant bits, which gives the value of its last bit. Below 2^-14 that value
-    // is fixed at 2^-24.
+    // A half has 11 significant bits; `last_bit` is the exponent of the lowest of them. Halves
+    // below 2^-14 are subnormal, and their lowest bit always has the exponent -24.
     const int last_bit = exponent - 11 < -24 ? -24 : exponent - 11;
     const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -last_bit)));
     if (last_bit == -24) return static_cast<std::uint16_t>(sign | steps);

@@ -19,9 +19,9 @@ struct Converter {
     std::size_t dst_size = 0;       // bytes per destination element
     std::size_t src_size = 0;       // bytes per source element
     std::size_t unit = 1;           // bytes that are swapped as one number
-    const void* context = nullptr;  // for `row`; not owned
+    const void* context = nullptr;  // data that `row` uses; not owned
     bool is_copy = false;           // true if the bytes are unchanged
-    void (*finish)() = nullptr;     // call after the last row, on one and the same thread
+    void (*finish)() = nullptr;     // if set, call after the last row on its thread
 };
 
 // Returns the converter that copies elements of `size` bytes.
@@ -36,8 +36,8 @@ Converter StreamedCopyConverter(std::size_t size);
 Converter SwapConverter(std::size_t size, std::size_t unit);
 
 // Copies like memcpy(), but with stores that bypass the processor's caches (SSE2). Faster for
-// results larger than the caches, because no destination line is read before the store. Call
-// EndStreamedCopies() before another thread reads the result.
+// results larger than the caches, because no destination line is read before the store. The copying
+// thread must call EndStreamedCopies() before another thread reads the result.
 void StreamedCopy(std::uint8_t* dst, const std::uint8_t* src, std::size_t size);
 void EndStreamedCopies();
 

@@ -4,7 +4,8 @@
 // multiprocessing:
 //   - fork() waits for the threads of the WorkerPool, and the child gets a pool of its own;
 //   - objects that only one process may use, such as an open update, are ForkLocal.
-// A lock that another thread holds during fork() stays locked in the child; GDAL's locks do, too.
+// A lock that another thread holds during fork() stays locked in the child, which would wait for it
+// forever. This also applies to GDAL's locks.
 #pragma once
 
 #include <cstdint>

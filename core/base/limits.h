@@ -22,19 +22,19 @@ enum class Limit : std::uint8_t {
     kJsonDepth,       // nesting depth of a JSON document
     kJsonValues,      // values in a JSON document
     kCoordinates,     // elements of a coordinate array that is read to georeference a raster
-    kReferences,      // references of a document, generated ones included
-    kReferenceSize,   // bytes of a document of references, decompressed
-    kTemplateLength,  // bytes of an expanded template of references
-    kPartitionSize,   // bytes of a Parquet file of references, decompressed
+    kReferences,      // references in a Kerchunk document, generated ones included
+    kReferenceSize,   // bytes of a Kerchunk document, decompressed
+    kTemplateLength,  // bytes of an expanded template in a Kerchunk document
+    kPartitionSize,   // bytes of a Parquet file of Kerchunk references, decompressed
     kManifestSize,    // bytes of a file of an Icechunk repository, decompressed
 };
 
-// Name and range of a limit. `name` is for users, `preset` is the default, and `largest` is the
-// maximum that can be set.
+// Name and range of a limit. `name` is the name of the configuration option with which users set
+// the limit. `preset` is the default, and `largest` is the maximum that can be set.
 struct LimitInfo {
     Limit limit;
     std::string_view name;
-    bool is_bytes;  // else a count
+    bool is_bytes;  // true if the limit is in bytes, false if it is a count
     std::uint64_t preset;
     std::uint64_t largest;
 };

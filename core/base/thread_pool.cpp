@@ -28,8 +28,8 @@ namespace {
 // until no thread runs the job. A job of Start() is deleted by the worker thread that ran the job.
 struct Job {
     const std::function<void()> function;
-    const bool is_detached = false;  // true for Start()
-    std::size_t running = 0;         // helpers that run the job now
+    const bool is_detached = false;  // true for a job of Start()
+    std::size_t running = 0;         // number of pool threads that run the job now
     std::condition_variable ended;
 };
 
@@ -38,14 +38,14 @@ struct Workers {
     std::mutex mutex;
     std::condition_variable wanted;
     std::condition_variable left;
-    std::deque<Job*> queue;  // a job appears once per helper that it wants
+    std::deque<Job*> queue;  // contains a job once for each pool thread it still wants
     std::size_t idle = 0;
-    std::size_t starting = 0;          // threads that have not reached the queue yet
-    std::size_t waiting_for_idle = 0;  // callers of EndIdle() that wait
-    std::size_t working = 0;           // threads in Work(), or about to enter
+    std::size_t starting = 0;          // new threads that have not reached the queue yet
+    std::size_t waiting_for_idle = 0;  // threads that wait in EndIdle()
+    std::size_t working = 0;           // threads in Work(), or about to enter Work()
     bool is_closing = false;
     std::vector<std::thread> threads;
-    std::vector<std::thread::id> ended;  // threads to be joined
+    std::vector<std::thread::id> ended;  // ids of ended threads, which must be joined
 
     const std::uint64_t generation = ForkGeneration();
 
@@ -86,7 +86,8 @@ void Workers::Work() {
 
 std::vector<std::thread> Workers::TakeEndedLocked() {
     std::vector<std::thread> taken;
-    taken.reserve(ended.size());  // first, so that no exception loses a thread
+    // Memory is reserved first, so that no exception can occur once a thread has been moved.
+    taken.reserve(ended.size());
     for (const std::thread::id id : ended) {
         const auto found =
             std::find_if(threads.begin(), threads.end(),
@@ -145,7 +146,7 @@ bool Workers::StartDetached(std::unique_ptr<Job> job) {
         gone = TakeEndedLocked();
         queue.push_back(job.get());
         if (FillLocked())
-            static_cast<void>(job.release());  // Work() deletes it
+            static_cast<void>(job.release());  // Work() deletes the job after it has run
         else
             queue.pop_back();
     }
@@ -202,7 +203,7 @@ Workers& WorkersOfProcess() {
     if (Workers* const ours = KnownWorkers()) return *ours;
     auto own = std::make_unique<Workers>();
     if (current.compare_exchange_strong(known, own.get())) return *own.release();
-    return *known;  // another thread was faster
+    return *known;  // another thread has set `current` meanwhile
 }
 
 // Joins all worker threads when the process ends or the library is unloaded.
@@ -293,7 +294,7 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     try {
         context = ThreadContext::OfThisThread();
     } catch (const std::bad_alloc&) {
-        return job();  // helpers would work without the caller's context
+        return job();  // no helpers: they would lack the caller's ThreadContext
     }
     Job mine{[&] {
                  const ThreadContextScope in(context.get());

@@ -36,7 +36,8 @@ inline constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // --- Caches
 
-// Maximum size of the cached documents and listings of an open store. A full cache is cleared.
+// Maximum size, in bytes, of the cached documents and listings of an open store. A full cache is
+// cleared.
 inline constexpr std::size_t kNodeCacheBytes = std::size_t{16} << 20;
 // Maximum size of the cached manifests of an Icechunk repository, decompressed, in bytes. A larger
 // manifest is cached alone.
@@ -54,8 +55,8 @@ inline constexpr std::uint64_t kRepeatedShare = 8;
 // Maximum size of the cached Parquet files of an open store of references, in bytes. A file of the
 // usual 100,000 references takes 2 MB plus the size of its texts.
 inline constexpr std::size_t kPartitionCacheBytes = std::size_t{32} << 20;
-// Number of registered array names from which the names of closed arrays are removed from the
-// registry.
+// Minimum number of array names in the registry of an ArrayContext before the names of closed
+// arrays are removed.
 inline constexpr std::size_t kMinPrunedNames = 64;
 // Size of the table of chunks that were recently read in part: kPartSets sets with kPartWays
 // entries each. Several entries per set keep chunks that are read alternately from evicting each
@@ -122,8 +123,8 @@ inline constexpr std::size_t kBatchesPerSequence = 2;
 inline constexpr std::size_t kAheadRegions = 256;
 // Maximum number of unsharded chunks in a group that is read together. Groups exist if all values
 // are parts of one object, as in a zip file. The number is bounded because a read plans its group
-// at once and needs memory per chunk. A group is larger only if the chunks at a single index of the
-// first dimension are more.
+// at once and needs memory per chunk. A group exceeds the maximum only if the chunks at a single
+// index of the first dimension already do.
 inline constexpr std::uint64_t kMaxUnshardedGroup = std::uint64_t{1} << 14;
 // Maximum number of shards whose chunks are listed over a network. The number is bounded because
 // each shard costs a request.
@@ -144,13 +145,14 @@ inline constexpr std::size_t kBounceBuffer = std::size_t{256} << 10;
 
 // Number of concurrent requests. Concurrency hides the latency of a server.
 inline constexpr std::size_t kRemoteReads = 32;
-// Number of idle connections that are kept for later requests. Larger than kRemoteReads, the number
-// of concurrent requests. The least recently used connections are closed first.
+// Maximum number of idle connections that are kept for later requests. Larger than kRemoteReads, so
+// that all concurrent requests can keep their connections. The least recently used connections are
+// closed first.
 inline constexpr std::size_t kIdleConnections = 128;
 // Latency (30 ms) and rate (16 MiB per second) that are assumed for a network link before any
 // measurement. Ranges with gaps up to 0.5 MB are then joined to one request.
-inline constexpr std::uint64_t kInitialLatency = 30'000'000;  // nanoseconds
-inline constexpr double kInitialRate = 16.0 * (1 << 20);      // bytes in a second
+inline constexpr std::uint64_t kInitialLatency = 30'000'000;  // in nanoseconds
+inline constexpr double kInitialRate = 16.0 * (1 << 20);      // in bytes per second
 // A response of at most kLatencyBytes measures the latency of a link. A response of at least
 // kRateBytes measures the rate of the link.
 inline constexpr std::uint64_t kLatencyBytes = std::uint64_t{16} << 10;
