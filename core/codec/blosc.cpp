@@ -171,8 +171,9 @@ class CompressedBlocks {
         return blocks;
     }
 
-    // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`. Not for the frame's last
-    // block alone. Copies the compressed blocks into a smaller frame, because calling
+    // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`. The range must not be
+    // only the frame's last block, because c-blosc rejects a frame whose decoded size is below its
+    // block size. Copies the compressed blocks into a smaller frame, because calling
     // blosc_getitem() on the whole frame would copy more bytes.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kOffsetSize;
@@ -285,7 +286,7 @@ class Blosc final : public Codec {
         if (blocks < 2) return Status::Unsupported("is one block");
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
-        const std::size_t parts = blocks / part;  // the last part includes the remaining blocks
+        const std::size_t parts = blocks / part;  // the last part takes the remainder, too
         const auto share = [&](auto&& decode) {
             return ParallelFor(parts, threads, [&](std::size_t i) -> Status {
                 return decode(i * part, i + 1 == parts ? blocks : (i + 1) * part);

@@ -31,7 +31,7 @@ struct CodecContext {
     // items.
     std::vector<std::uint64_t> chunk_shape;
     AxisOrder axis_order;  // memory order of the elements in a chunk
-    bool is_flat = false;  // true if the items have lost the chunk's shape
+    bool is_flat = false;  // true if an earlier codec did not keep the chunk's shape
 };
 
 // Bytes with the offsets `begin` to `end` - 1 in a chunk.

@@ -104,7 +104,7 @@ class Conditional final : public Codec {
     }
 
     std::vector<NestedCodec> codecs_;
-    std::size_t header_;  // size in bytes
+    std::size_t header_;  // size of the header in bytes
 };
 
 // Returns the size of the header in bytes.

@@ -124,7 +124,7 @@ class Deflate final : public Codec {
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         std::size_t size = 0;
-        Output first = decoded;  // discarded if another gzip member follows
+        Output first = decoded;  // unused if another gzip member follows
         if (InflateAtOnce(wrapping_, encoded, first, size) &&
             (!is_gzip() || size == encoded.size)) {
             decoded = first;

@@ -19,7 +19,7 @@ T Add(T a, T b) {
         return {static_cast<std::uint8_t>(a.byte | b.byte)};
     } else if constexpr (std::is_same_v<T, Half>) {
         return {FloatToHalf(HalfToFloat(a.bits) + HalfToFloat(b.bits))};
-    } else if constexpr (std::is_integral_v<T>) {  // integers wrap
+    } else if constexpr (std::is_integral_v<T>) {  // overflow wraps around
         return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     } else {
         return a + b;
@@ -33,7 +33,7 @@ T Subtract(T a, T b) {
         return {static_cast<std::uint8_t>((a.byte != 0) != (b.byte != 0))};
     } else if constexpr (std::is_same_v<T, Half>) {
         return {FloatToHalf(HalfToFloat(a.bits) - HalfToFloat(b.bits))};
-    } else if constexpr (std::is_integral_v<T>) {  // integers wrap
+    } else if constexpr (std::is_integral_v<T>) {  // overflow wraps around
         return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
     } else {
         return a - b;

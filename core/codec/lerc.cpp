@@ -3,9 +3,10 @@
 // files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Invalid pixels become NaN, or
 // 0 in integers.
 //
-// Numbers are decoded to little-endian bytes, even if the dtype of the array is big-endian. The
-// reason is libtiff: for a big-endian TIFF file, it swaps the bytes of the numbers before it
-// encodes them. The swapped bytes are thus big-endian numbers.
+// Numbers are decoded to little-endian bytes, even if the array's dtype is big-endian. The reason
+// is libtiff: in a big-endian TIFF file, it swaps the bytes of each number before the LERC
+// encoding. The decoded little-endian bytes are therefore the big-endian form of the original
+// number.
 #include <Lerc_c_api.h>
 
 #include <algorithm>

@@ -294,7 +294,7 @@ class Lzma final : public Codec {
 
   private:
     Format format_ = Format::kXz;
-    LzmaFilterChain filters_;  // decoding of kRaw
+    LzmaFilterChain filters_;  // filter chain to decode streams of format kRaw
     LzmaSettings settings_;
     Status writable_;
 };

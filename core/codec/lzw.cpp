@@ -12,10 +12,10 @@ namespace zarr {
 
 namespace {
 
-constexpr unsigned kClear = 256;  // empties the table
+constexpr unsigned kClear = 256;  // code that empties the table
 constexpr unsigned kEnd = 257;
 constexpr unsigned kFirstEntry = 258;
-constexpr unsigned kShortest = 9;  // bits of a code
+constexpr unsigned kShortest = 9;  // bits of the shortest code
 constexpr unsigned kLongest = 12;
 
 // Reads codes of a varying number of bits, most significant bit first.

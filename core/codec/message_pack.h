@@ -16,7 +16,9 @@ struct MessagePackStyle {
     static Result<MessagePackStyle> Make(const json::Value& config);
 
     bool use_single_float = false;  // floats take 4 bytes instead of 8
-    bool use_bin_type = true;       // false: write the size of a text in at least two bytes
+    // If false, the length of a text of 32 to 255 bytes takes two bytes instead of one.
+    // MessagePack's older format has no shorter form.
+    bool use_bin_type = true;
 };
 
 // Writes items as MessagePack. Each item is written in its shortest form, so that the output equals

@@ -152,7 +152,7 @@ void CopyReversed(const DataType& type, const std::uint8_t* src, std::uint8_t* d
 template <Operation kOperation, class T>
 T Calculate(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-        using Wide = std::uint64_t;  // integers wrap
+        using Wide = std::uint64_t;  // unsigned, so that overflow wraps around
         if constexpr (kOperation == Operation::kAdd) return static_cast<T>(Wide(a) + Wide(b));
         if constexpr (kOperation == Operation::kSubtract) return static_cast<T>(Wide(a) - Wide(b));
         if constexpr (kOperation == Operation::kMultiply) return static_cast<T>(Wide(a) * Wide(b));

@@ -90,7 +90,7 @@ class NumberConversion {
 
     DataType from_;
     DataType to_;
-    Rows rows_ = nullptr;  // for native byte order; nullptr if only the byte order changes
+    Rows rows_ = nullptr;  // converts native-endian numbers; nullptr if only byte order changes
 };
 
 // Number of elements that filters process at a time, in a block that fits the CPU cache.
@@ -168,7 +168,7 @@ struct Scalar {
     static Scalar Float(double number);
 
     double number = 0;
-    std::uint64_t bits = 0;  // integer in two's complement
+    std::uint64_t bits = 0;  // `number` in two's complement, if is_integer
     bool is_integer = false;
     DataType smallest;  // smallest type for `number` (numpy.min_scalar_type)
 };

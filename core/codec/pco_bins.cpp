@@ -73,7 +73,7 @@ std::vector<Group> Join(const std::vector<Group>& groups, std::size_t total, dou
 // Sets the weights of bins in proportion to the numbers of their latents. No weight is zero, and
 // the weights add up to the table size.
 void SetWeights(const std::vector<Group>& groups, std::size_t total, LatentMetadata& metadata) {
-    constexpr unsigned kPrecision = 4;  // bits beyond the minimum for the number of bins
+    constexpr unsigned kPrecision = 4;  // extra bits of the table size, for more precise weights
     const unsigned needed = BitsOf(groups.size() - 1);
     metadata.ans_size_log =
         groups.size() == 1 ? 0 : std::max(needed, std::min(needed + kPrecision, BitsOf(total)));

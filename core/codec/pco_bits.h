@@ -44,7 +44,7 @@ class BitReader {
     std::uint64_t left() const { return is_beyond_end() ? 0 : end_ - position_; }
 
   private:
-    static constexpr unsigned kMaxBitsAtOnce = 57;  // 64 bits minus an offset of up to 7
+    static constexpr unsigned kMaxBitsAtOnce = 57;  // 64 bits minus a bit offset of up to 7
 
     // Returns the eight bytes at `p` as a little-endian integer. This form is used because
     // compilers turn it into a single load, and the function runs for every number.
@@ -87,7 +87,9 @@ class BitWriter {
     void Align() { Write(0, (8 - pending_count_) % 8); }
 
   private:
-    static constexpr unsigned kMaxBitsAtOnce = 56;  // 64 bits minus up to 7 pending ones, in bytes
+    // Up to 7 of the 64 bits of `pending_` are in use; 56 is the largest number of whole bytes that
+    // fit the rest.
+    static constexpr unsigned kMaxBitsAtOnce = 56;
 
     std::vector<std::uint8_t>& bytes_;
     std::uint64_t pending_ = 0;

@@ -42,7 +42,7 @@ class DeltaDecoder {
     const Delta& delta_;
     unsigned bits_;
     std::uint64_t mask_;
-    std::uint64_t middle_;  // represents a difference of 0
+    std::uint64_t middle_;  // stored difference that means 0
     // The next latent, followed by the next difference of the first order, of the second order, and
     // so on. Used by kConsecutive only.
     std::vector<std::uint64_t> moments_;

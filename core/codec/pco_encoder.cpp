@@ -178,7 +178,7 @@ void WriteChunk(const NumberType& type, const EncoderOptions& options, Latents l
     writer.Write(static_cast<unsigned>(Mode::kClassic), 4);
     const auto encoding = order != 0 ? DeltaEncoding::kConsecutive : DeltaEncoding::kNone;
     writer.Write(static_cast<unsigned>(encoding), 4);
-    if (order != 0) writer.Write(order, 4);  // there is no secondary latent
+    if (order != 0) writer.Write(order, 4);  // order in 3 bits, then a 0: no secondary latent
     WriteBins(metadata, writer);
     writer.Align();
     for (const std::uint64_t moment : moments) writer.Write(moment, type.bits);

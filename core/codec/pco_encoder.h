@@ -18,7 +18,7 @@ inline constexpr unsigned kMaxOrder = 7;  // maximum order of differences
 
 struct EncoderOptions {
     unsigned level = 8;
-    std::optional<unsigned> order;  // order of differences; nullopt: choose
+    std::optional<unsigned> order;  // order of differences; nullopt: the encoder chooses
     std::size_t page_numbers = 1;   // maximum of numbers per page; pages have equal size
 };
 

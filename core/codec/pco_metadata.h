@@ -65,7 +65,7 @@ struct Bin {
 struct LatentMetadata {
     unsigned bits = 0;  // bits of a latent
     unsigned ans_size_log = 0;
-    std::vector<Bin> bins;  // weights add up to the table size; may be empty
+    std::vector<Bin> bins;  // weights add up to the table size; empty if no latents
 };
 
 enum class Mode : std::uint8_t { kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };

@@ -219,7 +219,8 @@ Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t c
     if (count != chunk_items_ || !decodes_objects())
         return Status::Invalid("the chunk has " + std::to_string(count) + " elements instead of " +
                                std::to_string(chunk_items_));
-    Buffer& encoded = scratch.stages[1];  // the first stage writes to stages[0]
+    // EncodeStages() writes first to stages[0], so its input must not be there.
+    Buffer& encoded = scratch.stages[1];
     ZARR_RETURN_IF_ERROR(
         object_codec_->EncodeObjects(objects, count, encoded).WithContext(object_codec_id_));
     return EncodeStages(const_cast<const Buffer&>(encoded).span(), scratch);

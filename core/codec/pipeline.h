@@ -98,7 +98,8 @@ class Pipeline {
     std::vector<Stage> stages_;  // stages in encoding order
     std::unique_ptr<ObjectCodec> object_codec_;
     std::string object_codec_id_;
-    std::size_t chunk_bytes_ = 0;  // in a pipeline from BindBytes(): the maximum
+    // Size of a decoded chunk in bytes; the maximum size in a pipeline from BindBytes().
+    std::size_t chunk_bytes_ = 0;
     std::size_t chunk_items_ = 0;
     SizeBound encoded_size_;
     std::size_t max_stage_bytes_ = 0;  // maximum output of a stage

@@ -20,7 +20,7 @@ Result<std::optional<std::size_t>> ExpandRuns(ByteSpan encoded, std::uint8_t* ou
     while (encoded.size != 0) {
         const unsigned code = encoded.data[0];
         encoded = encoded.From(1);
-        if (code == 128) continue;  // no operation
+        if (code == 128) continue;  // TIFF defines this code as no operation
         const bool is_run = code > 128;
         const std::size_t count = is_run ? 257 - code : code + 1;
         const std::size_t taken = is_run ? 1 : count;

@@ -38,7 +38,7 @@ class StreamDecoder {
 enum class Following {
     kIgnored,     // any bytes; they are ignored
     kStreams,     // further streams only; their contents are joined
-    kPadded,      // further streams, with zero bytes after each stream
+    kPadded,      // further streams; zero bytes may follow each stream
     kIgnoreJunk,  // further streams; bytes that begin no stream are ignored
 };
 

@@ -145,7 +145,7 @@ Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
     const auto type_size = RequiredInt(configuration, "typesize", 1, kMost);
     if (type_size.ok())
         options.emplace_back("typesize", json::Value(*type_size));
-    else if (shuffle != 0)  // "typesize" is ignored without shuffle
+    else if (shuffle != 0)  // a missing "typesize" matters only with shuffle
         return type_size.status();
     if (configuration.Find("blocksize") != nullptr) {
         ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,

@@ -54,7 +54,7 @@ struct ZfpParameters {
     }
 
     ZfpMode mode = ZfpMode::kReversible;
-    double number = 0;  // tolerance or rate
+    double number = 0;  // tolerance or rate, depending on `mode`
     unsigned minbits = 0;
     unsigned maxbits = 0;
     unsigned maxprec = 0;
@@ -119,8 +119,8 @@ struct ZfpNumbers {
 
     zfp_type type = zfp_type_none;
     unsigned bits = 0;
-    bool is_wider = false;    // numbers are widened to 32 bits
-    bool is_cut = false;      // unsigned passed as signed, in a lossy mode
+    bool is_wider = false;    // true if numbers are widened to 32 bits
+    bool is_cut = false;      // true for unsigned numbers passed as signed in a lossy mode
     Converter widen, narrow;  // conversion of floats, if is_wider
 };
 

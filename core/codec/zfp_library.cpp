@@ -42,7 +42,8 @@ Status FindReplacedFunctions(void* compress) {
 }
 
 Status Load(ZfpFunctions& functions) {
-    // A library that the program has loaded before keeps the functions it has found.
+    // If the program has loaded libzfp before, kDeepBind has no effect: the library keeps the
+    // functions that it has found.
     const bool is_loaded = dlopen(ZARR_ZFP_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) != nullptr;
     // The library is never closed, because other threads may still use it while the process ends.
     void* const library = dlopen(ZARR_ZFP_LIBRARY, RTLD_NOW | RTLD_LOCAL | kDeepBind);

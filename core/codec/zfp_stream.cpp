@@ -58,7 +58,7 @@ Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_head
                    Buffer& encoded) {
     zfp_stream* const stream = opened.stream.get();
     zfp_field* const field = opened.field.get();
-    // libzfp writes a header from which it reads another rate.
+    // With a rate of 0, libzfp would write a header from which it reads another rate.
     if (has_header && stream->maxbits == 0)
         return Status::Unsupported("a rate of 0 bits for each block stores no values");
     // libzfp takes a non-const pointer, but does not write to the input.

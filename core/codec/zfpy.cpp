@@ -61,7 +61,7 @@ struct Mode {
 
   private:
     static Status Take(const json::Value& from, const char* name, double& value) {
-        constexpr double kMost = 1e9;  // maximum number of bits
+        constexpr double kMost = 1e9;  // maximum of rate and precision, in bits
         const json::Value* member = from.Find(name);
         if (member == nullptr || member->is_null()) return {};
         if (!member->GetDouble(value)) return json::Expected(name, "a number", *member);
@@ -116,7 +116,7 @@ class Zfpy final : public Codec {
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         const zfp_type type = *TypeOf(type_);
-        std::size_t n[kMaxZfpDimensions] = {};  // fastest-varying dimension first
+        std::size_t n[kMaxZfpDimensions] = {};  // sizes, the fastest-varying dimension first
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = is_flat_ ? decoded.size / type_.size
