@@ -22,7 +22,7 @@ namespace zarr {
 
 // Counts of read operations since the object was created. Never reset.
 struct ReadCounters {
-    std::atomic<std::uint64_t> chunks_requested{0};  // requests for chunks to the store
+    std::atomic<std::uint64_t> chunks_requested{0};  // number of chunks requested from the store
     std::atomic<std::uint64_t> chunks_absent{0};
     std::atomic<std::uint64_t> chunks_decoded{0};
     std::atomic<std::uint64_t> bytes_read{0};     // number of stored bytes read
@@ -31,7 +31,7 @@ struct ReadCounters {
 
 // Counts of read operations of one array since the array was opened.
 struct ArrayCounters : ReadCounters {
-    std::atomic<std::uint64_t> chunks_cached{0};  // uses of a chunk from the cache
+    std::atomic<std::uint64_t> chunks_cached{0};  // number of reads of a chunk from the cache
     // Time in nanoseconds that threads waited for the store (`reading_time`) and decoded
     // (`decoding_time`), each summed over all threads.
     std::atomic<std::uint64_t> reading_time{0};
@@ -40,8 +40,8 @@ struct ArrayCounters : ReadCounters {
 
 // Counts of write operations since the object was created. Never reset.
 struct WriteCounters {
-    std::atomic<std::uint64_t> chunks_written{0};  // encoded and passed to the store
-    std::atomic<std::uint64_t> bytes_written{0};   // stored bytes of these chunks
+    std::atomic<std::uint64_t> chunks_written{0};  // number of chunks passed to the store
+    std::atomic<std::uint64_t> bytes_written{0};   // total encoded size of these chunks
 };
 
 // Scratch memory for decoding, used by one thread at a time.
@@ -114,7 +114,7 @@ class ArrayContext {
     ReadCounters counters_;
     WriteCounters write_counters_;
     std::array<std::atomic<std::uint64_t>, tuning::kPartSets * tuning::kPartWays>
-        parts_{};  // hashes of chunks for IsFirstPartialRead()
+        parts_{};  // hashes of the chunks that IsFirstPartialRead() remembers
     std::atomic<std::size_t> next_part_{0};
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;

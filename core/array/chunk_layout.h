@@ -22,7 +22,7 @@ struct ChunkLayout {
     Pipeline pipeline;
     Strides strides;                    // between elements of a decoded chunk, in bytes
     std::uint64_t items = 1;            // elements
-    std::size_t max_encoded_bytes = 0;  // larger stored chunks are rejected
+    std::size_t max_encoded_bytes = 0;  // maximum stored size; larger chunks are rejected
     AxisOrder axis_order;
 
     // Returns the decoded size in bytes; 0 for kObject, whose size varies.

@@ -23,7 +23,7 @@ namespace zarr {
 struct ChunkLocation {
     std::string key;
     std::uint64_t offset = 0;
-    std::optional<std::uint64_t> size;  // bytes; nullopt if the chunk is the whole value
+    std::optional<std::uint64_t> size;  // in bytes; nullopt if the chunk is the whole object
 };
 
 // Request to read a chunk, or a part of the chunk's stored bytes.
@@ -45,7 +45,7 @@ struct FetchedChunk {
     // size of that memory is not the stored size of the chunk, the memory is not filled, and the
     // data pointer is nullptr.
     ByteSpan bytes;
-    ObjectVersion version;  // for whole chunks: VersionOf() before the read
+    ObjectVersion version;  // VersionOf() before the read; only for whole chunks
 };
 
 // Locks for writing a chunk. `locks` may be nullptr. `is_locked_by_caller` is true if the caller

@@ -30,10 +30,10 @@ class ReadAhead {
     // True if chunks are loaded ahead, which is done only for remote stores.
     bool loads() const { return loads_; }
 
-    // Records a region before it is read. Starts loading the regions that are expected next, up to
-    // tuning::kAheadBytes and a quarter of the cache; `threads` threads may decode. Returns true if
-    // the next region begins in the chunk in which this region begins. The rest of that chunk will
-    // then be needed soon.
+    // Records a region before it is read. Starts loading the regions that are expected next, with
+    // up to `threads` decoding threads. The loaded chunks take at most tuning::kAheadBytes, and at
+    // most a quarter of the cache. Returns true if the next region begins in the chunk in which
+    // this region begins. The rest of that chunk will then be needed soon.
     bool Note(const Region& region, std::size_t threads);
 
     // Starts loading the chunks of a region on another thread. Does nothing if the decoded chunks
@@ -60,7 +60,8 @@ class ReadAhead {
     std::atomic<bool> is_ending_{false};
     std::mutex mutex_;
     ReadSequence sequence_;
-    std::size_t ahead_ = 0;  // regions after the last noted one that are loaded or being loaded
+    // Number of regions after the last noted region that are loaded or being loaded.
+    std::size_t ahead_ = 0;
     std::vector<std::shared_ptr<Completion>> running_;
 };
 

@@ -49,7 +49,7 @@ class RegionReader {
     enum class Strategy {
         kFetchRange,      // fetch only the bytes needed: large chunk without codecs
         kDecodeRange,     // decode only the bytes needed: large chunk compressed by blosc
-        kThroughCache,    // decode into the cache: others may need the rest of the chunk
+        kThroughCache,    // decode into the cache: other reads may need the rest of the chunk
         kIntoMemory,      // decode into the destination: whole chunk, copied without conversion
         kThroughScratch,  // decode into scratch memory: the chunk is not needed again
     };
@@ -159,7 +159,7 @@ class RegionReader {
     std::uint64_t shared_from_;                    // first part on which all threads work together
     std::bitset<tuning::kMaxCachedParts> copied_;  // parts that CopyCached() has copied
     const std::size_t in_flight_;                  // maximum number of chunks that are read at once
-    const bool is_gated_;                          // true if more threads may read than may decode
+    const bool is_gated_;                          // true if `decoding_` limits decoding
 };
 
 namespace {

@@ -369,7 +369,7 @@ struct ShardReader::Listing {
     // Pending chunks by number: true for a chunk that will be stored, false for a chunk that will
     // be removed.
     std::unordered_map<std::uint64_t, bool> pending;
-    std::vector<std::uint64_t> present;  // chunk numbers
+    std::vector<std::uint64_t> present;  // numbers of the chunks found
     // Memory in bytes for the indexes read and for the chunk numbers found. List() limits this
     // memory.
     std::uint64_t bytes = 0;

@@ -18,9 +18,9 @@ struct Converter {
     Row row = nullptr;
     std::size_t dst_size = 0;       // bytes per destination element
     std::size_t src_size = 0;       // bytes per source element
-    std::size_t unit = 1;           // bytes that are swapped as one number
+    std::size_t unit = 1;           // bytes of a number whose bytes are swapped
     const void* context = nullptr;  // data that `row` uses; not owned
-    bool is_copy = false;           // true if the bytes are unchanged
+    bool is_copy = false;           // true if `row` copies bytes unchanged
     void (*finish)() = nullptr;     // if set, call after the last row on its thread
 };
 

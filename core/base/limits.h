@@ -14,7 +14,7 @@ namespace zarr {
 
 enum class Limit : std::uint8_t {
     kChunkSize,       // bytes of a decoded chunk
-    kCodecMemory,     // bytes a codec's library uses beside the chunk, as for a dictionary
+    kCodecMemory,     // bytes that a codec's library may use in addition to the chunk
     kStringSize,      // bytes of one string, and of all strings and objects of a chunk
     kDimensions,      // dimensions of an array
     kFilters,         // filters of an array

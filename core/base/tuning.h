@@ -25,13 +25,14 @@ inline constexpr std::size_t kPopulatedFrom = std::size_t{1} << 20;
 inline constexpr std::size_t kFirstOutput = std::size_t{64} << 10;
 // Initial capacity of the buffer for encoded variable-length items, which are often short texts.
 inline constexpr std::size_t kFirstItems = std::size_t{4} << 10;
-// A zstd encoder that uses more memory than this, as high levels do, is freed after each chunk.
+// Maximum memory, in bytes, of a zstd encoder that is kept for the next chunk. Encoders of high
+// levels use more and are freed after each chunk.
 inline constexpr std::size_t kMaxIdleEncoder = std::size_t{16} << 20;
 // Maximum number and maximum size of scratch buffers that are kept between reads. Larger buffers
 // are freed.
 inline constexpr std::size_t kMaxIdleScratches = 16;
 inline constexpr std::size_t kMaxIdleScratchBytes = std::size_t{16} << 20;
-// Maximum memory of finished requests that is kept for later requests, in bytes.
+// Maximum size, in bytes, of the buffers of finished requests that are kept for later requests.
 inline constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // --- Caches

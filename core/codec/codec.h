@@ -42,7 +42,8 @@ struct ByteRange {
 using ByteRanges = std::vector<ByteRange>;  // ascending and disjoint
 
 // A configured codec. Immutable after construction, so methods are thread-safe. Error messages
-// state only the fault; the pipeline prepends the codec's name, and the array the chunk's key.
+// state only the fault. The pipeline prepends the codec's name, and the array prepends the chunk's
+// key.
 class Codec {
   public:
     virtual ~Codec() = default;

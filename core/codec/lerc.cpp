@@ -58,7 +58,7 @@ struct Blob {
     int columns = 0;
     int rows = 0;
     int bands = 0;
-    int masks = 0;  // masks of valid pixels: 0, 1 or `bands`
+    int masks = 0;  // number of masks of valid pixels: 0, 1 or `bands`
     bool has_nodata = false;
     unsigned code = 0;  // LERC's code of the type
 

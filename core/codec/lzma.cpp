@@ -318,7 +318,7 @@ Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) 
     if (lzma_mode_is_supported(options.mode) == 0)
         return json::Expected("mode", "a mode that liblzma supports", *spec.Find("mode"));
     std::uint32_t finder = options.mf;
-    constexpr std::uint32_t kFinders = 0x1f;  // the enumerators fit in five bits
+    constexpr std::uint32_t kFinders = 0x1f;  // lzma_match_finder has values of five bits
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder, 0, kFinders));
     options.mf = static_cast<lzma_match_finder>(finder);
     if (lzma_mf_is_supported(options.mf) == 0)

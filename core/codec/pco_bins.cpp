@@ -101,7 +101,7 @@ ChosenBins ChooseBins(std::vector<std::uint64_t> latents, unsigned bits, unsigne
     if (latents.empty()) return chosen;
     std::sort(latents.begin(), latents.end());
     const std::size_t most = std::size_t{1} << std::min(level, kMostLevel);
-    const double per_bin = bits + 20;  // estimated bits of a bin's metadata
+    const double per_bin = bits + 20;  // estimated number of bits of the metadata of a bin
     const std::vector<Group> groups =
         Join(Divide(latents, std::min(most, latents.size())), latents.size(), per_bin, chosen.bits);
     for (const Group& group : groups)

@@ -13,7 +13,7 @@ namespace zarr::pco {
 
 struct ChosenBins {
     LatentMetadata metadata;  // bins are ascending and disjoint
-    double bits = 0;          // estimated bits for all latents
+    double bits = 0;          // estimated number of bits that encode all latents
 };
 
 // Chooses bins for `latents`, which may be empty; `bits` is the number of bits of a latent. A

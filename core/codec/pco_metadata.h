@@ -47,7 +47,7 @@ inline std::uint64_t LatentOfNumber(const NumberType& type, std::uint64_t number
 
 inline constexpr unsigned kMaxAnsSizeLog = 14;
 inline constexpr unsigned kBatch = 256;      // numbers per batch
-inline constexpr unsigned kInterleaved = 4;  // interleaved tANS states
+inline constexpr unsigned kInterleaved = 4;  // number of interleaved tANS states
 
 struct FileHeader {
     unsigned major = 0;          // major version of pco's wrapped format
@@ -78,7 +78,7 @@ struct Delta {
     std::uint64_t window = 0;    // kLookback: maximum distance
     unsigned quantization = 0;   // kConv1 uses this and the next two members
     std::int64_t bias = 0;
-    std::vector<std::int32_t> weights;  // weights of previous latents, oldest first
+    std::vector<std::int32_t> weights;  // weights of the previous latents, the oldest first
 };
 
 struct ChunkMetadata {
