@@ -153,7 +153,7 @@ class Array {
     ArrayMetadata metadata_;
     std::shared_ptr<ArrayContext> context_;
     ChunkLayouts layouts_;
-    DimVector<std::uint64_t> chunk_counts_;  // chunks along each dimension
+    DimVector<std::uint64_t> chunk_counts_;  // number of chunks along each dimension
     std::uint64_t id_ = 0;
     std::shared_ptr<ArrayInstances> instances_;
     std::unique_ptr<const ChunkStore> chunks_;

@@ -20,8 +20,8 @@ namespace zarr {
 struct ChunkLayout {
     std::vector<std::uint64_t> shape;  // elements per dimension
     Pipeline pipeline;
-    Strides strides;                    // between elements of a decoded chunk, in bytes
-    std::uint64_t items = 1;            // elements
+    Strides strides;                    // distances in bytes between elements of a chunk
+    std::uint64_t items = 1;            // number of elements in a chunk
     std::size_t max_encoded_bytes = 0;  // maximum stored size; larger chunks are rejected
     AxisOrder axis_order;
 

@@ -201,7 +201,7 @@ class LoadingCache {
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };
-    using Recency = std::list<Entry>;  // most recently used first
+    using Recency = std::list<Entry>;  // entries, the most recently used first
     using Loads = std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash>;
 
     Pointer FindLocked(const ChunkId& id) {

@@ -29,7 +29,7 @@ struct PendingChunk {
     bool is_gone = false;
     std::uint64_t changes = 0;  // count of written elements; a rewritten element counts again
     Buffer elements;            // not encoded, in the stored byte order
-    std::vector<std::string> objects;  // for kObject, in the chunk's memory order
+    std::vector<std::string> objects;  // elements of kObject, in the chunk's memory order
     // Locks under which other processes may also change the chunk; may be nullptr. With locks,
     // `written` has one byte for each byte of `elements`, or for each element of `objects`. The
     // byte in `written` is 0xff if this process wrote the byte or element, else 0. Unwritten

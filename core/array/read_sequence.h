@@ -35,12 +35,12 @@ class ReadSequence {
     std::optional<Region> last_;
     Region full_;   // region with the largest counts in the sequence
     Region first_;  // first region of the current row
-    Offset inner_;  // distance between regions of a row
+    Offset inner_;  // distance between successive regions of a row
     Offset outer_;  // distance between the first regions of successive rows
     bool knows_outer_ = false;
-    std::uint64_t row_length_ = 0;  // steps in each row; valid if `knows_outer_`
-    std::uint64_t steps_ = 0;       // steps taken in the current row
-    std::uint64_t seen_ = 0;        // consecutive steps that match the sequence
+    std::uint64_t row_length_ = 0;  // number of steps in each row; valid if `knows_outer_`
+    std::uint64_t steps_ = 0;       // number of steps taken in the current row
+    std::uint64_t seen_ = 0;        // number of consecutive steps that match the sequence
 };
 
 }  // namespace zarr

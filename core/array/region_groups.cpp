@@ -16,8 +16,8 @@ RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>
             const std::uint64_t group = group_of(piece);
             // The last part of the group is found by binary search. The parts of a group are
             // consecutive, because chunks are in ascending or descending order.
-            std::uint64_t last = piece;   // last known part of the group
-            std::uint64_t next = pieces;  // first known part behind the group
+            std::uint64_t last = piece;   // last part that is known to be in the group
+            std::uint64_t next = pieces;  // first part that is known to follow the group
             while (next - last > 1) {
                 const std::uint64_t middle = last + (next - last) / 2;
                 (group_of(middle) == group ? last : next) = middle;

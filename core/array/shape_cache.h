@@ -62,7 +62,7 @@ class ShapeCache {
     }
 
     std::shared_mutex mutex_;
-    std::unordered_map<std::uint64_t, Entry> entries_;  // by hash of the shape
+    std::unordered_map<std::uint64_t, Entry> entries_;  // cached values by hash of the shape
 };
 
 }  // namespace zarr

@@ -200,7 +200,7 @@ Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, Byte
     ZARR_RETURN_IF_ERROR(Open(level, *index, stored, shard, old));
     const std::vector<Changed> changed = ByPosition(level, *index, building.shape, changes);
     const std::size_t first = shard.parts.size();
-    if (!index->is_at_end()) shard.parts.emplace_back();  // the index, which is encoded last
+    if (!index->is_at_end()) shard.parts.emplace_back();  // place of the index, encoded last
     Buffer entries;
     ZARR_RETURN_IF_ERROR(index->Clear(entries));
     std::size_t at = index->is_at_end() ? 0 : index->bytes();

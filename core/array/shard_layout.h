@@ -98,7 +98,7 @@ class ShardLayout {
         Index chunks_per_shard;  // size of a shard in chunks along each dimension
         Index chunks_per_child;  // size of a child in chunks
         std::size_t max_child_bytes = 0;
-        ShardIndex index;  // for shards of size `chunks_per_shard`
+        ShardIndex index;  // index of the shards that have this size
         Pipeline codecs;
     };
     using Changes = std::vector<const ShardChange*>;

@@ -41,7 +41,7 @@ using ShardCache = LoadingCache<ShardNode>;
 struct ShardLocation {
     ShardNodePtr node;  // innermost shard that was read
     bool is_present = false;
-    std::uint64_t offset = 0;  // in the stored value, or in `node->memory`
+    std::uint64_t offset = 0;  // position in the stored value or in `node->memory`
     std::uint64_t size = 0;
 };
 

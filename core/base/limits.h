@@ -16,13 +16,13 @@ enum class Limit : std::uint8_t {
     kChunkSize,       // bytes of a decoded chunk
     kCodecMemory,     // bytes that a codec's library may use in addition to the chunk
     kStringSize,      // bytes of one string, and of all strings and objects of a chunk
-    kDimensions,      // dimensions of an array
-    kFilters,         // filters of an array
+    kDimensions,      // number of dimensions of an array
+    kFilters,         // number of filters of an array
     kMetadataSize,    // bytes of a metadata document
     kJsonDepth,       // nesting depth of a JSON document
-    kJsonValues,      // values in a JSON document
-    kCoordinates,     // elements of a coordinate array that is read to georeference a raster
-    kReferences,      // references in a Kerchunk document, generated ones included
+    kJsonValues,      // number of values in a JSON document
+    kCoordinates,     // number of elements of a coordinate array that georeferences a raster
+    kReferences,      // number of references in a Kerchunk document, generated ones included
     kReferenceSize,   // bytes of a Kerchunk document, decompressed
     kTemplateLength,  // bytes of an expanded template in a Kerchunk document
     kPartitionSize,   // bytes of a Parquet file of Kerchunk references, decompressed

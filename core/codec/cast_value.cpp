@@ -40,8 +40,8 @@ struct CastRules {
     OutOfRange out_of_range = OutOfRange::kFails;
     unsigned from_bits = 0;
     unsigned to_bits = 0;
-    IntegerRange to_range;             // range of the target type, if integer
-    std::vector<MappedScalar> mapped;  // sorted by key
+    IntegerRange to_range;             // range of the target type, if it is an integer type
+    std::vector<MappedScalar> mapped;  // entries of "scalar_map", sorted by key
 };
 
 template <class T>

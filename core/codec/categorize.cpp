@@ -216,7 +216,7 @@ class Categorize final : public Codec {
     std::vector<std::uint8_t> elements_;  // labels as stored elements
     std::vector<bool> was_cut_;           // true if the label is longer than an element
     std::size_t label_count_ = 0;
-    CodeTable table_;  // refers to elements_
+    CodeTable table_;  // its labels point into elements_
 };
 
 // categorize for variable-length objects. The heap of a decoded chunk holds each label once.
@@ -278,9 +278,9 @@ class CategorizeObjects final : public ObjectCodec {
 
   private:
     Codes codes_;
-    std::string text_;               // all labels
+    std::string text_;               // all labels, joined
     std::vector<std::size_t> ends_;  // end of each label in text_
-    CodeTable table_;                // refers to text_
+    CodeTable table_;                // its labels point into text_
 };
 
 }  // namespace

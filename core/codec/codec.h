@@ -39,7 +39,7 @@ struct ByteRange {
     std::size_t begin = 0;
     std::size_t end = 0;
 };
-using ByteRanges = std::vector<ByteRange>;  // ascending and disjoint
+using ByteRanges = std::vector<ByteRange>;  // ranges in ascending order, disjoint
 
 // A configured codec. Immutable after construction, so methods are thread-safe. Error messages
 // state only the fault. The pipeline prepends the codec's name, and the array prepends the chunk's

@@ -34,7 +34,7 @@ namespace {
 // A type of numbers that LERC supports.
 struct Number {
     DataKind kind;
-    std::size_t size;  // bytes
+    std::size_t size;  // size in bytes
 };
 
 // LERC's types by their codes, see Lerc_types.h.

@@ -38,7 +38,7 @@ class CodeReader {
   private:
     ByteSpan rest_;
     std::uint32_t bits_ = 0;
-    unsigned count_ = 0;  // unread bits in `bits_`
+    unsigned count_ = 0;  // number of unread bits in `bits_`
 };
 
 // A string of the code table, by its offset and size in the decoded bytes. The decoded bytes

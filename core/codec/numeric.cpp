@@ -173,7 +173,7 @@ Half Calculate(Half a, Half b) {
 
 template <Operation kOperation>
 BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
-    return a;  // never called; NumPy converts booleans first
+    return a;  // never called, because NumPy converts booleans first
 }
 
 // Calculates with the complex numbers `a` and `b`, where `b` is a real scalar with an imaginary

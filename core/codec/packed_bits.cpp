@@ -184,7 +184,7 @@ class PackedBits final : public Codec {
 
     Block block_;
     PackedNumbers numbers_;
-    std::size_t count_;  // count of numbers in the block
+    std::size_t count_;  // number of items in the block
     Padding padding_;
 };
 

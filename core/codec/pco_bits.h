@@ -62,7 +62,7 @@ class BitReader {
 
     ByteSpan bytes_;
     std::uint64_t end_;
-    std::uint64_t position_ = 0;  // in bits; cannot overflow
+    std::uint64_t position_ = 0;  // position in bits; cannot overflow
 };
 
 // Appends bits to a byte vector, in the format that BitReader reads.

@@ -82,7 +82,7 @@ class LatentEncoder {
     const LatentMetadata& latent_;
     const std::uint32_t size_;
     std::vector<std::uint32_t> first_;   // index of each bin's first state in states_
-    std::vector<std::uint32_t> states_;  // states, grouped by bin
+    std::vector<std::uint32_t> states_;  // states of the table, grouped by bin
     std::array<std::uint32_t, kInterleaved> current_{};
     std::vector<Coded> coded_;
 };

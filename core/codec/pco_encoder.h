@@ -19,7 +19,7 @@ inline constexpr unsigned kMaxOrder = 7;  // maximum order of differences
 struct EncoderOptions {
     unsigned level = 8;
     std::optional<unsigned> order;  // order of differences; nullopt: the encoder chooses
-    std::size_t page_numbers = 1;   // maximum of numbers per page; pages have equal size
+    std::size_t page_numbers = 1;   // maximum count of numbers in a page; pages have equal size
 };
 
 // Encodes the numbers in `decoded`, which have type `type` in the host's byte order, as a pco file

@@ -83,7 +83,7 @@ struct Delta {
 
 struct ChunkMetadata {
     NumberType type;
-    std::uint32_t count = 0;  // count of numbers
+    std::uint32_t count = 0;  // count of numbers in the chunk
     Mode mode = Mode::kClassic;
     std::uint64_t base = 0;           // kIntMult: base; kFloatMult: bits of the base
     unsigned quantized_bits = 0;      // kFloatQuant: number of dropped bits

@@ -21,7 +21,7 @@ namespace {
 struct Rows {
     Block block;
     DataType type;           // type of the items
-    std::size_t length = 1;  // items in a row
+    std::size_t length = 1;  // number of items in a row
     std::size_t step = 1;    // distance in items of neighbours along the predicted axis
 
     std::size_t row_bytes() const { return length * block.item; }

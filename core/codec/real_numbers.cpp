@@ -19,7 +19,7 @@ namespace {
 struct NamedNumber {
     std::string_view name;
     DataKind kind;
-    std::size_t size;  // bytes
+    std::size_t size;  // size in bytes
     NarrowType narrow = NarrowType::kNone;
 };
 

@@ -21,7 +21,7 @@ namespace {
 struct ScaleAndOffset {
     std::string scale;
     std::string offset;
-    IntegerRange range;  // range of the type, if integer
+    IntegerRange range;  // range of the data type, if it is an integer type
     unsigned bits = 0;
 };
 

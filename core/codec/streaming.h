@@ -18,8 +18,8 @@ enum class StreamState { kRunning, kComplete, kDamaged };
 // Result of one call of a compression library.
 struct StreamStep {
     StreamState state = StreamState::kRunning;
-    std::size_t consumed = 0;  // input bytes read
-    std::size_t produced = 0;  // output bytes written
+    std::size_t consumed = 0;  // number of input bytes read
+    std::size_t produced = 0;  // number of output bytes written
     Status error;              // error if kDamaged, else ok
 };
 

@@ -156,7 +156,7 @@ struct ZstdParameters {
     }
 
     int level = 1;          // Zstandard clamps the level to its range
-    bool checksum = false;  // an option since numcodecs 0.13
+    bool checksum = false;  // numcodecs has this option since 0.13
 };
 
 // Encodes `decoded` as one frame into `room`. Returns the size of the frame in bytes.
