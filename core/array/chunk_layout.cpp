@@ -32,8 +32,8 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
     layout.strides = layout.StridesOf(metadata.dtype.size);
     for (const std::uint64_t n : layout.shape)
         layout.items *= n;  // cannot overflow: Pipeline::Bind() has checked the product
-    // The limit is twice the maximum size that usual encoders write. Larger results of unusual
-    // encoders are thus accepted, while a decompression bomb is still rejected.
+    // The limit is twice the maximum size that known encoders write. It accepts larger results of
+    // other encoders, but rejects a decompression bomb.
     layout.max_encoded_bytes =
         SaturatingAdd(SaturatingMul(layout.pipeline.max_encoded_bytes(), 2), 65536);
     return layout;

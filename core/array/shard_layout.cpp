@@ -100,8 +100,8 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
 // Reading
 
 std::size_t ShardLayout::MaxEncodedShardBytes(std::size_t level) const {
-    // The limit is twice the maximum size that usual encoders write. Larger results of unusual
-    // encoders are thus accepted, while a decompression bomb is still rejected.
+    // The limit is twice the maximum size that known encoders write. It accepts larger results of
+    // other encoders, but rejects a decompression bomb.
     return SaturatingAdd(SaturatingMul(levels_[level].codecs.max_encoded_bytes(), 2), 65536);
 }
 

@@ -109,8 +109,8 @@ class BufferPool {
     // enough.
     void SetMaxBytes(std::size_t max_bytes);
 
-    // Resizes `buffer` to `size` bytes. Uses the memory of a pooled buffer if the pool has a
-    // suitable one. The contents are undefined.
+    // Resizes `buffer` to `size` bytes. Uses the memory of a pooled buffer if the pool has one
+    // of a suitable size. The contents are undefined.
     Status Acquire(std::size_t size, Buffer& buffer);
     // Adds `buffer` to the pool, or frees its memory if the pool is full.
     void Release(Buffer buffer);

@@ -183,8 +183,7 @@ class CompressedBlocks {
         const std::size_t bytes = std::min(last * header_.block_size, decoded.size) - begin;
         Buffer frame;
         ZARR_RETURN_IF_ERROR(frame.Reset(size));
-        std::copy_n(encoded_.data, kDecodedSize,
-                    frame.data());  // versions, flags and type size
+        std::copy_n(encoded_.data, kDecodedSize, frame.data());  // versions, flags and type size
         StoreLittle32(frame.data() + kDecodedSize, static_cast<std::uint32_t>(bytes));
         StoreLittle32(frame.data() + kBlockSize, static_cast<std::uint32_t>(header_.block_size));
         StoreLittle32(frame.data() + kFrameSize, static_cast<std::uint32_t>(size));

@@ -81,7 +81,7 @@ Int Truncate(double value) {
 }
 
 // Converts a float to an integer as compilers for x86-64 do, because C++ does not define the
-// conversion of floats out of range. NumPy's results on x86-64 are thus reproduced. Large unsigned
+// conversion of floats out of range. The results are NumPy's results on x86-64. Large unsigned
 // integers are truncated without their top bit; small integers are the low bits of an int32.
 template <class To>
 To FloatToInteger(double value) {

@@ -221,7 +221,7 @@ std::size_t CountPages(TIFF* tiff, const Page& first, std::size_t most) {
 
 class Tiff final : public DecodeOnly {
   public:
-    // Decodes page `index` alone. If `index` is nullopt, decodes every page that has the shape and
+    // Decodes only page `index`. If `index` is nullopt, decodes every page that has the shape and
     // type of the first page.
     explicit Tiff(std::optional<std::uint32_t> index) : DecodeOnly("TIFF chunks"), index_(index) {}
 
