@@ -258,8 +258,8 @@ def xcube_dataset(path, k, size):
 
 
 def xcube(folder):
-    """Writes a folder of levels as xcube does, with a file of properties. The coordinates are longitudes and
-    latitudes of WGS 84."""
+    """Writes a folder of levels as xcube does, with xcube's file of properties, `.zlevels`. The coordinates are
+    longitudes and latitudes of WGS 84."""
     path = new_folder(folder, "xcube.levels")
     for k, size in enumerate(sizes((2, 96, 128), 3)):
         xcube_dataset(path / f"{k}.zarr", k, size)
@@ -269,8 +269,8 @@ def xcube(folder):
 
 
 def xcube_link(folder):
-    """Writes a folder of levels as xcube does, without a file of properties. Level 0 is a link to another
-    dataset in the folder."""
+    """Writes a folder of levels like those of xcube, but without the optional file of properties. Level 0 is the
+    file 0.link, which names a dataset in the folder."""
     path = new_folder(folder, "xcube_link.levels")
     for k, size in enumerate(sizes((1, 96, 128), 3)):
         xcube_dataset(path / ("base.zarr" if k == 0 else f"{k}.zarr"), k, size)

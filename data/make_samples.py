@@ -167,7 +167,8 @@ def terrain(folder):
 
 
 def temperature(folder):
-    """Writes monthly means of two years on a global grid of 2 degrees, packed as xarray packs values."""
+    """Writes temperatures: monthly means of two years on a global grid of 2 degrees, packed into integers as
+    xarray does."""
     months, height, width = 24, 90, 180
     lat = 89.0 - 2.0 * np.arange(height)
     lon = -179.0 + 2.0 * np.arange(width)

@@ -43,7 +43,7 @@ PURPOSE = {
     "core/store": ["keys and values:", "memory, folder, zip,", "consolidated overlay"],
 }  # fmt: skip
 
-# prefix of an included header -> library
+# prefix of an included header -> name of the library, as the pictures show it
 LIBRARIES = {
     "gdal": "GDAL", "cpl_": "GDAL", "ogr_": "GDAL", "blosc": "blosc", "bzlib": "bzip2",
     "libdeflate": "libdeflate", "lz4": "lz4", "lzma": "liblzma", "zlib": "zlib", "zstd": "zstd",
@@ -156,7 +156,8 @@ def near(at, other, radius=10):
 # Functions that draw the picture of the layers, docs/layers.svg
 
 MIDDLE, WIDE, HIGH, STEP, TOP = 460, 370, 76, 104, 72
-# Layers of the core beside the central column. SHIFT moves a box down from the middle of its arrows, in pixels.
+# Layers of the core that are drawn left or right of the central column. The box of such a layer is centred on its
+# arrows. SHIFT moves the box down, in pixels.
 SIDE_OF = {"core/store": "left", "core/grid": "right", "core/references": "right"}
 SHIFT = {"core/references": 130}
 NARROW, SIDE_X = 180, {"left": 136, "right": 784}
@@ -213,11 +214,11 @@ def layers_picture():
 
 
 def draw_sides(svg, arrows, place, libraries):
-    """Draws the layers that are not in the central column, beside it."""
+    """Draws the layers that are not in the central column to the left or right of it."""
     others = sorted(set(arrows) - set(place))
     beside = [name for name in others if name.startswith("core/")]
     assert len(others) - len(beside) <= len(SIDE_X), "no place left beside the column"
-    # Layers of the driver are above layers of the core.
+    # A layer of the driver may take a side that a layer of the core has, because it is drawn above that layer.
     sides = [*((name, SIDE_OF[name]) for name in beside), *zip([name for name in others if name not in beside], SIDE_X)]
     for name, side in sides:
         x, edge = SIDE_X[side], MIDDLE + (WIDE // 2 if side == "right" else -WIDE // 2)

@@ -25,7 +25,7 @@ MARKS = {
     "yes": "yes", "name": "name", "part": "part", "wrong": "**wrong**", "no": "no",
     "crash": "**crash**", "hang": "**hang**", "-": "-",
 }  # fmt: skip
-BY_URL = "netcdf-c"  # reader that opens only URLs, so needing a URL is no exception
+BY_URL = "netcdf-c"  # netCDF-C opens a store only by a URL, so opening it by its path is not demanded
 
 INTRODUCTION = """# Which store opens where
 

@@ -90,7 +90,7 @@ def bytes_of(path):
 
 
 def windows(side):
-    """Yields windows of map tiles at random positions and zoom levels."""
+    """Yields windows at random positions and zoom levels. A map shows each window as one tile."""
     chance = random.Random(5)
     levels = max(1, (side // TILE).bit_length() - 1)
     for _ in range(TILES):

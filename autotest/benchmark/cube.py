@@ -21,7 +21,8 @@ from measuring import (
 from osgeo import gdal
 from readers import openers
 
-# GDAL's built-in driver is slow here, because it decodes each chunk again for each band.
+# The tasks of this module run fewer rounds, because GDAL's built-in driver decodes each chunk again for each
+# band.
 FEW_ROUNDS = 3
 PIXELS = 40
 
@@ -35,8 +36,8 @@ def every_band(memory):
 
 
 def every_pixel(size, memory):
-    """Returns a function that reads windows of size x size pixels around neighbouring pixels, each in all
-    bands."""
+    """Returns a function that reads windows of size x size pixels in all bands. Each window lies one pixel to the
+    right of the window before."""
 
     def read(dataset):
         for i in range(len(memory)):
@@ -46,8 +47,8 @@ def every_pixel(size, memory):
 
 
 def every_slice(sample, memory):
-    """Returns a function that reads each slice with GDAL's built-in driver. Before GDAL 3.8, this driver opens
-    each slice as a dataset."""
+    """Returns a function that reads one slice after another with GDAL's built-in driver. Before GDAL 3.8, the
+    built-in driver opens each slice as a separate dataset."""
     name = pathlib.Path(sample.path).stem
 
     def read():

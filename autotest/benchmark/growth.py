@@ -66,7 +66,7 @@ class Panel:
     title: str
     unit: str  # unit of the values in the first column
     guide_title: str
-    guide: object  # function (value of the first column, rows) -> seconds of the dashed line in the chart
+    guide: object  # function (value of the first column, rows) -> seconds; the chart draws it as a dashed line
     rows: list = dataclasses.field(default_factory=list)  # (value of the first column, {reader: [seconds, ...]})
     versions: dict = dataclasses.field(default_factory=dict)
 
@@ -103,7 +103,7 @@ def open_readers(stack, pythons, sample, threads=0):
 
 
 def versions_of(readers):
-    """Returns {reader: version}. This driver has the version "", because the chart shows GDAL's version."""
+    """Returns {reader: version}. The version of this driver is "", because the chart's subtitle states GDAL's."""
     return {name: "" if name == "ours" else each.version for name, each in readers.items()}
 
 
@@ -136,7 +136,8 @@ def rounds_for(setting, panel, growth):
 
 
 def links(rows, columns):
-    """Returns an array with a file number for each chunk. The chunk is a hard link to this file."""
+    """Returns an array with the file number of each chunk. The chunk is a hard link to the file with this
+    number."""
     return (7 * np.arange(rows)[:, None] + 3 * np.arange(columns)) % FILES
 
 

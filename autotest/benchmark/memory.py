@@ -14,7 +14,7 @@ from osgeo import gdal
 
 CACHE = 64  # MB
 BEYOND = 150  # MB that GDAL, Python and the threads may use in addition to the data
-ALLOWANCE = 16  # MB for objects of the driver and of GDAL
+ALLOWANCE = 16  # MB that a read may use beyond its buffers, for objects of the driver and of GDAL
 
 CHILD = """
 import sys, time
@@ -32,7 +32,7 @@ print(time.perf_counter() - start, most(), most() - before)
 
 
 def spent(action):
-    """Runs the Python code `action` in a new process. Returns (seconds, peak memory in MB, MB that the peak
+    """Runs the Python code `action` in a new process. Returns (seconds, peak memory in MB, MB by which the peak
     exceeds the memory after GDAL's start)."""
     environment = {**os.environ, "GDAL_CACHEMAX": str(CACHE)}
     command = [sys.executable, "-c", CHILD, action]

@@ -104,8 +104,8 @@ ONE_PIXEL = (
 
 
 def growth(setting):
-    """Yields seconds and MB for opening each kind of store. Also yields the ratio of the seconds to ten times
-    the seconds for a store of a tenth of the size."""
+    """Yields seconds and MB for opening each kind of store. Also yields the ratio of the seconds to the time that
+    linear growth predicts: ten times the seconds for a store of a tenth of the size."""
     shrink, rounds = (100, 1) if setting.small else (1, min(3, setting.rounds))
     # (action, objects, number of objects, function that makes the store, Python code, allowed seconds, allowed
     # MB)
@@ -156,7 +156,7 @@ def measure(setting):
     }
     small = take_turns(contenders, rounds)
     yield Row(f"list {counts[0]} arrays, consolidated", small, (faster(1),))
-    # The goal is linear growth: the time for the smaller store, multiplied by the ratio of the sizes.
+    # The floor is linear growth: the time for the smaller store, multiplied by the ratio of the sizes.
     seconds = take_turns(
         {"ours": listing(OURS, many, counts[1]), "small": listing(OURS, few, counts[0])}, rounds
     )

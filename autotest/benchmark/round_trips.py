@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads a store on a web server that waits 50 ms before each answer, or 20 to 40 ms. Reports requests, round
-trips, bytes, and the time with its lower bound."""
+"""Reads stores on a web server that waits 50 ms before each answer; in with_jitter(), 20 to 40 ms. Reports
+requests, round trips, bytes, and the time with its lower bound."""
 
 import re
 import shutil
@@ -18,7 +18,7 @@ ROUNDS = 3
 V3 = ["FORMAT=ZARR_V3", "COMPRESS=ZSTD"]
 WINDOW = 2048  # pixels along each side of a window
 TILE = 256
-MEMBERS = 64  # number of chunks in a zip file along each side
+MEMBERS = 64  # number of chunks along each side of the raster in the zip file
 CUBE = (240, 360, 720)
 CUBE_CHUNK = (1, 180, 360)
 

@@ -118,7 +118,7 @@ def include_faults(path, text, project_names=frozenset()):
 
 
 def text_faults(path, text):
-    """Returns texts about all other faults of a file of core/ or driver/, which are not in #include lines."""
+    """Returns texts about those faults of a file of core/ or driver/ that are not in #include lines."""
     faults = []
     code = without_comments(text)
     if not path.startswith("driver/"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/opens_where.md equals the output of its script, and its results include every store."""
+"""docs/opens_where.md equals the output of its script. Each file in docs/opens_where/results has a result for
+every store."""
 
 import json
 import pathlib

@@ -151,7 +151,7 @@ def picture(layer, width, height, extent=None, times=None):
 
 
 def stretched(values, low, high):
-    """Returns the grey levels, from 0 to 255, in which QGIS draws values after gray()."""
+    """Returns the grey levels, not rounded, in which QGIS draws `values` after gray(layer, low, high)."""
     return np.clip((np.asarray(values, "f8") - low) * 255 / (high - low), 0, 255)
 
 

@@ -30,7 +30,8 @@ def ramp(layer, band, stops):
 
 
 def ramped(values, stops):
-    """Returns the colours in which QGIS draws values after ramp(), with fractions."""
+    """Returns the colours, not rounded, in which QGIS draws `values` after ramp() has set the colour ramp
+    `stops`."""
     channels = np.array([QColor(colour).getRgb()[:3] for colour in stops.values()], "f8")
     return np.stack([np.interp(values, list(stops), channels[:, i]) for i in range(3)], axis=-1)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes large stores for test_qgis_cost.py: a product of 200 arrays, and pyramids of 10^10 pixels whose chunks
-are nearly all absent."""
+"""Writes large stores for test_qgis_cost.py: a satellite product with 200 arrays, and pyramids of 10^10 pixels
+whose chunks are nearly all absent."""
 
 import numpy as np
 import zarr_python as zarr

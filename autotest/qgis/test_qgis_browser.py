@@ -8,8 +8,8 @@ from qgis_session import BROWSES_COLLECTIONS
 
 
 def children_of(item):
-    """Returns the items below an item of the browser. Takes them from Python, because QGIS crashes if Python
-    deletes them."""
+    """Returns the items below an item of the browser. Takes the ownership of all these items from Python, because
+    QGIS crashes if Python deletes them."""
     item.populate(True)
     found = item.children()
     for each in (item, *found):

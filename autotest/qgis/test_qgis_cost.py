@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Counts the files that QGIS opens and the requests that it sends. Seconds are only printed, by `pytest -s`.
+"""Counts the files that QGIS opens and the requests that it sends. Times are not tested; `pytest -s` prints
+them.
 
-The stores are a product of 200 arrays, and pyramids of 10^10 pixels. The web server waits 20 ms before each
-answer."""
+The stores are a satellite product with 200 arrays, and pyramids of 10^10 pixels. The web server waits 20 ms
+before each answer."""
 
 import collections
 import re
@@ -67,7 +68,7 @@ def the_chunks(paths):
     return found
 
 
-# Tests of a product of 200 arrays
+# Tests of a satellite product with 200 arrays
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +107,8 @@ print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
 
 
 def files_opened(store, trace):
-    """Returns the files of a store that a new process opens to list its subdatasets, as strace reports them.
-    QGIS lists subdatasets by the same call."""
+    """Returns the files of a store that a new process opens to list the subdatasets, as strace reports them. QGIS
+    lists subdatasets by the call that this process makes."""
     done = subprocess.run(
         ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
          OPENER, str(store)],

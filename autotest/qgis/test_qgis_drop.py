@@ -114,7 +114,8 @@ def test_other_spellings_give_equal_layers(store, names):
             assert len(found) == 1, name
             assert dropped(name).bandCount() == dropped(store).bandCount()
         else:
-            # The names of layers may be whole subdataset names, but sources and descriptions are equal.
+            # A layer's name may be a short name or the whole subdataset name. URIs and descriptions do not depend
+            # on the spelling of the store's name.
             assert [each.uri() for each in found] == wanted, name
             assert [each.description() for each in found] == [
                 each.description() for each in sublayers(store)
@@ -140,8 +141,8 @@ def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
 
 
 def test_a_product_opened_as_one_layer_names_its_layers():
-    """A store with several layers that is added as one raster layer is not valid, because it has no bands. QGIS
-    gets the list of its layers."""
+    """A raster layer of a whole store with several layers is not valid, because it has no bands. It lists the
+    layers of the store."""
     layer = QgsRasterLayer(str(PRODUCT), "product")
     assert not layer.isValid()
     assert [text.split("!!::!!") for text in layer.subLayers()] == [
@@ -196,7 +197,7 @@ def test_groups_of_a_zip_file_open_by_their_names(zipped):
 
 
 def assert_are_documents(found):
-    """Asserts that there are layers, and that each is named by a metadata document of terrain.zarr and not by a
+    """Asserts that QGIS offers layers, and that each opens the zip file or a metadata document in it, never a
     chunk."""
     assert found
     for each in found:

@@ -171,7 +171,7 @@ def test_colours_of_bands():
 
 
 def test_time_is_in_the_names_of_bands():
-    """Layers of GDAL have no times in QGIS, so the names of bands show them."""
+    """QGIS assigns no times to layers of its GDAL provider. The names of the bands state the times instead."""
     layer = dropped(DATA / "temperature.zarr")
     assert not layer.dataProvider().temporalCapabilities().hasTemporalCapabilities()
     days = zarr.open_array(str(DATA / "temperature.zarr" / "time"), mode="r")[...]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""QGIS draws pictures that equal those of NumPy. The pictures of docs/qgis equal those of QGIS."""
+"""QGIS draws the pictures that the tests compute with NumPy. The pictures in docs/qgis equal those that QGIS
+draws now."""
 
 import pathlib
 

@@ -31,8 +31,8 @@ def run(*words, code=0):
 
 @pytest.fixture(scope="module")
 def temperature(tmp_path_factory):
-    """Returns a copy of temperature.zarr with two layer definitions: with a layer for each time, and with one
-    layer, which is in another folder."""
+    """Returns a copy of temperature.zarr for which zarr_qgis has written two layer definitions. The first has a
+    layer for each time. The second, further/one.qlr, has one layer for all times."""
     folder = tmp_path_factory.mktemp("times")
     store = folder / "temperature.zarr"
     shutil.copytree(DATA / "temperature.zarr", store)

@@ -20,7 +20,7 @@ class Extra:
     def open(self, array, *options, update=False):
         self.worker.counts["openings"] += 1
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
-        # Under lock files, the consolidated metadata includes the changes of all processes.
+        # Lock files are needed: without them, the consolidated metadata could lack changes of other processes.
         options = [*options, *(self.worker.work.locks if update else ())]
         return opened(array_name(self.store, array), flags, options)
 
@@ -59,7 +59,8 @@ class Series(Extra):
         name = self.choose.choice(SERIES)
         lengths = self.model.lengths[name]
         least = int(lengths[0])
-        # zarr-python appends without updating the consolidated metadata.
+        # SERIES[1] is read without consolidated metadata: zarr-python, which appends to it, does not update this
+        # metadata.
         by = self.choose.choice(["YES", "NO"]) if name == SERIES[0] else "NO"
         values = self.values(self.open(name, f"USE_CONSOLIDATED_METADATA={by}"))
         values = values.reshape(-1, *SERIES_SHAPE)

@@ -198,7 +198,7 @@ def check_end(folder, model):
         failures += [f"in the end {name} is not what was written to it, by {how}"
                      for how, values in found.items() if (values != wanted).any()]  # fmt: skip
     documents = zarr_formats.documents(store)
-    # zarr-python appends without updating the consolidated metadata.
+    # The document of SERIES[1] may differ: zarr-python appends without updating the consolidated metadata.
     consolidated = documents.pop(".zmetadata")["metadata"]
     grown = f"{SERIES[1]}/.zarray"
     failures += [f"in the end the consolidated metadata have another {key}" for key in {*documents, *consolidated}

@@ -126,7 +126,8 @@ class Worker:
     # ------------------------------------ Operations that write
 
     def _writing(self, array):
-        """Returns the thread's Writing for an array. Sometimes closes it and opens a new one of another kind."""
+        """Returns the thread's Writing for an array. Sometimes closes it, and opens the array again in a random
+        way of WAYS."""
         held = self.writing.get(array)
         if held is not None and self.choose.random() < 0.9:
             return held

@@ -146,7 +146,7 @@ class AffineFinder {
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
-        Warnings ignored;  // the coordinates are only compared
+        Warnings ignored;  // the coordinates are not used; only a disagreement is reported
         const auto laid = FromCoordinates(&t, ignored);
         const bool disagrees =
             laid ? !HoldsPixelNumbers(laid->transform) && !Agree(laid->transform, t)

@@ -17,11 +17,13 @@ struct Dimension {
     std::string name;
     bool is_named = true;  // false for the generated names dim0, dim1, ...
     std::uint64_t size = 0;
-    AxisRole role = AxisRole::kNone;  // by the coordinates, else a declaration, else `name`
-    std::string group;                // group of the coordinate array; if absent, of the dimension
-    std::string coordinate_path;      // empty if the dimension has no coordinate array
-    // Attributes of the coordinate array, merged by WithEopf(). Empty object if there is no
-    // coordinate array.
+    // Role by the attributes of the coordinate array, else by a declaration, else by the name.
+    AxisRole role = AxisRole::kNone;
+    // Group of the coordinate array. If there is none, the first group in which it was searched.
+    std::string group;
+    std::string coordinate_path;  // empty if the dimension has no coordinate array
+    // Attributes of the coordinate array, with the members of `_eopf_attrs` (see WithEopf()). Empty
+    // object if there is no coordinate array.
     json::Value coordinate_attributes;
 };
 
@@ -29,7 +31,8 @@ struct Dimension {
 struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
-    json::Value attributes;        // merged by WithEopf()
+    // Attributes of the array, with the members of `_eopf_attrs`; see WithEopf().
+    json::Value attributes;
     json::Value group_attributes;  // attributes of the array's parent group
     std::vector<Dimension> dimensions;
     HorizontalAxes axes;

@@ -14,7 +14,7 @@ namespace {
 enum Needs : unsigned {
     kLatitude = 1,
     kLongitude = 2,
-    kMeridian = 4,   // like kLongitude, but the attribute is longitude_of_central_meridian
+    kMeridian = 4,   // like kLongitude, but read from longitude_of_central_meridian
     kParallels = 8,  // one or two standard parallels
     kScale = 16,
     kParallelOrScale = 32,
@@ -269,7 +269,7 @@ class GridMappingReader {
 };
 
 struct NamedEllipsoid {
-    std::string_view key;  // NameKey() of the name
+    std::string_view key;  // name in lower case, only letters and digits; see NameKey()
     Ellipsoid ellipsoid;
     std::string_view name;  // name in EPSG
 };

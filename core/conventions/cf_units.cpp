@@ -16,7 +16,8 @@ constexpr double kDegree = kRadiansPerDegree;
 constexpr double kUsFoot = 1200.0 / 3937;
 
 struct UnitTerm {
-    std::string_view key;  // NameKey() of a spelling, singular
+    // singular spelling in lower case, only letters and digits; see NameKey()
+    std::string_view key;
     SpaceUnit::Kind kind;
     double factor;
     std::string_view name;

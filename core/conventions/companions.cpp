@@ -125,7 +125,7 @@ class References {
         });
     }
 
-    // References by the path of the referring array.
+    // Paths of the arrays to which an array refers, by the path of the referring array.
     std::map<std::string, std::set<std::string>> of_;
 };
 
@@ -257,7 +257,7 @@ class DescribedOverviews {
 
     const Hierarchy* hierarchy_;
     std::string path_;
-    std::string group_;  // describes the overviews
+    std::string group_;  // group whose attributes describe the overviews
     OverviewStyle style_ = OverviewStyle::kList;
     std::vector<OverviewLevel> levels_;  // paths are relative to `group_`
     mutable std::vector<OverviewAxis> axes_;

@@ -17,8 +17,8 @@ namespace zarr {
 // Options of DeleteWithCompanions().
 struct DeletionScope {
     std::string group;  // only arrays in and below this group are searched for references
-    // True to keep the coordinate arrays of dimensions, except those whose names contain the
-    // array's name, such as x_NAME.
+    // True to keep the coordinate arrays of the deleted array's dimensions. Coordinate arrays whose
+    // names contain the array's name, such as x_NAME, are deleted like other companions.
     bool keeps_dimensions = false;
 };
 

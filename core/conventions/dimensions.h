@@ -45,8 +45,8 @@ struct DimensionFacts {
     std::string name;
     std::uint64_t size = 0;
     const json::Value* coordinate_attributes = nullptr;  // nullptr if there is no coordinate array
-    AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME axes
-    bool has_text_coordinates = false;  // true if coordinates are text, which has no map position
+    AxisRole declared = AxisRole::kNone;  // role that `spatial:dimensions` or OME axes declare
+    bool has_text_coordinates = false;    // true if coordinates are text, which has no map position
 };
 
 // Returns the role of a dimension by its coordinates' attributes, else by a declaration, else by
@@ -69,7 +69,7 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
 struct NamedDimension {
     std::string name;
     std::string group;                    // first group in which the coordinate array is searched
-    AxisRole declared = AxisRole::kNone;  // by OME axes
+    AxisRole declared = AxisRole::kNone;  // role that OME axes declare
     bool is_named = true;                 // false for generated names: dim0, dim1, ...
     bool is_declared_in_group = false;    // the coordinate array can only be in `group` (NCZarr)
 };

@@ -27,7 +27,7 @@ struct MultiscaleLevel {
     const json::Value* dataset = nullptr;  // entry of the level; nullptr for a tile matrix
     std::string path;                      // relative to the group; empty for the group itself
     std::string origin;                    // "multiscales[0].datasets[1]", for messages
-    LevelStatement statement;              // of a `layout`; paths are relative to the group
+    LevelStatement statement;              // entry of a `layout`; paths are relative to the group
 };
 
 // A pyramid that the `multiscales` of a group describe. Levels keep the order of the attribute.

@@ -78,8 +78,8 @@ FillValue NotATime() {
     return {std::move(element), sizeof kNat};
 }
 
-// Returns the nodata value that the data type or the fill value implies. The attributes of the
-// array state no nodata value.
+// Returns the nodata value that the data type or the fill value implies. Called if the attributes
+// of the array state no nodata value.
 std::optional<FillValue> ImpliedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                        FillAsNodata fill) {
     if (metadata.dtype.is_time()) return NotATime();

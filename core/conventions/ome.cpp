@@ -96,7 +96,8 @@ class ChannelReader {
 
 OmeAxis DescribeOmeAxis(const json::Value& axis) {
     OmeAxis described;
-    if (const std::string* name = axis.as_string()) described.name = *name;  // version 0.3
+    // OME-NGFF 0.3 writes only the name of an axis.
+    if (const std::string* name = axis.as_string()) described.name = *name;
     if (const std::string* name = StringAttribute(axis, "name")) described.name = *name;
     if (const std::string* unit = StringAttribute(axis, "unit")) described.unit = *unit;
     const std::string* type = StringAttribute(axis, "type");
@@ -134,7 +135,7 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
                                                  std::uint64_t count) {
     if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
     const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
-    Warnings told;  // reported when the image is placed
+    Warnings told;  // reported when the geotransform is read
     const auto placement = ReadOmePlacement(listing, rank, told);
     if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
     const auto row = placement->RowOf(axes[axis], axis);

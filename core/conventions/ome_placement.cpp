@@ -645,7 +645,7 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     if (!listing.is_listed()) return std::nullopt;
     const MultiscaleLevel& level = listing.levels[0];
     const LabelledImage image = ImageOf(listing);
-    std::string followed;  // system of the image
+    std::string followed;  // coordinate system in which the labelled image is placed
     bool is_image_placed = false;
     if (image.level != nullptr) {
         Warnings ignored;  // reported when the image is opened

@@ -42,7 +42,7 @@ struct OmeWrittenImage {
     std::string method;  // resampling method of the levels; empty without levels
     std::vector<OmeWrittenAxis> axes;
     std::vector<OmeWrittenLevel> levels;  // the array first, then its overviews, largest first
-    // All members must be set.
+    // Display settings of each channel, with all members set.
     std::vector<OmeroChannel> channels;
     bool is_grey = false;  // true if the channels are shown in grey
 };

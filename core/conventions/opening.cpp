@@ -52,8 +52,11 @@ class Opening {
   private:
     enum class Level : std::uint8_t {
         kFirst,
-        kNext,   // grid mapping is skipped if the level states a geotransform
-        kAlone,  // array outside a pyramid: coordinate values are read later
+        // Level after the first. Its grid mapping is skipped if a geotransform is stated.
+        kNext,
+        // Array outside a pyramid. Its coordinate values are not prefetched, because they are read
+        // later.
+        kAlone,
     };
 
     // Adds a key unless the key is cached or was requested before.
@@ -327,8 +330,8 @@ class Opening {
         const bool is_guess = attributes.Find("grid_mapping") == nullptr;
         for (const std::string& name : GridMappingNames(attributes)) {
             AddVariable(group, name);
-            // Collects the keys in all ancestor groups at once. Most stores have no grid mapping,
-            // and all ancestors must be checked to find that out.
+            // Collects the keys of a likely grid mapping in all ancestor groups at once. Most
+            // stores have no grid mapping, and all ancestors must be checked to find that out.
             for (std::string_view at = group; is_guess && !at.empty();) {
                 at = ParentPath(at);
                 if (!IsThere(JoinKey(group, name), Document::kArray))

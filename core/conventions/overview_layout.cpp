@@ -24,7 +24,7 @@ struct LayoutLevel {
     std::vector<std::string> arrays;  // arrays with an overview in the group
     std::vector<double> scale;        // elements of an array per element of its overview
     std::string method;
-    json::Object place;  // members `spatial:`
+    json::Object place;  // members of the entry with the prefix `spatial:`
 };
 
 // A `layout` that describes only overviews.

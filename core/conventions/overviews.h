@@ -34,7 +34,8 @@ struct OverviewLevel {
     std::string path;                  // relative to the group
     std::vector<std::uint64_t> shape;  // elements along each axis
     std::string method;                // resampling method; empty for the array itself
-    json::Object place = {};           // `spatial:` members for kLevelGroups; may be empty
+    // `spatial:` members of the entry, only for kLevelGroups; may be empty
+    json::Object place = {};
 };
 
 // Returns the entry of `multiscales` that describes `levels`: the array first, then its overviews,

@@ -205,8 +205,8 @@ bool HasLevel(const Pyramid& pyramid, const std::string& path) {
                        [&](const PyramidLevel& level) { return level.path == path; });
 }
 
-// Returns the description that lists an array as a level, from the nearest group that has one;
-// nullopt if no description lists the array.
+// Returns the description that lists an array as a level, from the nearest ancestor group with such
+// a description; nullopt if no description lists the array.
 std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::string& array_path,
                                          Warnings& warnings) {
     Warnings ignored;  // invalid attributes are reported when the nodes are opened
@@ -378,7 +378,7 @@ std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::stri
 
 bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path) {
     if (array_path.empty()) return false;
-    Warnings ignored;  // for FindPyramidOf()
+    Warnings ignored;  // FindPyramidOf() returns these warnings
     const auto listed = FindListing(hierarchy, array_path, ignored);
     return listed && LiesInOverviewGroups(hierarchy, *listed);
 }
@@ -406,7 +406,7 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
             if (!pyramid || !HasLevel(*pyramid, path)) continue;
             found.insert(found.end(), of_levels.begin(), of_levels.end());
             auto& levels = pyramid->levels;
-            if (levels[0].path != path) found.clear();  // opening the base reports them
+            if (levels[0].path != path) found.clear();  // opening levels[0] gives these warnings
             while (levels[0].path != path) levels.erase(levels.begin());
             pyramids.back() = std::move(*pyramid);
         }
@@ -423,7 +423,7 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
 }
 
 // Prefetches documents in two steps: first the documents of the arrays, then the documents of the
-// coordinate arrays that the first ones name.
+// coordinate arrays that the arrays' documents name.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     if (!hierarchy_.store()->Traits().remote) return;
     std::vector<std::string> keys;

@@ -179,7 +179,7 @@ class LevelChecker {
     // Results of IsInState(), by the path of the base and the recorded state. The results are
     // cached, because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
-    std::set<std::string> reported_;  // warnings about geotransforms and statements
+    std::set<std::string> reported_;  // warnings about geotransforms and statements that were given
 };
 
 }  // namespace zarr

@@ -50,7 +50,8 @@ json::Value NumberOf(const json::Value& value) {
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    if (text.find('(') != std::string_view::npos) return value;  // a NaN with payload
+    // "nan(...)" with a payload, which NumPy does not read
+    if (text.find('(') != std::string_view::npos) return value;
     if (const auto number = NumberIn<std::int64_t>(text)) return *number;
     if (const auto number = NumberIn<std::uint64_t>(text)) return *number;
     return NumberIn<double>(text).value_or(value);

@@ -55,7 +55,7 @@ AxisSplit::AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step
         first_chunk_ = axis_.ChunkOf(start_);
         const std::uint64_t last = axis_.ChunkOf(Element(count_ - 1));
         pieces_ = (backwards_ ? first_chunk_ - last : last - first_chunk_) +
-                  1;  // every chunk in between has a piece
+                  1;  // no chunk is skipped, because no step is longer than a chunk
     } else {
         NoteFirsts();
     }

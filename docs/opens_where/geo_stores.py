@@ -45,8 +45,8 @@ def crs(code, x, y, step=1000.0):
 
 
 def degrees(x, y):
-    """Returns a CRS of longitudes and latitudes with any datum, because CF does not demand one. The points are
-    near (x, y)."""
+    """Returns the points that prove a CRS of longitudes and latitudes: each point near (x, y) converts to itself.
+    Any datum is right, because CF does not demand one."""
     points = [[x, y, x, y], [x + 3, y + 2, x + 3, y + 2]]
     return {"name": "longitudes and latitudes", "points": points}
 
@@ -220,7 +220,7 @@ def register_conventions(store):
 
 def pyramids(folder):
     web, utm = crs("EPSG:3857", 1000000, 6000000), crs(UTM, 612000, 5214000)
-    make_pyramids.zarr = zarr  # uses zarr_python instead of the script's zarr
+    make_pyramids.zarr = zarr  # the script's functions then write with zarr_python
     ramp = make_pyramids.ramp
     for name, title, base, dtype, shape, levels, facts in (
         ("ome_0.1", "OME-Zarr 0.1", "0", "u2", (1, 1, 2, 96, 128), ["1", "2"], {}),

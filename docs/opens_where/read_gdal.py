@@ -108,8 +108,8 @@ def read_raster(gdal, name):
 
 
 def read_slices(gdal, findings, name, shape):
-    """Reads an array slice by slice, by names that GDAL before 3.8 defines. Returns None if a slice does not
-    open."""
+    """Reads an array slice by slice, by the names that GDAL before 3.8 gives to slices. Returns None if a slice
+    does not open."""
     data = [read_raster(gdal, slice_name(name, index)) for index in np.ndindex(*shape)]
     if any(each is None for each in data):
         return None
