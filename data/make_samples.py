@@ -270,8 +270,8 @@ def scene(name, height, width):
 
 
 def satellite_rgb(folder):
-    """Writes a coast with a town in true colours, with the dimensions (band, y, x). The coordinates of band are
-    names."""
+    """Writes a coast with a town in true colours, with the dimensions (band, y, x). The coordinates of `band` are
+    the names of the bands."""
     height, width, pixel = 280, 360, 10.0
     bands, _ = scene("rgb", height, width)
     image = np.stack([np.rint(np.clip(bands[b] / 0.4, 0, 1) * 255) for b in ("b04", "b03", "b02")])

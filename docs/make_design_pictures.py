@@ -19,7 +19,7 @@ INK, SOFT, LINE = "#1f2a36", "#5a6775", "#8795a3"
 PAPER, CORE, BOX, EDGE = "#ffffff", "#f1f5f9", "#ffffff", "#b6c2cd"
 BLUE, GREEN, AMBER = "#1f6f9f", "#2f7d4f", "#a8680d"
 
-# layer -> lines of its description, for the width of its box
+# layer -> lines of its description, each short enough for the width of its box
 PURPOSE = {
     "driver": ["the plugin's entry: what GDAL registers;", "opening by name, GDAL's own driver behind it"],
     "driver/multidim": ["groups, arrays,", "attributes, dimensions", "of the other API"],

@@ -101,7 +101,7 @@ def zooms(layer):
     for text, part in (("all of it", 1.0), ("a third", 1 / 3), ("a tenth", 0.1)):
         half = side * part / 2
         centre = full.center()
-        if part < 1:  # a part with the end of the lake
+        if part < 1:  # the smaller views show the end of the lake
             centre.set(full.xMinimum() + 0.71 * full.width(), full.yMinimum() + 0.55 * full.height())
         yield text, QgsRectangle(
             centre.x() - half, centre.y() - half, centre.x() + half, centre.y() + half

@@ -104,7 +104,7 @@ def draw(dataset):
 
 
 def panning(dataset):
-    """Reads views of 2 x 2 tiles that move across the raster by half a tile."""
+    """Reads views of 2 x 2 tiles, as a user pans a map along the raster's diagonal. Each step is half a tile."""
     side = dataset.RasterXSize
     for x in range(0, side - 2 * TILE, TILE // 2):
         dataset.ReadAsArray(x, x, 2 * TILE, 2 * TILE)
@@ -133,8 +133,8 @@ def writing(home, number):
 
 
 class RemoteSample:
-    """A raster on the web server, as a store and as a GeoTIFF. Its functions read it, and record (requests,
-    round trips) in `counts`."""
+    """A raster on the web server, as a store and as a GeoTIFF. Each contender reads one of the two, and records
+    (number of requests, round trips) in `counts`."""
 
     def __init__(self, server, number):
         self.names = {

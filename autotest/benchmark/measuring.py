@@ -157,7 +157,8 @@ def counters(domain="READ_COUNTERS"):
 
 
 def preallocated(array):
-    """Returns memory for the values of `array`, filled with other bytes. Writing to it causes no page faults."""
+    """Returns an array like `array`, filled with bytes 0xFE. Its pages are resident, so that writing to it causes
+    no page faults."""
     memory = np.empty(array.shape, array.dtype)
     memory.view("u1").fill(0xFE)
     return memory

@@ -92,7 +92,7 @@ def maker(count):
             "zarr_format": 2, "shape": [count * CHUNK], "chunks": [CHUNK], "dtype": "<i4", "order": "C",
             "compressor": None, "fill_value": 0, "filters": None,
         }  # fmt: skip
-        # Path of the file after kept() has renamed the folder.
+        # Path of the file after kept() has given the folder its final name.
         data, size = str(home.with_suffix("") / "values.bin"), 4 * CHUNK
         documents = {".zgroup": '{"zarr_format": 2}', "a/.zarray": json.dumps(array), "a/.zattrs": "{}"}
         with open(home / "refs.json", "w", encoding="utf-8") as file:
@@ -102,8 +102,8 @@ def maker(count):
             file.write("}}")
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
-        # The references contain the path that their folder gets later, by kept(). ZARR_REFERENCE_FOLDERS allows
-        # references to files outside of the present folder.
+        # The references contain the final path of their folder, which kept() sets later. ZARR_REFERENCE_FOLDERS
+        # allows references to files outside of the folder's present path.
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)

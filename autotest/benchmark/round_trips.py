@@ -98,7 +98,7 @@ def with_jitter(server):
     parts, _ = parts_of(server.requests())
     title = "window of a sharded scene, 20 to 40 ms"
     yield Fact(f"requests for chunks, {title}", len(parts), 4)
-    # 250 ms are two round trips of 40 ms, and decoding.
+    # Limit of 250 ms: two round trips of up to 40 ms, and decoding.
     yield Fact(f"milliseconds, {title}", 1000 * seconds, 250)
     dataset = opened(server, "rgb.zarr")
     draw_tiles(dataset)

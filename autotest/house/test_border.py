@@ -30,7 +30,7 @@ def unguarded(headers, sources):
     """Returns (names of overrides of GDAL's methods that may throw, number of all overrides)."""
     faults, count = [], 0
     headers = list(headers)
-    # virtual methods of the project's own classes, which GDAL does not call
+    # Virtual methods of the project's own classes, which GDAL does not call
     own = {name for text in headers for name in OWN_VIRTUAL.findall(text)}
     for text in headers:
         for name, body in CLASS.findall(text):

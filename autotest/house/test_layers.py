@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks the order of the layers, and rules about sources that no compiler checks. Only reads text, so it needs
-neither GDAL nor a build."""
+"""Checks that #include lines follow the order of the layers, and checks rules about sources that no compiler
+checks. Only reads text, so it needs neither GDAL nor a build."""
 
 import pathlib
 import re
@@ -267,7 +267,7 @@ def test_no_machine_paths():
 @pytest.mark.parametrize("target", ARROWS)
 def test_checker_tells_up_from_down(layer, target):
     if layer == PUBLIC:
-        return  # another test checks public headers
+        return  # test_public_headers_are_few_and_alone() checks this layer
     text = f'#pragma once\n\n#include <vector>\n\n#include "{target}/thing.h"\n'
     faults = include_faults(f"{layer}/file.cpp", text)
     assert (faults == []) == (target in reachable(layer))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The sample stores of data/ equal the output of their scripts. No store was edited by hand or left over."""
+"""The sample stores of data/ equal the output of their scripts. No store was edited by hand, and each is still
+written by a script."""
 
 import pathlib
 import subprocess

@@ -17,10 +17,10 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "driver", "autotest", "scripts", "docs", "data", "cmake", "python")
 
-# First words of a comment whose subject is missing
+# First words that a comment must not have, because its subject is then missing
 FIRST_WORD = re.compile(r"^(Of|What|The same|As|That|One|Those|So|Where|Which|Whose|None|It)\b")
 MOST_WORDS = 30
-# Phrases that a reader cannot understand without another comment
+# Phrases that a comment must not contain, because a reader cannot understand them without another comment
 PHRASES = re.compile(
     r"\b(the same (of|for|as for)|that of (it|them|these|those)|of theirs|as such ones|"
     r"is there already|are there already|from afar|what is (told|held|given up)|"

@@ -6,10 +6,10 @@ import numpy as np
 import zarr_python as zarr
 
 RESOLUTIONS = (10, 20, 60, 100)
-BANDS = 50  # arrays of each resolution
+BANDS = 50  # arrays in the group of each resolution
 SIDE = 100000  # pixels of a pyramid along each side
 CHUNK = 512
-FILLED = 4096  # longest side in pixels of levels whose chunks are stored
+FILLED = 4096  # levels with longer sides, in pixels, have no stored chunks
 
 
 def make_product(path, consolidated):

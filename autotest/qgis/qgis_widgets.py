@@ -45,7 +45,7 @@ def list_of_sublayers():
     view.setModel(rows)
     view.resize(720, 262)
     view.setColumnWidth(0, 210)
-    # A palette instead of true colours makes the file small.
+    # An image with a palette makes a smaller file than one in true colours.
     return grab(view).convertToFormat(QImage.Format_Indexed8, Qt.ThresholdDither | Qt.AvoidDither)
 
 

@@ -199,8 +199,8 @@ def full_view(server, store, documents):
 @pytest.mark.parametrize("store, documents", [
     ("map.zarr", DOCUMENTS),
     ("image.zarr", DOCUMENTS),
-    # Without consolidated metadata and without listings, the driver requests all documents that may exist,
-    # concurrently.
+    # The server gives no listings. Without consolidated metadata, the driver therefore requests all documents
+    # that may exist, concurrently.
     ("plain.zarr", 2 * len(LEVELS) + 15),
 ])  # fmt: skip
 def test_the_full_view_of_a_pyramid_is_a_few_requests(pyramids, store, documents):
@@ -233,7 +233,7 @@ def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
     chunks = [path for path in meter.paths if re.search(r"/\d+/\d+\.\d+$", path)]
     assert not [path for path in meter.paths if re.search(r"/\d+/\d+/\d+$", path)]
     assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in the_chunks(chunks)} == {0}
-    assert (got == BEHIND).all()  # the fill value is nodata
+    assert (got == BEHIND).all()  # absent chunks have the fill value, which is nodata
 
 
 def test_identify_reads_one_chunk(pyramids):

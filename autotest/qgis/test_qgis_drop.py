@@ -86,8 +86,8 @@ def test_a_dropped_folder_is_its_layers(store, names):
 
 
 def is_excused(error, layer):
-    """Returns True for two errors of GDAL that QGIS causes but does not show. QGIS demands a transformation of
-    layers without one, and QGIS 3.44 demands histograms without bins."""
+    """Returns True for two errors of GDAL that QGIS causes but does not show. QGIS asks for a transformation of
+    layers without a geotransform, and QGIS 3.44 asks for histograms without bins."""
     if HAS_TOO_FEW_BINS and BINS_ARE_NONE in error:
         return layer.dataProvider().bandScale(1) != 1
     return "SRC_METHOD=NO_GEOTRANSFORM" in error

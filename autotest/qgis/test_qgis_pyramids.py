@@ -20,7 +20,7 @@ from qgis_layers import (
 )
 from zarr_as_v3 import as_v3
 
-# (store, node or None, arrays from the largest level to the smallest)
+# (store, node in the store or None for the store itself, arrays from the largest level to the smallest)
 PYRAMID_LAYERS = [
     ("geozarr_inline.zarr", None, ["2/dem", "1/dem", "0/dem"]),
     ("geozarr_named.zarr", None, ["10/dem", "9/dem", "8/dem"]),

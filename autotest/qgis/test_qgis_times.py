@@ -102,7 +102,8 @@ def test_before_and_after_the_times_nothing_is_drawn(temperature):
 
 
 def test_the_bands_of_one_layer_have_times(temperature):
-    """A single layer shows the band of the current time. In QGIS before 3.38 it always shows the first band."""
+    """A layer for all times shows the band of the current time. In QGIS before 3.38 it always shows the first
+    band."""
     (layer,) = load_definition(temperature.parent / "further" / "one.qlr")
     assert layer.name() == "temperature" and layer.temporalProperties().isActive()
     for month in (0, 12, 23):

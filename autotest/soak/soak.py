@@ -58,7 +58,7 @@ def put_in_shards(store, path):
     chunks = [n // 2 if n % 2 == 0 else n for n in whole]
     codecs = [zarr3.sharding(chunks, document["codecs"])]
     file.write_text(json.dumps({**document, "codecs": codecs}))
-    # Lets zarr-python rewrite the document, as it is to equal the consolidated metadata that zarr-python
+    # Lets zarr-python rewrite the document, because it must equal the consolidated metadata that zarr-python
     # writes.
     zarr.open_array(str(store / path), mode="r+").update_attributes({})
 

@@ -453,7 +453,7 @@ class AffineFinder {
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
             if (!listing.is_listed()) continue;
-            json::Object stated;  // attributes of the level, then of the group
+            json::Object stated;  // members of the level's entry, then of the group's attributes
             const json::Value& of_level = *listing.levels[0].dataset;
             for (const json::Value* owner : {&of_level, &*listing.attributes})
                 for (const char* name :

@@ -42,8 +42,8 @@ struct ArrayFacts {
     Warnings warnings;
 };
 
-// Minimum number of rows and columns of an image for each colour. Smaller arrays are not taken as
-// images.
+// Minimum number of rows and of columns that an image has for each of its colours. A smaller array
+// is not taken as a colour image.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
 // True if the array has the type and shape of a colour image that Pillow or OpenCV writes. The type

@@ -19,8 +19,10 @@ namespace {
 constexpr std::uint64_t kSamples = 4;  // number of sampled chunks, and of sampled windows of values
 // Number of bytes that are sampled from the start of a chunk.
 constexpr std::size_t kSampleBytes = std::size_t{256} << 10;
-constexpr std::uint64_t kWindowSide = 256;  // maximum, in elements along a dimension
-constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;  // maximum, in elements of a window
+// Maximum size of a window along a dimension, in elements.
+constexpr std::uint64_t kWindowSide = 256;
+// Maximum number of elements in a window.
+constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;
 
 bool IsReadFreely(const Array& array) { return !array.store()->Traits().remote; }
 

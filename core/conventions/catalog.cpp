@@ -267,8 +267,8 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
     return images;
 }
 
-// True if the group exists. Checks for the group's attributes first, because reading attributes
-// costs least.
+// True if the group exists. Looks for the group's attributes first, because they have been
+// prefetched.
 bool CatalogWalk::IsThere(const std::string& path) {
     const auto has_attributes = hierarchy_.Has(path, Document::kAttributes);
     if (has_attributes.ok() && *has_attributes) return true;

@@ -51,7 +51,8 @@ constexpr Projection kProjections[] = {
 
 constexpr std::string_view kLatitudeName = "latitude_of_projection_origin";
 constexpr std::string_view kParallelName = "standard_parallel";
-constexpr double kFarthest = 1e12;  // maximum distance in metres; beyond any satellite
+// maximum height and false easting in metres; farther than any satellite
+constexpr double kFarthest = 1e12;
 
 std::string Label(std::string_view name) { return "attribute " + std::string(name) + ": "; }
 

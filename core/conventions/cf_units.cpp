@@ -16,7 +16,7 @@ constexpr double kDegree = kRadiansPerDegree;
 constexpr double kUsFoot = 1200.0 / 3937;
 
 struct UnitTerm {
-    // singular spelling in lower case, only letters and digits; see NameKey()
+    // Singular spelling in lower case, only letters and digits; see NameKey().
     std::string_view key;
     SpaceUnit::Kind kind;
     double factor;

@@ -25,7 +25,7 @@ namespace {
 // applies to.
 struct NamedGridMapping {
     std::string name;
-    std::vector<std::string> coordinates;  // empty in the simple form
+    std::vector<std::string> coordinates;  // empty in the simple form of the attribute
 };
 
 // Parses the attribute `grid_mapping` (CF conventions, section 5.6): "crs" in the simple form,
@@ -545,7 +545,7 @@ class CrsFinder {
     const ArrayFacts& facts_;
     const std::string group_;
     std::vector<CrsSource> sources_;
-    bool is_of_product_ = false;  // the root states a CRS for the product
+    bool is_of_product_ = false;  // true if the root states a CRS for the product
 };
 
 // True if the attributes have the standard name `standard_name`. If they have no standard name,

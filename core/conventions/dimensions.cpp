@@ -216,14 +216,14 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std
                                            const json::Value& attributes, Warnings& warnings) {
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
-    if (rank == 0) return {};  // netCDF-C states the dimension _scalar_ for a scalar
+    if (rank == 0) return {};  // netCDF-C states a dimension _scalar_ for a scalar
     auto references = NczarrDimensions(hierarchy, path, metadata, attributes);
     const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
     if (!is_named || AreNamed(attributes, references)) {
         auto named = NczarrNames(references, warnings);
         if (named.size() == rank) return named;
     }
-    if (!is_named && rank >= 2) {  // an image has at least two dimensions
+    if (!is_named && rank >= 2) {  // an OME image has at least two dimensions
         std::vector<NamedDimension> named;
         const LevelListing listing = ListingOf(hierarchy, path);
         for (const OmeAxis& axis : FindOmeAxes(listing.levels, rank))

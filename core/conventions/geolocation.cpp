@@ -53,7 +53,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     return array;
 }
 
-// Meaning of a coordinate array by its attributes and name.
+// Kind and axis of the coordinates in an array, by the array's attributes and name.
 struct Meaning {
     Kind kind = Kind::kLongLat;
     AxisRole role = AxisRole::kNone;  // kX or kY; kNone if it gives no map position

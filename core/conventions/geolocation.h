@@ -34,7 +34,7 @@ struct Geolocation {
         kInCrs,    // coordinates in the array's CRS
     };
     Kind kind = Kind::kLongLat;
-    bool is_along_axes = false;  // one array has the columns, the other the rows
+    bool is_along_axes = false;  // true if one array has the columns, the other the rows
     GeolocationArray x;
     GeolocationArray y;
 };

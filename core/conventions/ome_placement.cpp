@@ -455,7 +455,8 @@ class PlacementReader {
         OmePlacement base = std::move(start);
         const bool has_own_system = !base.system.empty();
         Faults faults;
-        std::set<std::string> unread;  // systems whose placement cannot be evaluated
+        // Coordinate systems in which the image has no known placement.
+        std::set<std::string> unread;
         for (const json::Value& item : *items) {
             const std::string target = OmeSystemName(item.Find("output"));
             if (!is_own && IsForOtherMember(item)) continue;

@@ -437,7 +437,8 @@ class Opening {
     const std::string& node_;
     std::vector<std::string> keys_;
     std::vector<std::string> prefixes_;
-    std::set<std::string> asked_;  // requested keys, and prefixes with a '/' at the end
+    // Keys of requested documents, and prefixes of requested listings with a '/' at the end.
+    std::set<std::string> asked_;
 };
 
 }  // namespace

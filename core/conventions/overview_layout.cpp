@@ -36,7 +36,7 @@ struct Layout {
     std::vector<LayoutLevel> levels;
 
     bool HasLevelGroups() const { return !base.arrays.empty(); }
-    // True if entries list the arrays of their groups.
+    // True if each entry lists the arrays of its group in `gdal_arrays`.
     bool ListsArrays() const { return HasLevelGroups() || base.group == kGroupItself; }
 };
 

@@ -34,7 +34,7 @@ struct OverviewLevel {
     std::string path;                  // relative to the group
     std::vector<std::uint64_t> shape;  // elements along each axis
     std::string method;                // resampling method; empty for the array itself
-    // `spatial:` members of the entry, only for kLevelGroups; may be empty
+    // Members of the entry with the prefix `spatial:`, only for kLevelGroups; may be empty.
     json::Object place = {};
 };
 

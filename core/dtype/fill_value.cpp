@@ -50,7 +50,7 @@ json::Value NumberOf(const json::Value& value) {
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    // "nan(...)" with a payload, which NumPy does not read
+    // Text such as "nan(1)", a NaN with a payload, is not accepted.
     if (text.find('(') != std::string_view::npos) return value;
     if (const auto number = NumberIn<std::int64_t>(text)) return *number;
     if (const auto number = NumberIn<std::uint64_t>(text)) return *number;

@@ -302,7 +302,7 @@ Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
             if (type.object_kind == ObjectKind::kBytes)
                 return json::Value(Base64Encode(ByteSpan(element)));
             return FillValueToJson(type, element);
-        default:  // as in Zarr v2
+        default:  // other types are written as in Zarr v2
             return FillValueToJson(type, element);
     }
 }

@@ -123,7 +123,7 @@ struct NamedType {
     const json::Value* configuration = nullptr;  // an object; nullptr if absent
     // Type to use if the name is unknown; nullptr if absent. Drafts of the specification had this
     // member.
-    const json::Value* fallback = nullptr;  // nullptr if absent
+    const json::Value* fallback = nullptr;
 
     // Fails if the configuration has members. Called for types without a configuration.
     Status RefuseConfiguration() const {

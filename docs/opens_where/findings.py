@@ -61,8 +61,8 @@ class Findings:
             self.wrong.append(f"{what} is {got}, not {wanted}")
 
     def points(self, wanted, to_degrees):
-        """Compares a CRS by converting points to longitudes and latitudes with `to_degrees`. Records the CRS as
-        absent if `to_degrees` is None."""
+        """Compares a CRS: to_degrees(x, y) must return the longitude and latitude that `wanted` states for each
+        point. Records the CRS as absent if `to_degrees` is None."""
         if to_degrees is None:
             self.missing.append("no CRS")
             return

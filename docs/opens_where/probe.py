@@ -87,7 +87,8 @@ def ask(*words):
 
 
 def measure(reader, folder, number, store):
-    """Opens a store by each name of attempts(). Returns the best verdict, or the first of equal ones."""
+    """Opens a store by each name of attempts(). Returns the best verdict; if several are equally good, the first
+    of them."""
     module = module_of(reader)
     if hasattr(module, "is_raster") and not any(map(module.is_raster, store["arrays"])):
         return {"verdict": "-"}

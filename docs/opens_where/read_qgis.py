@@ -75,7 +75,8 @@ def is_south_up(name):
 
 
 def check_values(findings, layer, array, wanted, south_up):
-    """Compares the pixels of a layer, from which the scale is removed, with `wanted`."""
+    """Compares the pixels of a layer with `wanted`, after the layer's scale and offset were removed from the
+    pixels."""
     path, provider = array["path"], layer.dataProvider()
     try:
         got = [read_band(provider, band) for band in range(1, provider.bandCount() + 1)]
