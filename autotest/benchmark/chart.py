@@ -15,7 +15,7 @@ NAMES = {
     "zarr": "zarr-python",
 }
 LEFT, WIDTH, LINE, TOP = 330, 420, 20, 64
-MOST = 200.0  # largest ratio on the logarithmic axis
+MOST = 200.0  # largest ratio that the logarithmic axis shows
 TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 

@@ -67,7 +67,8 @@ class Panel:
     unit: str  # unit of the values in the first column
     guide_title: str
     guide: object  # function (value of the first column, rows) -> seconds; the chart draws it as a dashed line
-    rows: list = dataclasses.field(default_factory=list)  # (value of the first column, {reader: [seconds, ...]})
+    # Each row is (value of the first column, {reader: [seconds, ...]}).
+    rows: list = dataclasses.field(default_factory=list)
     versions: dict = dataclasses.field(default_factory=dict)
 
     def add(self, value, seconds, versions):

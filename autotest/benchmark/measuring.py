@@ -134,7 +134,8 @@ class Floor:
         return self._ask("read")["seconds"]
 
     def writing(self, folder, variant):
-        """Encodes the values of the last read and writes them to files in a new folder. Returns the seconds."""
+        """Makes zarr_floor encode the values that it has read last, and write them to files in a new folder.
+        Returns the seconds."""
         pathlib.Path(folder).mkdir()
         return self._ask(f"write {folder} {variant}")["seconds"]
 

@@ -13,7 +13,7 @@ from measuring import Fact
 from osgeo import gdal
 
 CACHE = 64  # MB
-BEYOND = 150  # MB that GDAL, Python and the threads may use in addition to the data
+BEYOND = 150  # MB that GDAL, Python and the threads may use in addition to the cache
 ALLOWANCE = 16  # MB that a read may use beyond its buffers, for objects of the driver and of GDAL
 
 CHILD = """

@@ -65,8 +65,8 @@ class ThroughGdal:
 
 
 class ThroughBuiltin(ThroughGdal):
-    """Array of GDAL's built-in driver. It calls AdviseRead() before each read, because only then that driver
-    uses several threads."""
+    """Array of GDAL's built-in driver. It calls AdviseRead() before each read, because the built-in driver uses
+    several threads only then."""
 
     def __getitem__(self, window):
         if window is ...:

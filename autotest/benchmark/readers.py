@@ -32,7 +32,7 @@ def open_mdim(driver, path):
 
 
 def check_same(expected, memory, read, what):
-    """Asserts that read(memory) fills `memory` with the values `expected`. `memory` contains other bytes
+    """Asserts that read(memory) fills `memory` with the values `expected`. The memory is filled with other bytes
     before."""
     memory.view("u1").fill(0xFE)
     read(memory)

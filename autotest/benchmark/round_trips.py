@@ -88,8 +88,8 @@ def measure(setting):
 
 
 def with_jitter(server):
-    """Yields requests and bytes if answers arrive in another order than their requests. The driver must not
-    send more requests then."""
+    """Yields requests and bytes while answers arrive in another order than their requests. The driver must not
+    send more requests than with answers in order."""
     server.rule(delay=0.02, jitter=0.02)
     dataset = opened(server, "scene.zarr")
     start = time.perf_counter()

@@ -64,7 +64,7 @@ COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
 def reachable(layer):
-    """Returns a layer and all layers that it may include."""
+    """Returns a layer and all layers that it may include, directly or through other layers."""
     below = {layer}
     for target in ARROWS[layer]:
         below |= reachable(target)
@@ -78,7 +78,7 @@ def layer_of(path):
 
 
 def without_comments(text):
-    """Returns C++ code without its comments. Strings stay."""
+    """Returns C++ code without its comments. String literals are kept."""
     return COMMENT.sub(lambda match: match.group(1) or " ", text)
 
 
@@ -150,7 +150,7 @@ def sources():
 
 
 def test_sources_are_found():
-    """The tests find source files. Without this test, the tests below would pass if they found none."""
+    """sources() finds source files. Without this test, the tests below would pass if it found none."""
     layers = {layer_of(path) for path, _ in sources()}
     assert {"core/base", "core/codec", "core/store", "core/array", "driver"} <= layers
     assert sum(len(INCLUDE.findall(text)) for _, text in sources()) > 100
@@ -274,8 +274,8 @@ def test_checker_tells_up_from_down(layer, target):
 
 
 def test_checker_knows_the_order():
-    """include_faults() reports an #include line that leads up the order of layers. The pairs do not come from
-    ARROWS, so an error in ARROWS is found, too."""
+    """include_faults() reports an #include line of a header in a higher layer. The pairs do not come from ARROWS,
+    so an error in ARROWS is found, too."""
     upward = [
         ("core/base/status.h", "core/json/value.h"),
         ("core/json/value.cpp", "core/dtype/data_type.h"),

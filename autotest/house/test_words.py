@@ -26,7 +26,7 @@ PHRASES = re.compile(
     r"is there already|are there already|from afar|what is (told|held|given up)|"
     r"held in mind|is let go of|which may be none|where there is none of|those that are none|"
     r"what there is of|as it has them|as (it|they) (is|are) there)\b", re.I)  # fmt: skip
-# Last commit before the rule for subjects. Only later commits are checked.
+# Last commit before commit subjects got a rule. Only subjects of later commits are checked.
 BEFORE_THE_RULE = "781b4e40db9a"
 SUBJECT = re.compile(r"^[a-z][a-z0-9 _,/.-]*: \S.{2,}$")
 MOST_IN_SUBJECT = 100

@@ -16,7 +16,7 @@ import tempfile
 
 import qgis_session
 
-os.environ["GDAL_PAM_ENABLED"] = "NO"  # writes no auxiliary files beside the sample stores
+os.environ["GDAL_PAM_ENABLED"] = "NO"  # keeps GDAL from writing auxiliary files beside the sample stores
 
 
 def main():

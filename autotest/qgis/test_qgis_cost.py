@@ -122,7 +122,8 @@ def files_opened(store, trace):
 
 
 def test_only_documents_are_opened_for_the_list(products, tmp_path):
-    """Listing the layers of a store opens only metadata documents, each at most four times on average."""
+    """Listing the layers of a store opens only metadata documents. Each document is opened at most four times on
+    average."""
     store = products / "plain.zarr"
     times = collections.Counter(files_opened(store, tmp_path / "trace"))
     print(f"\nplain.zarr: {len(times)} files opened, {sum(times.values())} times", end="")

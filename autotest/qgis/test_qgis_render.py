@@ -186,7 +186,7 @@ def test_an_unstyled_group_is_drawn_as_a_geotiff_of_it(node, names, tmp_path):
     name, copy = f'ZARR:"{DATA}/product.zarr":/measurements/{node}', str(tmp_path / "copy.tif")
     assert gdal.Translate(copy, name) is not None
     ours, tiff = opened(name), opened(copy)
-    np.testing.assert_array_equal(limits(ours), limits(tiff))  # NaN counts as equal
+    np.testing.assert_array_equal(limits(ours), limits(tiff))  # two NaN count as equal
     assert (picture(ours, 160, 160) == picture(tiff, 160, 160)).all()
     if HAS_TOO_FEW_BINS:
         return

@@ -61,7 +61,7 @@ def ranges(layers):
 
 
 def months():
-    """Returns the begins of all months of temperature.zarr, and the end of the last month."""
+    """Returns the start times of all months of temperature.zarr, and the end of the last month."""
     return [f"{month}-01T00:00:00Z" for month in np.arange("2020-01", "2022-02", dtype="M8[M]")]
 
 

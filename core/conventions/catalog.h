@@ -21,7 +21,7 @@ struct CatalogArray {
     std::vector<std::string> dimensions;
     std::string long_name;  // attribute `long_name`; may be empty
     std::string units;
-    // LocationStatements(): text of all statements of the map position
+    // Result of LocationStatements(): text of all statements about the array's location.
     std::string location_statements;
     bool is_raster = false;     // result of IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array

@@ -272,7 +272,7 @@ class GridMappingReader {
 struct NamedEllipsoid {
     std::string_view key;  // name in lower case, only letters and digits; see NameKey()
     Ellipsoid ellipsoid;
-    std::string_view name;  // name in EPSG
+    std::string_view name;  // name of the ellipsoid in EPSG
 };
 
 // Known ellipsoids, with their names in EPSG, OGC and PROJ. If a grid mapping states only axes, the

@@ -13,7 +13,7 @@ inline constexpr double kRadiansPerDegree = 3.14159265358979323846 / 180;
 struct SpaceUnit {
     enum class Kind { kLength, kAngle };
     Kind kind = Kind::kLength;
-    double factor = 1;           // metres or radians in one unit
+    double factor = 1;           // size of the unit in metres or radians
     std::string name = "metre";  // name in EPSG if known, else as in the text
 };
 

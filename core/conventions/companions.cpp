@@ -241,7 +241,7 @@ class DescribedOverviews {
         return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
 
-    // True if the attributes describe overviews of any array at or below `group`.
+    // True if the attributes describe overviews, of any array, that are at or below `group`.
     Result<bool> IsUsed(const std::string& group) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(group_));
         const Paths described = AllOverviewPaths(attributes);

@@ -100,7 +100,7 @@ struct LabelRange {
     std::uint64_t first = 0;
     std::uint64_t count = 0;
     std::size_t threads = 1;
-    std::optional<Clock::time_point> deadline;  // nullopt: no time limit
+    std::optional<Clock::time_point> deadline;  // nullopt if there is no time limit
 };
 
 // Reads coordinates of a dimension and converts them to labels; chunks are read in parallel. Times

@@ -438,8 +438,8 @@ class CrsFinder {
         AddTile(LastName(hierarchy_.store()->Describe()), "tile in the name of the store");
     }
 
-    // Adds the CRS that a pyramid's group states for all levels (geo-proj with multiscales). A
-    // level may be an array or a group.
+    // Adds the CRS that a pyramid's group states for all levels in attributes `proj:`. A level may
+    // be an array or a group.
     void AddProjOfPyramid() {
         using Kind = Multiscale::Kind;
         for (const std::string& level : {facts_.path, group_}) {

@@ -101,7 +101,8 @@ std::string EpsgCodeIn(const std::string& text) {
     if (last == std::string::npos) return {};
     const auto brackets =
         std::count(text.begin() + static_cast<std::ptrdiff_t>(last), text.end(), ']');
-    if (brackets != 0 && brackets != 2) return {};  // the code of a part of the CRS, such as a unit
+    // The code belongs to a part of the CRS, such as a unit.
+    if (brackets != 0 && brackets != 2) return {};
     const std::size_t before = text.find_last_not_of("0123456789", last);
     const std::size_t end = text.find_last_not_of("\",: ", before) + 1;
     if (before == std::string::npos || end < kAuthority.size() ||

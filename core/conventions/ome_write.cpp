@@ -59,8 +59,8 @@ json::Value DatasetOf(const OmeWrittenLevel& level, bool has_systems) {
                                     {"coordinateTransformations", json::Value(std::move(steps))}});
 }
 
-// Sets the members of the entry in `multiscales`. Keeps other members, such as the `layout` of
-// overviews.
+// Sets those members of the entry in `multiscales` that describe the image. Keeps other members,
+// such as the `layout` of overviews.
 void DescribeMultiscale(const OmeWrittenImage& image, json::Object& entry) {
     const std::string& version = image.identity.version;
     const bool has_systems = version == kVersion06;

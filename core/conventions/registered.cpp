@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kConventions = "zarr_conventions";
 
 struct ConventionEntry {
-    std::string_view uuid;  // identifies the convention
+    std::string_view uuid;  // identifies the convention in `zarr_conventions`
     std::string_view repository;
     std::string_view name;
     std::string_view description;

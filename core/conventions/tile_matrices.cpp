@@ -14,7 +14,8 @@ namespace zarr {
 
 namespace {
 
-// Names of members that differ between versions 2.0 and 1.0 of the OGC standard, and GeoZarr.
+// Alternative names of members: GeoZarr, and versions 2.0 and 1.0 of the OGC standard, name them
+// differently.
 constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_set_limits"};
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};

@@ -17,7 +17,8 @@ from osgeo import gdal
 
 
 def mosaic_of(inputs):
-    """Returns one raster of all inputs. Reading a window of it opens only the inputs that overlap the window."""
+    """Returns a dataset (VRT) that shows all inputs as one raster. Reading a window opens only the inputs that
+    overlap the window."""
     mosaic = gdal.BuildVRT("", inputs)
     if mosaic is None:
         raise ValueError(f"no mosaic of {', '.join(inputs)}")

@@ -93,8 +93,8 @@ def check_unsigned(findings, got, wanted):
 
 
 def read_raster(gdal, name):
-    """Returns all bands of a raster. If it has no bands, returns the values of its subdatasets, each of which
-    is a slice. Returns None if one does not open."""
+    """Returns all bands of a raster. If it has no bands, returns the values of its subdatasets, each of which is
+    a slice. Returns None if the raster or a subdataset does not open."""
     dataset = gdal.OpenEx(name, gdal.OF_RASTER, DRIVERS)
     if dataset is None:
         return None

@@ -34,7 +34,7 @@ class ZarrPython:
             more = {"path": store["top"]} if "top" in store else {}
         try:
             root = zarr.open(target, mode="r", **more)
-        except Exception as error:  # any exception is a result
+        except Exception as error:  # every exception of a reader is recorded as a result
             findings.fails("", error)
             return
         compare_all(findings, folder, store, lambda path: (root[path] if path else root)[...])
