@@ -92,8 +92,8 @@ class CatalogWalk {
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)
         : hierarchy_(hierarchy), warnings_(warnings), overviews_(overviews) {}
 
-    // Visits a group and the groups below. A group that cannot be listed is an error only if
-    // `is_root`.
+    // Visits a group and the groups below. A group that cannot be listed is an error if `is_root`,
+    // else a warning.
     Status Visit(const std::string& path, bool is_root);
 
     // Returns the visited groups. The walk cannot be used afterwards.
@@ -121,7 +121,7 @@ class CatalogWalk {
     Faults faults_;
     std::vector<CatalogGroup> groups_;
     std::set<std::string> visited_;
-    std::set<std::string> expanded_;  // wells that are expanded already
+    std::set<std::string> expanded_;  // wells that Expand() has replaced by their images
     std::size_t counted_ = 0;
     Status cannot_list_;  // kUnsupported after the store failed to list, else ok
 };

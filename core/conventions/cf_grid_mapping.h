@@ -26,7 +26,7 @@ struct CfEarth {
     std::string geographic_crs_name;
     // Attribute towgs84: empty, or seven numbers in metres, arc-seconds, ppm.
     std::vector<double> to_wgs84;
-    bool prime_meridian_is_given = false;  // false if Greenwich is the default
+    bool prime_meridian_is_given = false;  // false if Greenwich is only the default
 };
 
 // Reads the attributes of ellipsoid, prime meridian and datum of a grid mapping. The ellipsoid

@@ -82,7 +82,7 @@ inline constexpr std::size_t kMaxUnitBytes = 255;
 // A coordinate as text, for display.
 struct CoordinateLabel {
     std::string value;  // as stored: ElementText(), or the string itself
-    std::string label;  // "2020-01-02T00:00:00Z", "850 hPa", "6 hours", "red"
+    std::string label;  // for example "2020-01-02T00:00:00Z", "850 hPa", "6 hours" or "red"
     std::string time;   // the label of a time; empty for other labels and for missing times
 };
 

@@ -233,7 +233,8 @@ bool IsWkt(std::string_view text) {
     while (at < text.size() &&
            (IsAsciiLetter(text[at]) || IsAsciiDigit(text[at]) || text[at] == '_'))
         ++at;
-    if (at < 4 || !IsAsciiLetter(text[0])) return false;  // no CRS keyword is shorter
+    // No WKT keyword of a CRS has fewer letters.
+    if (at < 4 || !IsAsciiLetter(text[0])) return false;
     at = text.find_first_not_of(kBlanks, at);
     return at != std::string_view::npos && (text[at] == '[' || text[at] == '(');
 }

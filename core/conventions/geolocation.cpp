@@ -56,7 +56,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
 // Kind and axis of the coordinates in an array, by the array's attributes and name.
 struct Meaning {
     Kind kind = Kind::kLongLat;
-    AxisRole role = AxisRole::kNone;  // kX or kY; kNone if it gives no map position
+    AxisRole role = AxisRole::kNone;  // kX or kY; kNone if the coordinates give no map position
     bool is_said = false;             // true if the attributes state the meaning
 };
 

@@ -146,7 +146,7 @@ std::optional<Size> SizeOfBoundingBox(const json::Value& attributes,
     const Size size{std::fabs((box[2] - box[0]) / affine[0]) + more,
                     std::fabs((box[3] - box[1]) / affine[4]) + more};
     const Size whole{std::round(size.columns), std::round(size.rows)};
-    constexpr double kRounding = 1e-3;  // in pixels
+    constexpr double kRounding = 1e-3;  // tolerance for rounding, in pixels
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
     // If the bounding box has other units than the transform, its size is below one pixel or not a

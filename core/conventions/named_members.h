@@ -47,7 +47,9 @@ struct NamedMembers {
     // True if the group contains images by OME-NGFF 0.4 and is not an image itself. Such a group
     // has the attribute `plate`, `well`, `bioformats2raw.layout` or `labels`.
     bool is_container = false;
-    bool is_image = false;             // Multiscale::IsImage(); an image may have labels
+    // True if a multiscale of the group is an image, see Multiscale::IsImage(). An image may have
+    // labels.
+    bool is_image = false;
     std::vector<NamedMember> members;  // in the order of the attributes, without duplicates
 };
 

@@ -64,8 +64,9 @@ class PyramidFaults {
     };
     void Count(const std::string& what, const std::string& warning);
 
-    std::map<std::string, std::size_t> indices_;  // index in `alike_` by warning without group
-    std::vector<Alike> alike_;                    // in order of first occurrence
+    // Index in `alike_`, by the text of a warning without its group.
+    std::map<std::string, std::size_t> indices_;
+    std::vector<Alike> alike_;  // in order of first occurrence
 };
 
 // Returns the pyramids that a group describes, in the order of the description. The first source

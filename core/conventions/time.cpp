@@ -176,7 +176,7 @@ class DateReader {
 
     Date date;
     Instant time_of_day;
-    std::int64_t zone_seconds = 0;  // local time less UTC
+    std::int64_t zone_seconds = 0;  // local time minus UTC
 
     bool ReadAll() {
         if (!ReadDate()) return false;
