@@ -55,7 +55,7 @@ def make_pyramid(path):
 
 
 def style(layer):
-    """Sets the colours for heights in a layer."""
+    """Sets the colours in which a layer shows heights."""
     ramp = QgsColorRampShader(600, 3000)
     ramp.setColorRampItemList(
         [

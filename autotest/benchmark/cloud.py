@@ -21,7 +21,7 @@ ONE_ANSWER = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR"}
 
 
 def surface(side, seed, roughness):
-    """Returns a random fractal surface with side x side elements, the mean 0 and the standard deviation 1."""
+    """Returns a random fractal surface of side x side elements, with the mean 0 and the standard deviation 1."""
     waves = np.fft.rfft2(np.random.default_rng(seed).standard_normal((side, side)))
     distance = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None, :])
     distance[0, 0] = 1

@@ -34,8 +34,7 @@ class Axis:
         return self.begin + (self.end - self.begin) * share
 
     def ticks(self):
-        """Returns the values that get labels: powers of ten, and for short axes also their multiples by 2 and
-        5."""
+        """Returns the values that get labels: powers of ten; for short axes, also powers of ten times 2 and 5."""
         digits = (1,) if self.most / self.least > 300 else (1, 2, 5)
         exponents = range(math.floor(math.log10(self.least)), math.ceil(math.log10(self.most)) + 1)
         values = [digit * 10.0**exponent for exponent in exponents for digit in digits]

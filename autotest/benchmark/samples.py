@@ -66,7 +66,7 @@ def scene(size):
 
 
 def cube(times, height, width):
-    """Returns a field that moves with time. It is packed into integers, as in climate data."""
+    """Returns a field that moves at each time step, packed into integers as in climate data."""
     field = 1500 * fractal(max(height, width))[:height, :width]
     steps = np.arange(times)
     drift = 400 * np.sin(2 * np.pi * steps / 60)
@@ -112,7 +112,8 @@ class Version3Sample(Sample):
 
 
 def kept(folder, name, make):
-    """Returns the path of the folder `name` in `folder`. If the folder is missing, make(path) writes it first."""
+    """Returns the path of the folder that keeps the data `name` in `folder`. If the folder is missing, make(path)
+    writes it first."""
     home = pathlib.Path(folder) / f"{name}-v{VERSION}"
     if not home.is_dir():
         print(f"making {home} ...", flush=True)

@@ -260,7 +260,7 @@ def test_no_machine_paths():
     assert faults == []
 
 
-# Tests of the functions above: they find each planted fault, and accept each correct line.
+# Tests of the functions above: each function must find planted faults, and accept correct lines.
 
 
 @pytest.mark.parametrize("layer", ARROWS)

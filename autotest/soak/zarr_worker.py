@@ -48,7 +48,7 @@ class Party:
                 (self.folder / "stop").touch()
                 break
             self.counts["operations"] += 1
-            time.sleep(0.005)  # leaves processor time to GDAL
+            time.sleep(0.005)  # leaves processor time to the processes with GDAL
         print(json.dumps(self.counts), flush=True)
 
     def _open(self, name, mode):
@@ -70,7 +70,8 @@ class Party:
         self.counts["bytes"] += values.nbytes
 
     def _write_under_locks(self, array, name, window, values):
-        """Writes a window chunk by chunk, each under its lock file, because zarr-python 3 has no lock files."""
+        """Writes a window chunk by chunk, each under its lock file, because zarr-python 3 itself uses no lock
+        files."""
         ranges = [range(place.start // chunk, -(-place.stop // chunk))
                   for place, chunk in zip(window, array.chunks)]  # fmt: skip
         for index in itertools.product(*ranges):
@@ -91,7 +92,7 @@ class Party:
             raise ValueError(problem)
 
     def _values(self, name, window):
-        """Returns the values of a window. Reads again if zarr-python fails, because another process deleted a
+        """Returns the values of a window. Reads again if zarr-python fails: another process may have deleted a
         chunk during the read."""
         for _ in range(100):
             try:

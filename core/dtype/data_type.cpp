@@ -52,7 +52,7 @@ bool ParseTimeUnit(std::string_view text, DataType& type) {
 struct KindCode {
     char code;
     DataKind kind;
-    std::array<std::size_t, 4> sizes;  // allowed sizes in bytes; all zero means any
+    std::array<std::size_t, 4> sizes;  // allowed sizes in bytes; only zeros if any size is allowed
 };
 
 constexpr KindCode kKinds[] = {

@@ -67,7 +67,7 @@ enum class NarrowType : std::uint8_t {
     kFloat6E3m2fn,
     kFloat8E3m4,
     kFloat8E4m3,
-    kFloat8E4m3fn,  // in no registry; TensorStore writes it
+    kFloat8E4m3fn,  // TensorStore writes this type, which is in no registry
     kFloat8E4m3b11fnuz,
     kFloat8E4m3fnuz,
     kFloat8E5m2,
@@ -113,7 +113,7 @@ struct Field {
     DataType type;                     // type of one element of the subarray
     std::vector<std::uint64_t> shape;  // C order
     std::size_t offset = 0;            // bytes from the start of the element
-    std::size_t count = 1;             // product of shape
+    std::size_t count = 1;             // number of elements of the subarray, the product of `shape`
 };
 
 // Element of a kObject array in memory: a string or bytes. Points into the decoded chunk or the

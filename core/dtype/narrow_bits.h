@@ -13,9 +13,9 @@ namespace zarr {
 // Convention for the bit patterns ("codes") that represent infinities and NaN.
 enum class Specials : std::uint8_t {
     kIeee,    // infinities and NaN have the largest exponent
-    kFinite,  // "fn" of 4 and 6 bits: neither infinities nor NaN
-    kOneNan,  // "fnuz": NaN has the code of negative zero, which does not exist
-    kTopNan,  // "fn" of 8 bits: NaN has the largest code of either sign
+    kFinite,  // names ending in "fn", of 4 and 6 bits: neither infinities nor NaN
+    kOneNan,  // names ending in "fnuz": NaN has the code of negative zero, which does not exist
+    kTopNan,  // names ending in "fn", of 8 bits: NaN has the largest code of either sign
 };
 
 struct FloatFormat {

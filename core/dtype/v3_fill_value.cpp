@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kNotATimeText = "NaT";
 constexpr std::string_view kHexPrefix = "0x";
-constexpr std::string_view kBinaryPrefix = "0b";  // from drafts of the specification
+constexpr std::string_view kBinaryPrefix = "0b";  // prefix in drafts of the specification
 
 // Returns the error that `value` is no value of `type`. Callers add the context, such as
 // "fill_value".

@@ -106,8 +106,8 @@ std::vector<std::uint64_t> DefaultChunks(const std::vector<std::uint64_t>& shape
     std::vector<std::uint64_t> chunks = shape;
     for (std::uint64_t& size : chunks) size = std::max<std::uint64_t>(size, 1);
     while (!Fits(chunks, element_size)) {
-        // Halve the longest side. If several sides are longest, max_element() takes the first,
-        // because the last dimensions are contiguous in memory.
+        // Halve the longest side. If several sides are longest, max_element() takes the first, so
+        // that sides along the last dimensions, which are contiguous in memory, stay long.
         const auto longest = std::max_element(chunks.begin(), chunks.end());
         if (longest == chunks.end() || *longest == 1) break;
         *longest = CeilDiv(*longest, 2);

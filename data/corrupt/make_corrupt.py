@@ -110,7 +110,7 @@ def bomb_chunk():
 
 
 def key_with_dots():
-    """Returns a store whose consolidated metadata has a key outside of the store."""
+    """Returns a store whose consolidated metadata has a key that leads outside of the store."""
     store = valid_store()
     keys = (".zgroup", "elevation/.zarray", "elevation/.zattrs")
     metadata = {key: json.loads(store[key]) for key in keys}
