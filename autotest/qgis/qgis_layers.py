@@ -156,7 +156,7 @@ def stretched(values, low, high):
 
 
 def assert_pictures_agree(got, wanted, absent=None):
-    """Asserts that two pictures differ by less than 1 in each channel, because QGIS rounds. If `absent` is
+    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. If `absent` is
     given, pixels in this mask must have the background colour."""
     if wanted.ndim == 2:
         wanted = np.stack([wanted] * 3, axis=-1)
