@@ -61,7 +61,8 @@ class NodeSearch {
     // prefixes contain no node.
     Result<bool> Finds(const std::string& path) {
         if (++folders_ > kMaxFolders) return false;
-        if (DepthOf(path) >= kMaxGroupDepth) return true;  // deeper prefixes are not listed
+        // A prefix at the maximum depth counts as a node without being listed.
+        if (DepthOf(path) >= kMaxGroupDepth) return true;
         const auto entries = hierarchy_.List(path);
         if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
         if (!entries.ok()) return entries.status();
@@ -108,8 +109,8 @@ bool AreLevels(const Store& store) {
            folder.compare(folder.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
 }
 
-// Returns FormatOfStore() and copies the root's `zarr.json` into `root`. Sets `has_root` to true if
-// the root has a `zarr.json`.
+// Returns the Zarr version of `store`, as FormatOfStore() does. If the root has a `zarr.json`, sets
+// `has_root` to true and copies the document into `root`.
 Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
     has_root = false;
     const auto found = GetDocument(store, DocumentKey("", Document::kGroup, Format::kV3), root);
@@ -170,8 +171,8 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
     Buffer& document = text != nullptr ? *text : own;
     const auto found = GetDocument(store, key, document);
     if (found.ok()) return *found && LooksLikeV1Metadata(std::as_const(document).span().text());
-    // A `meta` that is too large or a folder is no error: other software uses the name `meta` for
-    // files and folders that are not Zarr v1 arrays.
+    // Other software, too, uses the name `meta` for files and folders. If `meta` is a folder, or
+    // larger than a metadata document may be, `path` has no Zarr v1 array.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
     return found.status();
 }
@@ -405,8 +406,8 @@ Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document)
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    // The cache uses the document's key, not the path. The array at `path` may be recognised as
-    // Zarr v1 later, and then has another key.
+    // The attributes are cached under the document's key, not under `path`: if the array at `path`
+    // is later recognised as Zarr v1, its attributes have another key.
     const std::string key = KeyOf(path, Document::kAttributes);
     return nodes_->Get(key, &LoadedNode::attributes, [&]() -> Result<json::Value> {
         ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
@@ -466,8 +467,8 @@ bool Hierarchy::IsMissingInStore(const std::string& path) const {
         return false;
     };
     if (!base_->VisitEntries(path, visit).ok() || !is_empty) return false;
-    // The array counts as missing only if the store has other folders. A store may consist of
-    // consolidated metadata alone, if no chunk was written.
+    // A store without any folder consists of consolidated metadata alone, because no chunk was ever
+    // written. Its arrays are not missing.
     bool has_others = false;
     const auto look = [&](const StoreEntry& entry) {
         has_others = has_others || entry.is_prefix;

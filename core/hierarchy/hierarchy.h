@@ -31,8 +31,9 @@ std::size_t DepthOf(const std::string& path);
 // Returns the Zarr version of `store`: v3 if the root has a `zarr.json`, as in zarr-python; else
 // v2. Returns v2 for a store with arrays of Zarr v1, too.
 Result<Format> FormatOfStore(const Store& store);
-// Returns the kind of the node at `path` by its metadata documents, for writers. If only other keys
-// remain at `path`, for example after a failed deletion, the result is kGroup.
+// Returns the kind of the node at `path` for writers, by its metadata documents. If `path` has
+// prefixes or attributes but no such document, for example after a failed deletion, the result is
+// kGroup.
 Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format);
 
 // True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
@@ -50,11 +51,10 @@ class Hierarchy {
     // Opens the hierarchy of `store`; FormatOfStore() determines the Zarr version of all nodes.
     // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If the
     // consolidated metadata is invalid, consolidated_error() says why, and the nodes' own documents
-    // are read.
-    // Arrays of Zarr v1 are found only without consolidated metadata, at paths without a v2
-    // document.
-    // Hierarchies with equal `manner` share opened arrays. `manner` names how the caller uses
-    // arrays, if other users would notice it: for example that the caller lists the chunks.
+    // are read. Arrays of Zarr v1 are found only without consolidated metadata, at paths without a
+    // v2 document. Hierarchies share open arrays only if they have equal `manner`. A caller that
+    // uses arrays in a way that other users of these arrays would notice passes a text of its own,
+    // such as "chunks are listed".
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
@@ -91,9 +91,9 @@ class Hierarchy {
     // of the store in this process.
     void Reload() const { NotifyChange(*base_); }
 
-    // Returns the first error of the store for a metadata document or a listing since the last
-    // call; ok if no error occurred. Another method may have returned the error already, or may
-    // have treated an optional key as absent.
+    // Returns the first error of the store for a metadata document or a listing since the last call
+    // of TakeFailure(); ok if no error occurred. Some methods return such an error, others treat it
+    // as an absent optional key.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
     // Counts of the requests to the store through this hierarchy, including requests for chunks.
@@ -131,9 +131,9 @@ class Hierarchy {
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Returns the attributes of the array at `path` for callers that read or write chunks; chooses
-    // between consolidated and own attributes like CurrentMetadata(). Adds no second warning if
-    // metadata and attributes are in one document.
+    // Returns the attributes of the array at `path` for callers that read or write chunks. Chooses
+    // between consolidated and own attributes like CurrentMetadata(). A warning that `warnings`
+    // already contains is not added again.
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
@@ -149,10 +149,9 @@ class Hierarchy {
         return std::make_shared<const T>(loaded.Take());
     }
 
-    // Opens the array at `path`. Returns the existing Array object if another user of this context
-    // has the array open with equal metadata and access options. Both hierarchies must have been
-    // opened with equal `manner`. Chunks that have changed in the store are removed from the chunk
-    // cache.
+    // Opens the array at `path`. If another hierarchy of the same context has opened the array with
+    // equal `manner`, metadata and access options, returns that Array object. Chunks that have
+    // changed in the store are then removed from the chunk cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
@@ -191,7 +190,8 @@ class Hierarchy {
     Result<NodeKind> DescribedKind(const std::string& path) const;
     Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
     Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;
-    // True if a Zarr v1 array is at `path`, which must have no v2 document. The result is cached.
+    // True if a Zarr v1 array is at `path`. Must only be called if `path` has no v2 document. The
+    // result is cached.
     Result<bool> FindV1(const std::string& path) const;
     Format FormatOf(const std::string& path) const;
 

@@ -159,8 +159,8 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
-    // Without prefixes directly below `path`, a node can be created there. Keys directly below
-    // `path`, such as a `.zattrs`, were left by a failed creation.
+    // `path` is free if no prefix is directly below it: its keys, such as a `.zattrs`, were left by
+    // a failed creation.
     if (std::none_of(entries->begin(), entries->end(),
                      [](const StoreEntry& entry) { return entry.is_prefix; }))
         return false;
@@ -249,7 +249,8 @@ Status HierarchyWriter::Change(const std::string& node,
     ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
     if (is_done) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-    if (documents->format() == Format::kV3) {  // `change` is outdated by the erasure
+    // In Zarr v3 the erasure may have changed the document, so `change` is made again.
+    if (documents->format() == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(change, make());
     }
     return documents->Apply(change);
@@ -280,7 +281,8 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
         if (!found) return NothingThere(node);
         return store_->ErasePrefix(node).status();
     }
-    ZARR_RETURN_IF_ERROR(store_->List(node).status());  // fails before anything is erased
+    // If the store cannot list, the deletion fails here, before anything is erased.
+    ZARR_RETURN_IF_ERROR(store_->List(node).status());
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     return EraseNode(node);
@@ -350,8 +352,8 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(path, Document::kConsolidated);
     // The lock is taken before the store is read, so that a slower writer cannot overwrite newer
-    // metadata. The check for existing metadata needs the lock, too: another writer may be about to
-    // write metadata without the changes of this writer.
+    // consolidated metadata. The lock is also taken before consolidated metadata is searched:
+    // another writer may be about to write it without the changes of this writer.
     std::unique_ptr<Synchronizer::Lock> document_lock;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
@@ -395,8 +397,8 @@ Status HierarchyWriter::Finish() {
     if (consolidated_ == WriteConsolidated::kYes && has_changed) groups.insert("");
     for (const std::string& group : groups)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
-    // Groups that another writer has consolidated are written again, because their metadata may
-    // lack the changes of this writer.
+    // If another writer has written consolidated metadata of a changed group, it is written again,
+    // because it may lack the changes of this writer.
     for (const std::string& group : touched_)
         if (groups.count(group) == 0)
             ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));
@@ -440,8 +442,8 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
         const std::uint64_t cut = metadata.ChunkAxis(axis).WholeChunks(shape[axis]);
         beyond.start[axis] = shape[axis];
         beyond.count[axis] = std::min(cut, metadata.shape[axis]) - shape[axis];
-        // Along axes before `axis`, the region spans whole chunks, so that elements outside along
-        // several axes are filled, too.
+        // Along the axes before `axis`, the region spans whole chunks. It thus includes the
+        // elements that lie outside along several axes.
         for (std::size_t i = 0; i < axis; ++i)
             beyond.count[i] =
                 std::min(metadata.ChunkAxis(i).WholeChunks(std::min(shape[i], metadata.shape[i])),

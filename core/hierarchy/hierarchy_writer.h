@@ -122,8 +122,8 @@ class HierarchyWriter {
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;
-    // Writes the change of a document of `node` that `make` returns. Erases outdated consolidated
-    // metadata first.
+    // Applies the change that `make` returns for a document of `node`. Erases the consolidated
+    // metadata that the change would outdate first, and then calls `make` again in Zarr v3.
     Status Change(const std::string& node,
                   const std::function<Result<NodeDocuments::Change>()>& make);
 
@@ -131,7 +131,7 @@ class HierarchyWriter {
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;
     mutable NczarrDocuments nczarr_;
-    mutable std::optional<NodeDocuments> documents_;  // set when the format is known
+    mutable std::optional<NodeDocuments> documents_;  // nullopt until the Zarr version is known
     WriteConsolidated consolidated_;
     std::set<std::string> touched_;  // groups that have changed, or that contain changed nodes
     std::set<std::string> erased_;   // groups whose `.zmetadata` Finish() must write again

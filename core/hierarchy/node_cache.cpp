@@ -14,7 +14,7 @@ namespace {
 
 using Changes = std::atomic<std::uint64_t>;
 
-// Change counters of the open stores, by Store::Identity().
+// Counts the changes of each open store. Stores with equal Store::Identity() share a counter.
 class ChangeRegistry {
   public:
     std::shared_ptr<const Changes> Of(const Store& store) {
@@ -43,10 +43,11 @@ class ChangeRegistry {
 
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<Changes>> counts_;
-    std::size_t kept_ = 16;  // number of counters after the last Clean()
+    std::size_t kept_ = 16;  // number of counters that the last Clean() has kept
 };
 
-// The registry is created when the library is loaded, and never destroyed.
+// The registry is created when the library is loaded. It is never destroyed, because threads may
+// still use it while the process ends.
 auto& registry = *new ChangeRegistry();
 
 // Clears the cached nodes, but keeps which nodes are arrays of Zarr v1: users of such an array need

@@ -38,17 +38,19 @@ struct StoredDocument {
 Result<StoredDocument> ReadDocument(const Store& store, const std::string& key);
 StoredDocument ParseDocument(const std::string& key, std::string_view text);
 
-// Cached results for one name. Each member is set when it is first needed. The name is a document's
-// key for documents and attributes, else a node's path.
+// Cached results for one document or node. Documents and attributes are cached under the document's
+// key, other results under the node's path. Each member is set when it is first needed.
 struct LoadedNode {
     std::optional<StoredDocument> document;
-    std::optional<StoredDocument> own_document;  // ignores consolidated metadata
+    // Document that was read from the store, even if consolidated metadata is in use.
+    std::optional<StoredDocument> own_document;
     std::optional<NodeKind> kind;
     std::optional<bool> is_v1;
     std::optional<ArrayMetadata> metadata;
     std::optional<json::Value> attributes;
     std::optional<std::vector<StoreEntry>> entries;
-    std::map<std::type_index, std::shared_ptr<const void>> derived;  // by type; see GetDerived()
+    // Values that NodeCache::GetDerived() caches, by their types.
+    std::map<std::type_index, std::shared_ptr<const void>> derived;
 };
 
 // Cache of nodes by path, and of documents by key, of one store. The cache is cleared when a
@@ -111,8 +113,8 @@ class NodeCache {
     }
 
   private:
-    // Returns the member `part` of the cached LoadedNode `name`; nullopt if it is not cached. Sets
-    // `version` to the number of changes of the store.
+    // Returns the member `part` of the cached LoadedNode `name`; nullopt if the member is not
+    // cached. Sets `version` to the number of changes of the store so far.
     template <class T>
     std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part,
                           std::uint64_t& version) {

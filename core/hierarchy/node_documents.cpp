@@ -158,12 +158,14 @@ Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     ZARR_ASSIGN_OR_RETURN(const auto own, Text(change.key));
     if (!own) return std::optional<Change>();
     ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(*own).WithContext(change.key));
-    if (type == V3NodeType::kArray) return std::optional<Change>();  // no nodes are below
+    // An array has no consolidated metadata, because no nodes are below it.
+    if (type == V3NodeType::kArray) return std::optional<Change>();
     ZARR_ASSIGN_OR_RETURN(json::Object documents,
                           V3DocumentsBelow(store_, group).WithContext(change.key));
     ZARR_ASSIGN_OR_RETURN(change.text,
                           WithV3Consolidated(*own, std::move(documents)).WithContext(change.key));
-    if (change.text->size() > LimitOf(Limit::kMetadataSize))  // readers have the same limit
+    // Readers reject a document above this limit, so it is not written.
+    if (change.text->size() > LimitOf(Limit::kMetadataSize))
         return OverLimit(Limit::kMetadataSize, change.key + ": consolidated metadata would have " +
                                                    std::to_string(change.text->size()) + " bytes");
     return std::optional(std::move(change));

@@ -47,7 +47,7 @@ class Exporter {
     struct ArrayNode {
         std::string path;
         ArrayMetadata metadata;
-        DimVector<std::uint64_t> counts;  // chunks or shards along each dimension
+        DimVector<std::uint64_t> counts;  // number of chunks or shards along each dimension
         std::uint64_t chunks = 1;         // product of `counts`
     };
 
@@ -149,9 +149,10 @@ class Exporter {
         return {};
     }
 
-    // Writes a document under `key`. Removes consolidated metadata from a `zarr.json` if the
-    // hierarchy does not use it, or if only one array is exported. Also removes it from groups
-    // below the root: zarr-python's copy of a group has empty consolidated metadata.
+    // Writes a document under `key`. Removes consolidated metadata from a `zarr.json`, except from
+    // the root's if the hierarchy uses it and all nodes are exported. In the root's consolidated
+    // metadata, zarr-python gives other groups empty consolidated metadata, which must not be
+    // exported.
     Status WriteDocument(const std::string& key, std::string_view text) {
         const bool is_used = hierarchy_.is_consolidated() && !part_.array && key == kV3Document;
         if (is_used || LastName(key) != kV3Document || !HasV3Consolidated(text))
@@ -162,8 +163,8 @@ class Exporter {
     // -----------------------------------------------------------------------------------------
     // Chunks
 
-    // Returns the numbers of the stored chunks in ascending order; nullopt if the store cannot
-    // list.
+    // Returns the row-major numbers of the stored chunks in ascending order; nullopt if the store
+    // cannot list.
     Result<std::optional<std::vector<std::uint64_t>>> ListChunks(const KeyedChunks& chunks) const {
         std::vector<std::uint64_t> numbers;
         const Status listed =
@@ -211,8 +212,8 @@ class Exporter {
         const std::string path = Renamed(array.path);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             if (found[i].kind == Reference::Kind::kAbsent) continue;
-            // The reference gets the key with the separator that the metadata states, because the
-            // keys in the store may have another separator.
+            // Readers of the references make the key with the separator that the metadata states.
+            // The key in the store may have another separator.
             const std::string key =
                 ChunkKey(path, chunks.IndexOf(numbers[i]), array.metadata.key_encoding());
             ZARR_RETURN_IF_ERROR(writer_.AddChunk({path, key, numbers[i]}, found[i]));

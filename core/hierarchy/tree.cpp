@@ -280,7 +280,8 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
     std::string text = ConsolidatedDocument(std::move(metadata));
-    if (text.size() > LimitOf(Limit::kMetadataSize))  // readers have the same limit
+    // Readers reject a document above this limit, so it is not written.
+    if (text.size() > LimitOf(Limit::kMetadataSize))
         return OverLimit(Limit::kMetadataSize, DocumentKey(prefix, Document::kConsolidated) +
                                                    ": consolidated metadata would have " +
                                                    std::to_string(text.size()) + " bytes");

@@ -134,8 +134,8 @@ MemoryType IntegerType(std::size_t size, bool is_unsigned) {
     return static_cast<MemoryType>(base + (is_unsigned ? 1 : 0));
 }
 
-// Returns a native type that holds every value of `stored`. A number type is widened to a type that
-// has a MemoryType.
+// Returns a native type that holds every value of `stored`. A number type without a MemoryType,
+// such as float16, becomes a wider type that has one.
 zarr::DataType NativeDataTypeFor(const zarr::DataType& stored) {
     zarr::DataType type = stored.Native();
     if (!type.is_numeric()) return type;

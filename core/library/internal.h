@@ -56,8 +56,8 @@ auto Guarded(Work&& work) noexcept -> decltype(ToPublic(work())) {
     }
 }
 
-// Returns kInvalidArgument for an error that otherwise reports a damaged store. `what` names the
-// argument; empty if the error's message names it.
+// Changes an error that reports damage (kCorrupt) to kInvalidArgument, because the caller passed
+// the damaged text. `what` names the argument; empty if the error's message names it.
 zarr::Status ToInvalidArgument(const zarr::Status& status, std::string_view what);
 
 // Creates an object of the public class T with a new T::Impl, made from `arguments`.

@@ -25,7 +25,8 @@ class LocalSource final : public zarr::ByteSource {
     std::uint64_t size() const override { return file_.size(); }
     zarr::Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
 #if !ZARR_HAS_POSIX_FILES
-        const std::lock_guard<std::mutex> lock(mutex_);  // all reads share the file's position
+        // Reads take turns, because all reads share the file's position.
+        const std::lock_guard<std::mutex> lock(mutex_);
 #endif
         const int error = memory.size == 0 ? 0 : file_.ReadAt(offset, memory);
         if (error == 0) return {};

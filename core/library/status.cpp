@@ -9,8 +9,8 @@ namespace zarr_core {
 
 namespace {
 
-// Created when the library is loaded and never destroyed, because threads may still run while the
-// process ends.
+// The empty message is created when the library is loaded. It is never destroyed, because threads
+// may still run while the process ends.
 const std::string& no_message = *new std::string();
 
 constexpr bool AreSame(StatusCode code, zarr::StatusCode other) {

@@ -12,14 +12,14 @@ namespace zarr_core {
 
 // Limits that a program can set.
 enum class Limit : std::uint8_t {
-    kChunkSize,     // bytes of a decoded chunk
+    kChunkSize,     // size of a decoded chunk in bytes
     kCodecMemory,   // bytes that a codec's library allocates in addition to the chunk
     kStringSize,    // bytes of a string element, and of all strings of a chunk
-    kDimensions,    // dimensions of an array
-    kFilters,       // codecs of an array
-    kMetadataSize,  // bytes of a metadata document
-    kJsonDepth,     // levels of nesting in a metadata document
-    kJsonValues,    // JSON values in a metadata document
+    kDimensions,    // number of dimensions of an array
+    kFilters,       // number of codecs of an array
+    kMetadataSize,  // size of a metadata document in bytes
+    kJsonDepth,     // depth of nesting in a metadata document
+    kJsonValues,    // number of JSON values in a metadata document
 };
 
 // Returns the current value of `limit`. Thread-safe.

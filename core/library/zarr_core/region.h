@@ -14,7 +14,8 @@ namespace zarr_core {
 struct Region {
     std::vector<std::uint64_t> start;  // index of the first element
     std::vector<std::uint64_t> count;  // number of elements; 0 selects nothing
-    std::vector<std::int64_t> step;    // may be negative, not 0; empty for 1 in each dimension
+    // Distances between selected elements: may be negative, but not 0. If empty, every step is 1.
+    std::vector<std::int64_t> step;
 
     // Returns the region of all elements of an array of `shape`.
     static Region All(std::vector<std::uint64_t> shape) {

@@ -20,10 +20,10 @@ enum class StatusCode : std::uint8_t {
     kInvalidArgument,  // the caller's arguments are invalid
     kNotFound,         // a requested store or node does not exist
     kCorrupt,          // bytes or metadata in the store violate the format
-    kUnsupported,      // valid, but not possible with this library, this build or this store
+    kUnsupported,      // a valid request that this library, this build or this store cannot fulfil
     kPermission,       // the store refuses access
-    kIo,               // the store failed
-    kLimit,            // a bound of limits.h would be exceeded
+    kIo,               // reading from or writing to the store failed
+    kLimit,            // a limit of limits.h would be exceeded
     kOutOfMemory,
     kCancelled,
 };
