@@ -70,8 +70,8 @@ bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b) {
 
 std::string MetadataText(const ArrayMetadata& metadata) {
     std::string text = json::DumpSorted(json::Value(metadata.document));
-    // The text also contains the element that represents missing elements. An attribute may define
-    // that element, so `document` need not contain it.
+    // The element that represents missing elements is appended. An attribute may define it, and
+    // `document` does not contain the attributes.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;
 }
@@ -84,7 +84,8 @@ Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::
     if (shape.size() != metadata.rank())
         return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
                                " sizes, got " + std::to_string(shape.size()));
-    if (shape == metadata.shape) return metadata;  // an NCZarr scalar stores shape [1]
+    // An equal shape changes nothing: the document of an NCZarr scalar keeps its shape [1].
+    if (shape == metadata.shape) return metadata;
     return IsV3(metadata) ? WithV3Shape(metadata, shape) : WithV2Shape(metadata, std::move(shape));
 }
 

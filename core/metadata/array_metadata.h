@@ -59,7 +59,9 @@ struct ArrayMetadata {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // elements per dimension of a chunk, each >= 1
     DataType dtype;
-    std::optional<DataType> text_type;  // kObject only: the text type in the document
+    // Text type of fixed width that the document states although the elements are stored as
+    // objects; see IsTextStoredAsObjects(). Else nullopt.
+    std::optional<DataType> text_type;
     // Zarr v3 rectilinear grid only: per dimension, the end of each chunk (each shard in a sharded
     // array). The ends are element indices, ascending; the last is >= shape. The inner list is
     // empty if that dimension is regular. `chunks` are the largest sizes. Empty if the grid is
@@ -75,7 +77,7 @@ struct ArrayMetadata {
     FillMeaning fill_meaning = FillMeaning::kUnstated;
     bool is_fill_value_missing =
         false;                    // "fill_value" is missing, although required; treated as null
-    bool has_characters = false;  // netCDF characters; the last dimension forms strings
+    bool has_characters = false;  // netCDF characters: the last dimension forms strings
     // Codecs in encoding order. For v3, leading transpose codecs are omitted, because `axis_order`
     // expresses them. A "bytes" codec that only states the byte order of `dtype` is omitted, too.
     std::vector<CodecSpec> codecs;
@@ -129,8 +131,8 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
 // Readers of Zarr v2 treat the fill value as nodata, even if the attribute `_FillValue` differs.
 bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element);
 
-// True if a codec fits only chunks of the array's size: a shuffle of elements that are larger than
-// those of the array, for example of whole planes.
+// True if a codec fits only chunks of the array's size: a shuffle codec whose "elementsize" is
+// larger than an element of the array, for example a whole plane.
 bool NeedsChunkSize(const ArrayMetadata& metadata);
 
 // Returns the metadata of a new array with the data type and codecs of `metadata`, and another

@@ -181,7 +181,8 @@ json::Array ChunkRuns(const std::vector<std::uint64_t>& edges) {
 Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                     const std::vector<std::uint64_t>& shape) {
     const std::string place(kChunkGrid);
-    const std::string* name = chunk_grid.as_string();  // the short form has no configuration
+    // A grid may also be given by its name alone, without a configuration.
+    const std::string* name = chunk_grid.as_string();
     const json::Value* configuration = nullptr;
     if (name == nullptr) {
         if (chunk_grid.as_object() == nullptr)

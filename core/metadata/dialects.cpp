@@ -72,8 +72,8 @@ bool IsReadByNetcdf(const json::Value& value) {
                                            [](const auto& item) { return item.is_number(); }));
 }
 
-// True if the old and the new value of an attribute are of one kind, so that the type in NCZarr's
-// "types" stays valid.
+// True if both values of an attribute are strings, both are objects, or both are neither. The type
+// in NCZarr's "types" then stays valid. A missing value is nullptr and returns false.
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;
     return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&

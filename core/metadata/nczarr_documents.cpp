@@ -288,9 +288,10 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
             if (HasSize(*declared, size)) return FullName(at, own_name);
-            if (at != group) break;  // a dimension of this group hides the one above
-            // The group already has a dimension of this name with another size, so the new name
-            // contains the size.
+            // This dimension has another size. It hides equal names in the groups above.
+            if (at != group) break;
+            // The group already has a dimension of this name with another size, so the size is
+            // appended to the name of the new dimension.
             own_name = name + "_" + std::to_string(size);
             if (FindDimension(json::FindMember(members, spelling_.dimensions), own_name) != nullptr)
                 return FullName(at, own_name);
@@ -349,8 +350,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     if (layout == Layout::kDocuments)
         ZARR_RETURN_IF_ERROR(
             Change(ArrayLocation(path), [&](json::Object& members) { members = extension; }));
-    // netCDF-C recognises a scalar by this member of `.zarray`, even if other additions are in
-    // separate documents.
+    // netCDF-C recognises a scalar by the member `spelling_.array` of `.zarray`. Under
+    // Layout::kDocuments, a scalar gets this member in addition to its separate document.
     if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
         json::PutMember(array.document, spelling_.array, value);
     if (layout == Layout::kAttributes) json::PutMember(array.attributes, spelling_.array, value);
@@ -455,7 +456,8 @@ Status NczarrDocuments::RenameDimensions(const std::string& array, json::Value& 
     const std::vector<std::string> before =
         Texts(json::FindMember(extension, spelling_.references));
     json::PutMember(extension, spelling_.references, json::Value(renamed));
-    if (layout_ == Layout::kAttributes) {  // the caller writes `attributes`
+    // The caller writes `attributes` to the store.
+    if (layout_ == Layout::kAttributes) {
         json::PutMember(*attributes.MutableObject(), spelling_.array, json::Value(extension));
     } else {
         ZARR_RETURN_IF_ERROR(

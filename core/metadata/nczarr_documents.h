@@ -104,8 +104,8 @@ class NczarrDocuments {
     // Returns the new full names of an array's dimensions; empty if the names have not changed.
     Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,
                                       const json::Value& attributes);
-    // Removes the declaration of the dimension `reference`, unless an array other than `leaver`
-    // uses the dimension.
+    // Removes the declaration of the dimension with the full name `reference`, unless an array
+    // other than `leaver` uses the dimension. `leaver` is the array that no longer uses it.
     Status RemoveUnusedDimension(const std::string& reference, const std::string& leaver);
     // Calls `visit` with the path of each array at and below `path`.
     Status ForEachArray(const std::string& path, std::size_t depth,

@@ -261,7 +261,8 @@ class ChainReader {
     }
 
     ArrayMetadata& metadata_;
-    DimVector<std::size_t> axes_;  // array dimensions in the order after the codecs so far
+    // Dimensions of the array in the order that the transpose codecs read so far produce.
+    DimVector<std::size_t> axes_;
     bool is_elementwise_ = true;
 };
 

@@ -232,9 +232,10 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     return metadata;
 }
 
-// Writes the attributes in `shown`, which are in the form that users see, to a document.
-// `_ARRAY_DIMENSIONS` becomes "dimension_names". `rank` is the array's rank; nullopt for a group.
-// `mark` becomes the value of kHasNodataAttribute; null if the attribute is not written.
+// Writes the attributes in `shown` to a document. They are in the form that users see: an array's
+// attribute `_ARRAY_DIMENSIONS` becomes the member "dimension_names". `rank` is the array's rank;
+// nullopt for a group. `mark` becomes the value of kHasNodataAttribute; null if that attribute is
+// not written.
 void PutAttributes(json::Object& document, const json::Value& shown,
                    std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;
@@ -475,8 +476,8 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     const json::Value* const stored_mark =
         stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = stored_mark != nullptr ? *stored_mark : json::Value();
-    // For an array, an attribute is added or changed so that the fill value keeps its meaning. A
-    // group has no fill value.
+    // Other attributes could change whether the fill value means missing data. For an array,
+    // kHasNodataAttribute is therefore set so that the meaning stays. A group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
             FillMeansMissing(*metadata, stored != nullptr ? *stored : json::Value());
@@ -538,7 +539,8 @@ Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
                                       const std::optional<std::string>& element) {
     ArrayMetadata changed = metadata;
     changed.fill_meaning = element ? FillMeaning::kNodata : FillMeaning::kData;
-    if (!element) return changed;  // absent chunks keep their value
+    // The fill value stays in the document, so that absent chunks keep their value.
+    if (!element) return changed;
     changed.has_fill_value = true;
     ZARR_ASSIGN_OR_RETURN(json::Value fill, V3FillValueToJson(metadata.dtype, *element));
     ZARR_ASSIGN_OR_RETURN(changed.fill_value, ParseV3FillValue(metadata.dtype, fill));

@@ -40,8 +40,9 @@ Result<json::Value> ParseV3Attributes(std::string_view text);
 
 // The text of a `zarr.json` in two parts.
 struct SplitDocument {
-    std::string own;                // with null as the value of "consolidated_metadata"
-    std::string_view consolidated;  // that value, in the whole text; empty if absent or null
+    std::string own;  // text with null as the value of "consolidated_metadata"
+    // Value of "consolidated_metadata", as a part of the original text; empty if absent or null.
+    std::string_view consolidated;
 };
 // Splits the text of a `zarr.json`. If `text` is not a JSON object, `own` is the whole text.
 SplitDocument SplitV3Consolidated(std::string_view text);

@@ -52,7 +52,7 @@ class BitRuns {
         const std::uint64_t have = bytes_.size - at_;
         if ((count * bits_ + 7) / 8 > have) return false;
         const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1;
-        std::uint64_t window = 0;  // bits that are not used yet, in its lower `filled` bits
+        std::uint64_t window = 0;  // bits that are read but not used yet: the lower `filled` bits
         unsigned filled = 0;
         std::size_t at = at_;
         for (std::uint64_t i = 0; i < count; ++i) {

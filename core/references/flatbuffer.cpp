@@ -25,7 +25,7 @@ Result<std::size_t> Follow(ByteSpan buffer, std::size_t position) {
     return position + offset;
 }
 
-// Position and sizes of a table.
+// Position of a table's vtable, and the sizes of vtable and table in bytes.
 struct TablePlace {
     std::size_t vtable = 0;
     std::uint16_t vtable_size = 0;

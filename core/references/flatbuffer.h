@@ -58,7 +58,7 @@ class FlatTable {
     std::size_t position_ = 0;
     std::size_t vtable_ = 0;
     std::uint16_t vtable_size_ = 0;  // bytes
-    std::uint16_t size_ = 0;         // bytes of the fields
+    std::uint16_t size_ = 0;         // size of the table in bytes, without its vtable
 };
 
 // A vector in a flatbuffer. Does not own the buffer. Cheap to copy. Indices must be < size().

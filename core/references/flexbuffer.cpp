@@ -183,7 +183,8 @@ class FlexParser {
 
     Result<json::Value> Vector(const Slot& slot, std::size_t at, std::uint64_t depth) {
         const std::size_t width = slot.child_width;
-        unsigned type = kNull;  // of the elements; null if each element has its own
+        // Type of all elements; kNull if each element states its own type.
+        unsigned type = kNull;
         std::size_t fixed = 0;
         if (slot.type >= kVectorInt && slot.type < kVectorString) {
             type = slot.type - kVectorInt + kInt;
@@ -244,7 +245,7 @@ class FlexParser {
 
     const ByteSpan buffer_;
     std::uint64_t values_ = 0;
-    std::uint64_t bytes_ = 0;  // of all strings
+    std::uint64_t bytes_ = 0;  // bytes of all strings so far
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ Status ReadStore(const json::Value& store, IcechunkContainer& container) {
     ZARR_ASSIGN_OR_RETURN(container.anonymous, json::OptionalBool(options, "anonymous", false));
     ZARR_ASSIGN_OR_RETURN(container.path_style,
                           json::OptionalBool(options, "force_path_style", false));
-    // All options of Google and Azure are strings.
+    // The options of Google and Azure are always strings, even for booleans.
     for (const auto& [name, value] : *options.as_object()) {
         if (value.as_string() == nullptr) continue;
         const bool is_account =

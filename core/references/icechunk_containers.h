@@ -14,12 +14,12 @@ namespace zarr {
 
 // A location of virtual chunks: all files and objects whose URLs begin with `url_prefix`.
 struct IcechunkContainer {
-    std::string name;         // for locations "vcc://NAME/path"; may be empty
-    std::string url_prefix;   // such as "s3://bucket/folder/"
+    std::string name;         // name in locations "vcc://NAME/path"; may be empty
+    std::string url_prefix;   // start of the URLs, such as "s3://bucket/folder/"
     std::string store;        // kind of the store, such as "s3" or "http"
-    std::string region;       // may be empty
+    std::string region;       // region of the store; may be empty
     std::string endpoint;     // URL of the server; empty for the usual server of the store
-    std::string account;      // of Azure; may be empty
+    std::string account;      // storage account of Azure; may be empty
     bool anonymous = false;   // true if requests need no credentials
     bool path_style = false;  // true if the name of a bucket follows the host in URLs
 };
@@ -36,7 +36,7 @@ class IcechunkContainers {
     // file `repo` in version 2.
     static Result<IcechunkContainers> FromConfig(const json::Value& config);
 
-    // A location with its container.
+    // URL of a virtual chunk, and the container that has this URL.
     struct Resolved {
         std::string url;
         const IcechunkContainer* container = nullptr;  // nullptr if no container has the URL

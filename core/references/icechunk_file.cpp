@@ -13,7 +13,8 @@ namespace zarr {
 
 namespace {
 
-// Positions in the header, in bytes ("Binary file format").
+// Positions of fields in a file's header, and the size of the header, in bytes (Icechunk
+// specification, "Binary file format").
 constexpr std::size_t kVersionAt = 36;
 constexpr std::size_t kTypeAt = 37;
 constexpr std::size_t kCompressionAt = 38;

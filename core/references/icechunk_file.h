@@ -13,15 +13,15 @@
 
 namespace zarr {
 
-// First bytes of each binary file ("Binary file format").
+// First bytes of each binary file in a repository (Icechunk specification, "Binary file format").
 inline constexpr std::string_view kIcechunkMagic =
     "ICE\xf0\x9f\xa7\x8a"
     "CHUNK";
 
-// Keys in a repository ("File layout").
-inline constexpr std::string_view kIcechunkRepoFile = "repo";           // version 2
-inline constexpr std::string_view kIcechunkConfigFile = "config.yaml";  // version 1
-inline constexpr std::string_view kIcechunkRefs = "refs";               // version 1
+// Keys of files and folders in a repository (Icechunk specification, "File layout").
+inline constexpr std::string_view kIcechunkRepoFile = "repo";           // repository version 2 only
+inline constexpr std::string_view kIcechunkConfigFile = "config.yaml";  // repository version 1 only
+inline constexpr std::string_view kIcechunkRefs = "refs";               // repository version 1 only
 inline constexpr std::string_view kIcechunkSnapshots = "snapshots";
 inline constexpr std::string_view kIcechunkManifests = "manifests";
 inline constexpr std::string_view kIcechunkChunks = "chunks";
@@ -36,7 +36,7 @@ enum class IcechunkFileType : std::uint8_t { kSnapshot = 1, kManifest = 2, kRepo
 // A binary file, decompressed.
 struct IcechunkFile {
     unsigned version = 0;  // 1 or 2, of this file; files of both versions occur in one repository
-    Buffer payload;        // a flatbuffer
+    Buffer payload;        // decompressed contents, a flatbuffer
 };
 
 // Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist,

@@ -17,7 +17,7 @@ namespace zarr {
 
 namespace {
 
-// Numbers of fields in manifest.fbs.
+// Fields of the tables in Icechunk's schema manifest.fbs, by their numbers.
 struct ManifestTable {
     enum : unsigned { kArrays = 1, kLocationDictionary = 2 };
 };

@@ -108,8 +108,8 @@ Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,
                                          const Chunk& chunk) const {
     auto each = array.manifests.begin();
     if (!chunk.empty()) {
-        // Skips the manifests whose box ends before the chunk. Manifests without a box come first
-        // and may have any chunk.
+        // If every manifest states its box of chunk indices, skips the manifests whose box ends
+        // before the chunk. Manifests without a box come first and may have any chunk.
         const auto boxes = std::find_if(each, array.manifests.end(),
                                         [](const auto& ref) { return !ref.from.empty(); });
         const std::uint64_t from = chunk[0] - std::min(chunk[0], array.longest);
@@ -174,7 +174,7 @@ Status IcechunkMap::ForEachKey(const std::string& prefix, const KeyVisitor& visi
 }
 
 Result<std::vector<StoreEntry>> IcechunkMap::List(const std::string& prefix) const {
-    std::map<std::string, bool> children;  // true for a prefix
+    std::map<std::string, bool> children;  // names of direct children; true for a prefix
     const Node* const node = snapshot_->Find(prefix);
     if (ArrayOf(prefix) != nullptr || (node != nullptr && node->is_array)) {
         ZARR_RETURN_IF_ERROR(ForEachKey(prefix, [&](std::string_view key) {

@@ -49,7 +49,8 @@ class IcechunkMap final : public ReferenceMap {
     struct Array {
         ArrayMetadata metadata;
         std::vector<IcechunkManifestRef> manifests;  // sorted by the first chunk
-        std::uint64_t longest = 0;  // longest extent of a manifest along the first dimension
+        // Largest number of chunk indices along the first dimension in the box of a manifest.
+        std::uint64_t longest = 0;
     };
     using ArrayPtr = std::shared_ptr<const Array>;
     using ManifestPtr = std::shared_ptr<const IcechunkManifest>;

@@ -22,7 +22,7 @@ constexpr const char* kMainBranch = "main";
 constexpr const char* kRefFile = "ref.json";
 constexpr const char* kDeletedRefFile = "ref.json.deleted";
 
-// Numbers of fields in repo.fbs.
+// Fields of the tables in Icechunk's schema repo.fbs, by their numbers.
 struct RepoTable {
     enum : unsigned { kTags = 1, kBranches = 2, kSnapshots = 4, kStatus = 5, kConfig = 9 };
 };

@@ -56,7 +56,7 @@ class IcechunkRepository {
 
     const Store* store_;
     unsigned version_ = 1;
-    // Filled for version 2 only.
+    // Read from the file `repo` of a version 2 repository; empty for version 1.
     std::array<Refs, 2> refs_;  // by Kind
     std::vector<std::string> snapshots_;
     IcechunkContainers containers_;

@@ -11,7 +11,7 @@ namespace zarr {
 
 namespace {
 
-// Numbers of fields in snapshot.fbs.
+// Fields of the tables in Icechunk's schema snapshot.fbs, by their numbers.
 struct SnapshotTable {
     enum : unsigned { kNodes = 2 };
 };
@@ -26,7 +26,7 @@ struct ManifestRefTable {
 };
 
 constexpr std::uint8_t kArrayType = 1;
-constexpr std::size_t kRangeSize = 8;  // bytes of a ChunkIndexRange
+constexpr std::size_t kRangeSize = 8;  // size of a ChunkIndexRange in bytes
 
 Status MissingNodeField(const char* field) {
     return Status::Corrupt(std::string("the field ") + field + " of a node is missing");
@@ -109,8 +109,8 @@ Result<std::vector<IcechunkManifestRef>> IcechunkSnapshot::ManifestsOf(const Nod
         if (!id) return MissingNodeField("object_id");
         IcechunkManifestRef manifest;
         manifest.id = IcechunkObjectName(*id);
-        // Extents (a range of chunk indices per dimension) are ignored if their number differs from
-        // the array's rank.
+        // A manifest's extents (a range of chunk indices per dimension) are ignored if their number
+        // differs from the array's rank.
         for (std::size_t k = 0; extents && extents->size() == rank && k < rank; ++k) {
             manifest.from.push_back(LoadLittle32(extents->Bytes(k).data));
             manifest.to.push_back(LoadLittle32(extents->Bytes(k).data + 4));

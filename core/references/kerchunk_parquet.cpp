@@ -191,7 +191,8 @@ Result<std::vector<Reference>> KerchunkParquet::FindMany(
 std::string KerchunkParquet::SampleLocation() const {
     constexpr std::size_t kMostArrays = 64;
     constexpr std::size_t kMostFiles = 3;
-    // Arrays with many chunks come first, because small arrays are often stored inline.
+    // The arrays with most chunks are tried first, because small arrays are often stored inline and
+    // then name no target.
     std::vector<std::pair<std::uint64_t, const ArrayEntry*>> candidates;
     for (const auto& [path, array] : arrays_) {
         if (candidates.size() == kMostArrays) break;
@@ -277,7 +278,9 @@ Status KerchunkParquet::VisitEntries(const std::string& prefix, const EntryVisit
     }
     const ArrayEntry* const array = ArrayAbove(prefix);
     if (array == nullptr) return {};
-    std::string last;  // children come in an order that keeps equal names together
+    // Chunks come in an order that keeps equal child names together, so the last name suffices to
+    // visit each child once.
+    std::string last;
     return VisitChunks(*array, [&](std::string_view key) {
         if (key.substr(0, start.size()) != start) return true;
         const StoreEntry child = ChildIn(key.substr(start.size()));

@@ -77,12 +77,12 @@ class KerchunkParquet final : public ReferenceMap {
     Status VisitStoredChunks(const ArrayEntry& array,
                              const std::function<void(std::string_view)>& visit) const;
 
-    Buffer text_;  // of `.zmetadata`
+    Buffer text_;  // text of `.zmetadata`
     // Documents by key: parts of `text_`, or of `decoded_` if `.zmetadata` holds them as strings.
     std::map<std::string, std::string_view, std::less<>> documents_;
     std::vector<std::unique_ptr<const std::string>> decoded_;
     std::map<std::string, ArrayEntry, std::less<>> arrays_;  // by path
-    ObjectVersion version_;                                  // of `.zmetadata`
+    ObjectVersion version_;  // version of `.zmetadata` when it was read
     std::uint64_t record_size_ = 0;
     std::unique_ptr<PartitionFiles> files_;
     std::string identity_;

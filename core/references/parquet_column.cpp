@@ -206,7 +206,7 @@ class ColumnReader {
     const Values values_;
     ParquetBudget& budget_;
     std::vector<Value> rows_;
-    std::vector<Value> dictionary_;  // of the current row group
+    std::vector<Value> dictionary_;  // dictionary of the current row group
     bool has_dictionary_ = false;
 };
 

@@ -65,14 +65,14 @@ constexpr const char* kCodecNames[] = {"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO",
 
 // Metadata of a column's values in a row group, as stored.
 struct StoredChunk {
-    std::string_view name;  // empty for a nested column
+    std::string_view name;  // name of the column; empty for a nested column
     std::int64_t type = -1;
     std::int64_t codec = -1;
     std::int64_t values = 0;
     std::int64_t size = 0;
     std::int64_t data_offset = 0;
     std::int64_t dictionary_offset = 0;
-    bool is_elsewhere = false;  // the values are in another file
+    bool is_elsewhere = false;  // true if the values are in another file
 };
 
 // Element of the schema, as stored.
@@ -113,7 +113,7 @@ class FooterReader {
 
     void ReadSchema(const ThriftField& field) {
         const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
-        // Number of elements that belong to a nested column.
+        // Number of the following elements that belong to a nested column.
         std::int64_t nested = 0;
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
             const SchemaElement element = ReadElement();
@@ -263,9 +263,8 @@ class FooterReader {
         return {};
     }
 
-    void BreakOff() {
-        in_.Skip(ThriftField{0, ThriftType::kStop});
-    }  // a fault: no value has this type
+    // Makes the reader fail: skipping a value of type kStop is a fault, because no value has it.
+    void BreakOff() { in_.Skip(ThriftField{0, ThriftType::kStop}); }
 
     ThriftReader in_;
     ParquetBudget& budget_;

@@ -34,7 +34,7 @@ struct ParquetChunk {
 struct ParquetColumn {
     std::string_view name;
     bool is_present = false;
-    bool is_optional = false;          // values may be null
+    bool is_optional = false;          // true if values may be null
     std::vector<ParquetChunk> chunks;  // one for each row group
 };
 
@@ -42,7 +42,7 @@ struct ParquetColumn {
 // Parquet, "File format").
 struct ParquetFooter {
     std::uint64_t rows = 0;
-    std::vector<ParquetColumn> columns;  // in the order of the names that were asked for
+    std::vector<ParquetColumn> columns;  // in the order of `names`, see Read()
 
     // Reads the footer of `file`, the bytes of a whole file. `names` are the columns that are
     // wanted, and must outlive the result. kCorrupt if the file is damaged. kUnsupported if a

@@ -135,7 +135,7 @@ Result<ParquetPage> ParquetPages::Next() {
         page.values = static_cast<std::uint64_t>(header.values);
         page.encoding = static_cast<ParquetEncoding>(header.encoding);
         page.level_encoding = static_cast<ParquetEncoding>(header.level_encoding);
-        // The levels of a version 2 page are in front of its values, and are never compressed.
+        // In a page of version 2, the levels are in front of the values, and are never compressed.
         std::size_t levels = 0;
         if (header.kind == kDataPage2) {
             page.has_separate_levels = true;

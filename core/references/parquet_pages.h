@@ -47,13 +47,13 @@ class ParquetPages {
   private:
     struct Header {
         std::int64_t kind = -1;
-        std::int64_t size = -1;             // bytes in memory
-        std::int64_t compressed_size = -1;  // bytes in the file
+        std::int64_t size = -1;             // bytes when decompressed; -1: not stated
+        std::int64_t compressed_size = -1;  // bytes in the file; -1: not stated
         std::int64_t values = -1;
         std::int64_t encoding = -1;
         std::int64_t level_encoding = static_cast<std::int64_t>(ParquetEncoding::kRle);
-        std::int64_t definition_size = 0;  // bytes of definition levels
-        std::int64_t repetition_size = 0;  // bytes of repetition levels
+        std::int64_t definition_size = 0;  // size of the definition levels in bytes
+        std::int64_t repetition_size = 0;  // size of the repetition levels in bytes
         bool is_compressed = true;
     };
     // Reads the struct that only headers of pages of this kind have. Each kind numbers its fields

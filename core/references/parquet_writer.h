@@ -41,7 +41,7 @@ class ParquetColumnWriter {
     void Clear();
 
   private:
-    // Rows of one definition level: 1 for values, 0 for nulls.
+    // Consecutive rows with one definition level: 1 for values, 0 for nulls.
     struct Run {
         std::uint64_t rows = 0;
         std::uint8_t level = 0;

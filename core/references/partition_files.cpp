@@ -15,7 +15,8 @@ namespace {
 
 std::size_t MostBytes() { return static_cast<std::size_t>(LimitOf(Limit::kPartitionSize)); }
 
-// If a file is too large for the store's limit, appends the limit's name to the error message.
+// Adds the option ZARR_MAX_PARTITION_SIZE to the error for a file that is too large, unless the
+// message already names that option.
 Status NameLimit(const Status& status) {
     constexpr std::string_view kName = "ZARR_MAX_PARTITION_SIZE";
     const bool is_named = status.message().find(kName) != std::string::npos;
@@ -36,8 +37,10 @@ bool PartitionFiles::Find(const std::string& key, PartitionPtr& file) {
 
 void PartitionFiles::Put(const std::string& key, const PartitionPtr& file,
                          const ObjectVersion& version) {
-    constexpr std::size_t kOverhead = 256;  // bytes of an entry besides its file
-    std::vector<PartitionPtr> before;       // destroyed without the lock
+    // Estimated memory of a cache entry in bytes, without its key and file.
+    constexpr std::size_t kOverhead = 256;
+    // Files that are removed from the cache. They are destroyed after `lock` is released.
+    std::vector<PartitionPtr> before;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (entries_.count(key) != 0) return;
     order_.push_front(key);
@@ -79,7 +82,8 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
             has_loaded_.wait(lock);
         }
     }
-    // Marks `key` as not being loaded when it is destroyed, also after an exception.
+    // Removes `key` from the files that are being loaded when the scope ends, also after an
+    // exception.
     class Loading {
       public:
         Loading(PartitionFiles& owner, const std::string& name) : files_(owner), key_(name) {}
@@ -101,7 +105,8 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
 
 Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker& take) {
     std::vector<std::string> missing;
-    std::vector<std::size_t> numbers;  // of `missing` in `keys`
+    // Index in `keys` of each element of `missing`.
+    std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         PartitionPtr file;
         bool is_known = false;

@@ -50,7 +50,7 @@ class PartitionFiles {
         PartitionPtr file;
         ObjectVersion version;
         std::size_t bytes = 0;
-        std::list<std::string>::iterator place;  // in `order_`
+        std::list<std::string>::iterator place;  // position of the key in `order_`
     };
     // Sets `file` and returns true if the file is cached. The caller has locked `mutex_`.
     bool Find(const std::string& key, PartitionPtr& file);

@@ -71,7 +71,7 @@ std::optional<ReferenceIndex::ChunkKey> ReferenceIndex::Split(std::string_view k
         }
         return found;
     }
-    // Removes the numbers at the end of the key, beginning with the last number.
+    // Splits the numbers off the end of the key, the last number first.
     found.prefix = key;
     while (!found.prefix.empty() && push(LastName(found.prefix)))
         found.prefix = ParentPath(found.prefix);

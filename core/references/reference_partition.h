@@ -42,10 +42,12 @@ class ReferencePartition {
     }
 
     TextPool texts_;
-    std::vector<std::uint32_t> paths_;  // numbers in `texts_`; 0: null
-    std::vector<std::uint32_t> raws_;   // numbers in `texts_`; empty if all are null
+    // Number in `texts_` of each row's path; 0 if the path is null.
+    std::vector<std::uint32_t> paths_;
+    // Number in `texts_` of each row's inline value, 0 if it is null; empty if all are null.
+    std::vector<std::uint32_t> raws_;
     std::vector<std::uint64_t> offsets_;
-    std::vector<std::uint64_t> sizes_;  // 0: the whole target
+    std::vector<std::uint64_t> sizes_;  // size of each value in bytes; 0: the whole target
 };
 
 }  // namespace zarr

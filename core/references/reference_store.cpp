@@ -78,7 +78,8 @@ ObjectVersion ReferenceStore::VersionOf(const std::string& key) const {
     const auto reference = map_->Find(key);
     if (!reference.ok()) return {};
     ObjectVersion version;
-    version.is_certain = true;  // the references never change
+    // The references of a map never change.
+    version.is_certain = true;
     version.exists = reference->kind != Reference::Kind::kAbsent;
     version.size = reference->size.value_or(reference->bytes.size());
     if (reference->kind != Reference::Kind::kTarget) return version;

@@ -22,7 +22,7 @@ class ByteSink {
 // A chunk, or a shard, of the array at `array`. Paths and keys start at the root of the references.
 struct ReferenceChunk {
     std::string array;         // path of the array
-    std::string key;           // key of the value
+    std::string key;           // key of the chunk
     std::uint64_t number = 0;  // row-major number in the array's grid
 };
 
@@ -38,7 +38,7 @@ class ReferenceWriter {
     // Writes the reference of a chunk. `reference` must not be absent. Chunks of one array must
     // come one after another, in ascending order of their numbers.
     virtual Status AddChunk(const ReferenceChunk& chunk, const Reference& reference) = 0;
-    // Writes the rest. No other method may be called afterwards.
+    // Writes everything that is still in memory. No other method may be called afterwards.
     virtual Status Finish() = 0;
 };
 

@@ -36,9 +36,9 @@ Status UnsupportedFormat(const std::string& format) {
     return Status::Unsupported("the format " + Quoted(format) + " of a template is unsupported");
 }
 
-// Formats a number as Python's operator % does. `flags` are checked flags and a checked width.
-// `conversion` is one of "dixXo". Returns nullopt if Python's text differs from that of snprintf():
-// Python writes a sign before octal and hexadecimal digits.
+// Formats a number as Python's operator % does. `flags` contains flags and a width that the caller
+// has checked. `conversion` is one of "dixXo". Returns nullopt if Python's text differs from that
+// of snprintf(): Python writes a sign before octal and hexadecimal digits.
 std::optional<std::string> FormatNumber(std::int64_t number, const std::string& flags,
                                         char conversion) {
     const bool is_signed = conversion == 'd' || conversion == 'i';

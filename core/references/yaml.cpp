@@ -17,7 +17,7 @@ namespace zarr {
 namespace {
 
 struct Line {
-    std::size_t number = 0;  // counted from 1
+    std::size_t number = 0;  // number of the line, counted from 1
     std::size_t indent = 0;  // number of spaces before the text
     std::string_view text;
 };
@@ -216,7 +216,7 @@ class YamlParser {
     }
 
     std::vector<Line> lines_;
-    std::size_t at_ = 0;  // current line
+    std::size_t at_ = 0;  // index of the current line in `lines_`
 };
 
 }  // namespace
