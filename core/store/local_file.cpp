@@ -127,7 +127,8 @@ int LocalFile::Open(const std::string& path) {
     do {
         descriptor_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     } while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) return errno == ENXIO ? ENODEV : errno;  // open() of a socket
+    // open() of a socket fails with ENXIO.
+    if (descriptor_ < 0) return errno == ENXIO ? ENODEV : errno;
     struct stat state = {};
     int error = fstat(descriptor_, &state) == 0 ? 0 : errno;
     if (error == 0 && S_ISDIR(state.st_mode)) error = EISDIR;
@@ -205,7 +206,8 @@ int LocalFile::Open(const std::string& path) {
     if (fs::exists(state) && !fs::is_regular_file(state)) return ENODEV;
     file_ = std::fopen(path.c_str(), "rb");
     if (file_ == nullptr) return errno;
-    std::setvbuf(file_, nullptr, _IONBF, 0);  // values are read in one piece
+    // No buffer is used, because each value is read in one piece.
+    std::setvbuf(file_, nullptr, _IONBF, 0);
     // The size is that of the open file, because the path may name another file by now.
     const long end = std::fseek(file_, 0, SEEK_END) == 0 ? std::ftell(file_) : -1;
     if (end < 0) {

@@ -26,7 +26,8 @@ void OverlayStore::AddToParents(std::string_view key) {
         bool& known_as_prefix = children_[std::string(parent)]
                                     .try_emplace(std::string(LastName(key)), false)
                                     .first->second;
-        if (known_as_prefix) return;  // its parents are known, too
+        // The parents of a known prefix are known, too.
+        if (known_as_prefix) return;
         known_as_prefix = is_prefix;
         key = parent;
     }

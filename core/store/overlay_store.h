@@ -44,11 +44,11 @@ class OverlayStore final : public ForwardingStore, private Prefetcher {
     bool IsOverlaid(std::string_view key) const;
     void AddToParents(std::string_view key);
 
-    const Buffer text_;  // the values point into this
+    const Buffer text_;  // text that the values in `entries_` point into
     bool (*const is_overlaid_)(std::string_view);
     std::unordered_map<std::string, std::string_view> entries_;  // key -> value
     std::unordered_map<std::string, std::map<std::string, bool>>
-        children_;  // prefix -> name -> is_prefix
+        children_;  // prefix -> name of a child -> is_prefix
 };
 
 }  // namespace zarr

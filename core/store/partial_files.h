@@ -93,7 +93,7 @@ class AbandonedStagingFiles {
 
   private:
     std::mutex mutex_;
-    std::set<std::string> folders_;  // folders that were listed
+    std::set<std::string> folders_;  // folders that RemoveInFolderOf() has listed
 };
 
 }  // namespace zarr

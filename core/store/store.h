@@ -31,8 +31,10 @@ struct StoreEntry {
 struct ObjectVersion {
     bool is_certain = false;  // false: equal versions may still hide a change
     bool exists = false;
-    std::uint64_t size = 0;     // bytes
-    std::int64_t modified = 0;  // nanoseconds since any fixed time, or an equivalent number
+    std::uint64_t size = 0;  // bytes
+    // Modification time in nanoseconds since any fixed time, or another number that changes with
+    // the value, such as a checksum.
+    std::int64_t modified = 0;
     // Number that distinguishes values of equal size and time, as far as the store can. For a file,
     // it is the inode number. For a server, it is the number of different values seen so far: 1 for
     // the first, 0 before the first request.
@@ -71,7 +73,7 @@ struct StoreTraits {
 
     bool remote = false;          // each read takes a network round trip
     bool packed = false;          // values are parts of one object: GetMany() joins their requests
-    bool caches_absence = false;  // callers should remember absent keys
+    bool caches_absence = false;  // callers should remember absent keys and not ask again
     // Number of concurrent reads at which a remote store reaches its highest throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
@@ -99,8 +101,8 @@ class ValuePart {
 
     bool is_whole() const { return kind_ == Kind::kWhole; }
     bool is_tail() const { return kind_ == Kind::kTail; }
-    std::uint64_t offset() const { return offset_; }  // only for Range()
-    std::size_t length() const { return length_; }    // the limit for Whole()
+    std::uint64_t offset() const { return offset_; }  // for Range(); else 0
+    std::size_t length() const { return length_; }    // for Whole(), the limit
 
     struct Extent {
         std::uint64_t offset = 0;
@@ -174,8 +176,8 @@ class StoreWriter {
     // are for stores without folders and return false.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
-    // Commit() finishes changes; BeginCreate() and EndCreate() mark the creation of a store. The
-    // default implementations do nothing.
+    // Commit() implements Store::Flush(). BeginCreate() and EndCreate() implement the methods of
+    // Store with these names. The default implementations do nothing.
     virtual Status Commit();
     virtual void BeginCreate() {}
     virtual void EndCreate() {}

@@ -119,7 +119,9 @@ class FolderSynchronizer final : public Synchronizer,
         FileLock(std::shared_ptr<FolderSynchronizer> owner, std::string key, int file)
             : owner_(std::move(owner)), key_(std::move(key)), file_(file) {}
         ~FileLock() override {
-            SetLock(file_, F_UNLCK);  // a forked child may also have the file open
+            // The file is unlocked before it is closed: a forked child may have the file open, too,
+            // and would keep the lock.
+            SetLock(file_, F_UNLCK);
             ::close(file_);
             owner_->Leave(key_);
         }

@@ -15,7 +15,7 @@ namespace zarr {
 
 // Counts of a store's requests. Never reset.
 struct StoreCounters {
-    std::atomic<std::uint64_t> requests{0};  // values, parts of values and listings
+    std::atomic<std::uint64_t> requests{0};  // reads of values or of their parts, and listings
     std::atomic<std::uint64_t> time{0};      // nanoseconds until the responses, summed over threads
 };
 

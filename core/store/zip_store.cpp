@@ -43,6 +43,7 @@ Status CheckSum(const ZipMember& member, ByteSpan contents) {
     return Status::Corrupt("contents do not match the checksum in the zip file's directory");
 }
 
+// Sizes in bytes of the fixed parts of records.
 constexpr std::size_t kEnd = 22;      // end of central directory record, without comment
 constexpr std::size_t kEnd64 = 56;    // zip64 end of central directory record
 constexpr std::size_t kLocator = 20;  // zip64 end of central directory locator

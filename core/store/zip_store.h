@@ -42,9 +42,10 @@ struct ZipMember {
     std::uint64_t stored = 0;  // bytes of the compressed contents
     std::uint64_t size = 0;    // bytes of the contents
     std::uint32_t crc = 0;     // CRC-32 of the contents
-    std::uint16_t method = 0;  // 0 stored, 8 deflated
+    std::uint16_t method = 0;  // compression method: 0 stored, 8 deflated
     std::uint16_t name_size = 0;
-    std::uint16_t extra_size = 0;  // of the central directory entry; the local header's may differ
+    // Size of the extra field in the central directory; that in the local header may differ.
+    std::uint16_t extra_size = 0;
     bool is_encrypted = false;
 
     // True if the contents are in the file as they are, without compression.

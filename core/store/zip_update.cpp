@@ -24,7 +24,8 @@ constexpr std::uint64_t kUnix = 3U << 8U;
 constexpr std::uint64_t kUtf8Name = 1U << 11U;
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
-// Maximum space, in bytes, that is left free between the last member and the central directory.
+// Maximum space, in bytes, that is reserved for further members between the last member and the
+// central directory.
 constexpr std::uint64_t kMaxFreeSpace = std::uint64_t{64} << 20;
 
 void Append(std::string& text, std::uint64_t number, std::size_t bytes) {
@@ -85,7 +86,8 @@ std::string EntryOf(const std::string& name, const ZipMember& member, std::uint6
     Append(text, is_far ? kVersion64 : kVersion, 2);
     AppendDescription(text, name, member, written);
     Append(text, is_far ? 12 : 0, 2);
-    Append(text, 0, 6);  // no comment; the first disk; no text
+    // No comment; the member begins on the first disk; its contents are not marked as text.
+    Append(text, 0, 6);
     Append(text, kFileRights, 4);
     Append(text, std::min(member.header, zip::kIn64), 4);
     text += name;
@@ -103,10 +105,11 @@ std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset)
     std::string text;
     if (count >= zip::kCountIn64 || size >= zip::kIn64 || offset >= zip::kIn64) {
         Append(text, zip::kEnd64Mark, 4);
-        Append(text, 44, 8);  // size of the remaining record
+        Append(text, 44, 8);  // size of the rest of this record in bytes
         Append(text, kUnix | kVersion64, 2);
         Append(text, kVersion64, 2);
-        Append(text, 0, 8);  // the first disk
+        // The archive has one disk, and the central directory is on it.
+        Append(text, 0, 8);
         Append(text, count, 8);
         Append(text, count, 8);
         Append(text, size, 8);
@@ -151,7 +154,8 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
         if (member == nullptr)
             others_.push_back(entry);
         else
-            members_[name] = {{*member, false, 0}, entry, {}};  // the last of equal names
+            // If several entries have one name, the last entry counts.
+            members_[name] = {{*member, false, 0}, entry, {}};
     });
 }
 

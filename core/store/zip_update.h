@@ -79,8 +79,9 @@ class ZipUpdateStore final : public Store, private StoreWriter {
 
     // Location of a member's contents.
     struct Contents {
-        ZipMember member;      // for a new member only size and checksum
-        bool is_new = false;   // true if written by this object
+        // For a new member, only its size and CRC-32 are used.
+        ZipMember member;
+        bool is_new = false;   // true if this object has written the member
         std::uint64_t at = 0;  // offset in `file_` of a new member's contents
     };
     // Current member under a name: its contents and its entry in the central directory.
@@ -113,14 +114,17 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     const std::shared_ptr<const ZipArchive> archive_;
     const std::unique_ptr<ByteFile> file_;
     const std::string prefix_;
-    const std::uint64_t generation_ = ForkGeneration();  // a forked child does not write
+    // Identifies the process that opened the file, because a forked child must not write.
+    const std::uint64_t generation_ = ForkGeneration();
     mutable std::mutex mutex_;
     std::map<std::string, Member> members_;  // by name in the archive
     std::vector<std::string_view> others_;   // entries of folders and other skipped members
     std::uint64_t end_;                      // end of the last member: the next one begins here
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
     bool is_changed_ = false;      // true if members changed since the directory was written
-    std::uint64_t free_space_ = std::uint64_t{64} << 10;  // free bytes for members
+    // Bytes that MakeSpace() reserves for further members when it moves the central directory. The
+    // number is then doubled.
+    std::uint64_t free_space_ = std::uint64_t{64} << 10;
 };
 
 }  // namespace zarr
