@@ -51,8 +51,9 @@ Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path, Fo
                            [&](const std::string& key) { return ReadDocument(store, key); });
 }
 
-// Searches for a node below a prefix that has no document, and stops at the first node. A prefix at
-// the maximum depth counts as a node without being read, so that listings include the prefix.
+// Decides whether a prefix without a document is an implicit group: searches for a node below the
+// prefix, and stops at the first one. A prefix at the maximum depth counts as a node without being
+// read, so that listings include the prefix.
 class NodeSearch {
   public:
     explicit NodeSearch(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}

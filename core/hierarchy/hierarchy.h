@@ -203,7 +203,7 @@ class Hierarchy {
     Format format_ = Format::kV2;
     bool is_consolidated_ = false;
     Status consolidated_error_;
-    std::map<std::string, ArrayMetadata> planned_;  // metadata by path; see WithMetadata()
+    std::map<std::string, ArrayMetadata> planned_;  // metadata by array path; see WithMetadata()
 };
 
 }  // namespace zarr

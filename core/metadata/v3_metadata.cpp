@@ -24,7 +24,8 @@ constexpr std::string_view kConsolidated = "consolidated_metadata";
 constexpr std::string_view kDimensionNames = "dimension_names";
 constexpr std::string_view kFillValue = "fill_value";
 constexpr std::string_view kCodecs = "codecs";
-// Attribute with the names of an array's dimensions, in Zarr v2 and in conventions.
+// Attribute with the names of an array's dimensions in Zarr v2. Users see the "dimension_names" of
+// Zarr v3 as this attribute, too.
 constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
 
 constexpr std::string_view kArrayMembers[] = {

@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-// Types of values ("FlexBuffers", "Types").
+// Types of values in a FlexBuffer (flatbuffers.dev, "FlexBuffers", "Types").
 enum Type : unsigned {
     kNull = 0,
     kInt = 1,
@@ -35,8 +35,8 @@ enum Type : unsigned {
     kVectorBool = 36,
 };
 
-// Location of a value in the buffer, with its type and widths in bytes: `width` of the numbers in
-// the value, and the width of the value's slot in its parent.
+// Position and type of a value. At position `at`, the parent has a slot of `width` bytes with the
+// value itself or an offset to it. Numbers that the offset leads to have `child_width` bytes each.
 struct Slot {
     std::size_t at = 0;
     std::size_t width = 1;

@@ -105,7 +105,7 @@ Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string
 std::string IcechunkObjectName(ByteSpan id) {
     constexpr char kDigits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     std::string name;
-    unsigned bits = 0;  // unused bits of `rest`
+    unsigned bits = 0;  // number of unused bits in `rest`
     unsigned rest = 0;
     for (std::size_t i = 0; i < id.size; ++i) {
         rest = (rest << 8U) | id.data[i];

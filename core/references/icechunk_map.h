@@ -48,7 +48,8 @@ class IcechunkMap final : public ReferenceMap {
     // An array's metadata and manifests.
     struct Array {
         ArrayMetadata metadata;
-        std::vector<IcechunkManifestRef> manifests;  // sorted by the first chunk
+        // Sorted by their first chunk along the first dimension; first those without a box.
+        std::vector<IcechunkManifestRef> manifests;
         // Largest number of chunk indices along the first dimension in the box of a manifest.
         std::uint64_t longest = 0;
     };

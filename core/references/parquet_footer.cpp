@@ -17,7 +17,7 @@ using ThriftType = ThriftReader::Type;
 using ThriftField = ThriftReader::Field;
 
 constexpr std::string_view kEncryptedMagic = "PARE";
-constexpr std::size_t kTrailer = 8;  // length of the footer, and the magic bytes
+constexpr std::size_t kTrailer = 8;  // bytes of the footer's length and the magic bytes
 
 Status DamagedFooter() { return Status::Corrupt("the footer of the Parquet file is damaged"); }
 

@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Numbers of the format (Apache Parquet, "parquet.thrift").
+// Version and enumeration values of the file format (Apache Parquet, "parquet.thrift").
 constexpr std::int32_t kFormatVersion = 1;
 constexpr std::int32_t kTypeInt64 = 2;
 constexpr std::int32_t kTypeByteArray = 6;

@@ -15,9 +15,9 @@ namespace zarr {
 class ParquetColumnWriter {
   public:
     enum class Type : std::uint8_t {
-        kInt64,  // required INT64
-        kBytes,  // optional BYTE_ARRAY
-        kText,   // optional BYTE_ARRAY, marked as UTF-8
+        kInt64,  // integers that are never null: required INT64
+        kBytes,  // byte strings that may be null: optional BYTE_ARRAY
+        kText,   // text that may be null: optional BYTE_ARRAY, marked as UTF-8
     };
 
     ParquetColumnWriter(std::string name, Type type) : name_(std::move(name)), type_(type) {}

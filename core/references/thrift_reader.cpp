@@ -5,7 +5,8 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kMostDepth = 32;  // nested structs, lists and maps that are skipped
+// Maximum depth of nested structs, lists and maps in a value that is skipped.
+constexpr std::size_t kMostDepth = 32;
 
 // Returns the signed number whose zigzag encoding is `number`.
 std::int64_t FromZigzag(std::uint64_t number) {
@@ -117,7 +118,8 @@ void ThriftReader::SkipBytes(std::uint64_t count) {
 }
 
 void ThriftReader::SkipValue(Type type, std::size_t depth) {
-    if (type == Type::kTrue || type == Type::kFalse) return;  // the header holds the value
+    // A Boolean has no further bytes, because the header of the field holds the value.
+    if (type == Type::kTrue || type == Type::kFalse) return;
     SkipElement(type, depth);
 }
 

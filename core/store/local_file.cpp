@@ -28,7 +28,8 @@ namespace zarr {
 int RemoveFile(const std::string& path) { return unlink(path.c_str()) == 0 ? 0 : errno; }
 
 int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
-    constexpr std::size_t kMost = std::size_t{1} << 30;  // portable maximum of one call
+    // Maximum number of bytes that one call of pread() reads on every system.
+    constexpr std::size_t kMost = std::size_t{1} << 30;
     for (std::size_t done = 0; done < memory.size;) {
         const ssize_t got =
             pread(descriptor, memory.data + done, std::min(memory.size - done, kMost),

@@ -39,8 +39,8 @@ class ByteSource {
 // Member of a zip file, as described by the central directory.
 struct ZipMember {
     std::uint64_t header = 0;  // offset of the local header in the file
-    std::uint64_t stored = 0;  // bytes of the compressed contents
-    std::uint64_t size = 0;    // bytes of the contents
+    std::uint64_t stored = 0;  // size of the compressed contents in bytes
+    std::uint64_t size = 0;    // size of the contents in bytes
     std::uint32_t crc = 0;     // CRC-32 of the contents
     std::uint16_t method = 0;  // compression method: 0 stored, 8 deflated
     std::uint16_t name_size = 0;

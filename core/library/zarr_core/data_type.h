@@ -23,8 +23,8 @@ enum class DataKind : std::uint8_t {
     kUint,       // unsigned integers
     kFloat,      // real numbers, including bfloat16 and types of 4, 6 and 8 bits
     kComplex,    // complex numbers
-    kDatetime,   // ticks since 1970-01-01T00:00; the smallest int64 is "not a time"
-    kTimedelta,  // a number of ticks; the smallest int64 is "not a time"
+    kDatetime,   // int64 in the type's unit since 1970-01-01T00:00; the smallest is "not a time"
+    kTimedelta,  // duration as int64 in the type's unit; the smallest is "not a time"
     kBytes,      // bytes of a fixed length, padded with NUL
     kUnicode,    // text of a fixed length: UCS-4 code units, padded with NUL
     kRaw,        // bytes without meaning

@@ -19,7 +19,7 @@ namespace zarr_core {
 // Version of the Zarr format. Zarr v1 is read-only.
 enum class Format : std::uint8_t { kV1 = 1, kV2 = 2, kV3 = 3 };
 
-// Kind of the node at a path; kNone if no node is there.
+// Kind of the node at a path; kNone if the path has no node.
 enum class NodeKind : std::uint8_t { kNone, kGroup, kArray };
 
 // A group or array that is a direct member of a group.
