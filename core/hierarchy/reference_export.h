@@ -14,7 +14,7 @@ namespace zarr {
 
 // Part of a store that is written as references.
 struct ReferenceExport {
-    std::string root;                  // path of the group that becomes the root
+    std::string root;                  // path of the group that becomes the root of the references
     std::optional<std::string> array;  // path of the only array in the root; nullopt for all nodes
 };
 

@@ -140,7 +140,8 @@ class Collector {
         bool is_array = false;
         for (const StoreEntry& entry : entries)
             if (!entry.is_prefix) ZARR_RETURN_IF_ERROR(AddDocument(path, entry.name, is_array));
-        if (is_array) return {};  // only chunks are below an array
+        // No nodes are below an array, only chunks.
+        if (is_array) return {};
         for (const StoreEntry& entry : entries)
             if (entry.is_prefix) ZARR_RETURN_IF_ERROR(Visit(JoinKey(path, entry.name), depth + 1));
         return {};
@@ -175,7 +176,7 @@ class Collector {
     Status Add(const std::string& key) {
         Buffer text;
         ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store_, key, text));
-        if (!found) return {};  // erased after it was listed
+        if (!found) return {};  // the document was erased after it was listed
         ZARR_RETURN_IF_ERROR(Count(text.size()));
         auto document = json::Parse(std::as_const(text).span().text());
         if (!document.ok()) return document.status().WithContext(key);

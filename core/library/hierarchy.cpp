@@ -74,7 +74,7 @@ struct Hierarchy::Impl {
     std::shared_ptr<zarr::ArrayContext> context;
     zarr::Format format = zarr::Format::kV2;
     std::mutex mutex;  // guards the members below
-    Tree tree;         // nullptr after a change, until it is opened again
+    Tree tree;         // nullptr after a change, until Current() opens it again
     std::unique_ptr<zarr::HierarchyWriter> writer;  // nullptr if the store is read-only
     bool is_changed = false;
     std::vector<std::weak_ptr<Array::Impl>> arrays;

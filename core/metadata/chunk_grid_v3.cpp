@@ -92,7 +92,8 @@ Status ParseGridDimension(const json::Value& value, std::uint64_t length, const 
     }
     ZARR_RETURN_IF_ERROR(CheckCovers(sum, length, where));
     if (are_same) {
-        chunk = std::max<std::uint64_t>(first_size, 1);  // 1 for an empty list
+        // A list without chunks gets the chunk size 1.
+        chunk = std::max<std::uint64_t>(first_size, 1);
         return {};
     }
     edge_count = SaturatingAdd(edge_count, count);

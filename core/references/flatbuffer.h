@@ -57,7 +57,7 @@ class FlatTable {
     ByteSpan buffer_;
     std::size_t position_ = 0;
     std::size_t vtable_ = 0;
-    std::uint16_t vtable_size_ = 0;  // bytes
+    std::uint16_t vtable_size_ = 0;  // size of the vtable in bytes
     std::uint16_t size_ = 0;         // size of the table in bytes, without its vtable
 };
 
@@ -90,7 +90,7 @@ class FlatVector {
     ByteSpan buffer_;
     std::size_t begin_ = 0;
     std::size_t count_ = 0;
-    std::size_t element_ = 0;  // bytes of an element
+    std::size_t element_ = 0;  // size of an element in bytes
 };
 
 }  // namespace zarr

@@ -27,7 +27,7 @@ enum Type : unsigned {
     kVector = 10,
     kVectorInt = 11,  // the first of the vectors whose elements have one type
     kVectorKey = 14,
-    kVectorString = 15,  // deprecated
+    kVectorString = 15,  // vector of strings; deprecated
     kVectorInt2 = 16,    // the first of nine vectors of 2, 3 or 4 elements without a size
     kVectorFloat4 = 24,
     kBlob = 25,

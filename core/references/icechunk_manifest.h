@@ -61,7 +61,8 @@ class IcechunkManifest {
 
     IcechunkFile file_;
     std::vector<Array> arrays_;
-    std::shared_ptr<const ZSTD_DDict_s> dictionary_;  // for compressed locations; may be nullptr
+    // Dictionary that decompresses locations; nullptr if the manifest has none.
+    std::shared_ptr<const ZSTD_DDict_s> dictionary_;
 };
 
 }  // namespace zarr

@@ -154,8 +154,8 @@ Status IcechunkRepository::ReadRepoFile() {
     return parse().WithContext(key);
 }
 
-// Returns the snapshot in the file ref.json of a folder below refs/. Returns nullopt if the file
-// does not exist or the reference was deleted.
+// Returns the snapshot that the file ref.json in a folder below refs/ names. Returns nullopt if the
+// file does not exist or the branch or tag was deleted.
 Result<std::optional<std::string>> IcechunkRepository::ReadRef(Kind kind,
                                                                const std::string& folder) const {
     const std::string prefix = JoinKey(kIcechunkRefs, folder);

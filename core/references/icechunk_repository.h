@@ -18,7 +18,7 @@ namespace zarr {
 struct IcechunkSelection {
     std::string branch;
     std::string tag;
-    std::string snapshot;  // identifier in base 32
+    std::string snapshot;  // identifier of a snapshot in base 32
 };
 
 // Branches, tags and configuration of an Icechunk repository: the file `repo` of version 2, or the

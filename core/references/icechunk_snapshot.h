@@ -39,7 +39,7 @@ class IcechunkSnapshot {
         std::string_view path;      // without a leading slash; "" for the root
         std::string_view document;  // text of the node's zarr.json
         bool is_array = false;
-        ByteSpan id;            // identifies the node in manifests
+        ByteSpan id;            // identifier of the node in manifests
         std::size_t table = 0;  // position of the node's table in the snapshot file
     };
     // Returns the node at `path`; nullptr if there is none.

@@ -50,7 +50,7 @@ class KerchunkParquet final : public ReferenceMap {
   private:
     struct ArrayEntry {
         std::string path;
-        std::string_view document;  // the array's metadata
+        std::string_view document;  // the array's metadata document
         bool is_v3 = false;
         Lazy<ReferenceGrid> grid;
     };

@@ -63,7 +63,8 @@ class TextValues {
 
     Status DecodePlain(ByteSpan bytes, ParquetType type, std::size_t count,
                        std::vector<Value>& values) const {
-        constexpr std::size_t kHead = 4;  // bytes of the size in front of each byte array
+        // Size in bytes of the length that precedes each byte array.
+        constexpr std::size_t kHead = 4;
         if (type != ParquetType::kBytes)
             return Status::Unsupported("expected byte arrays, got integers");
         for (std::size_t i = 0; i < count; ++i) {
@@ -149,7 +150,8 @@ class ColumnReader {
     // at its start.
     static Result<std::vector<std::uint32_t>> ReadLevels(const ParquetPage& page, std::size_t count,
                                                          ByteSpan& data) {
-        constexpr std::size_t kHead = 4;  // bytes of the size in front of the levels
+        // Size in bytes of the length that precedes the levels.
+        constexpr std::size_t kHead = 4;
         if (page.has_separate_levels) return DecodeBitRuns(page.levels, 1, count);
         if (page.level_encoding == ParquetEncoding::kBitPacked) {
             auto levels = UnpackLevels(data, count);

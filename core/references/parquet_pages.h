@@ -68,7 +68,7 @@ class ParquetPages {
     const ParquetChunk chunk_;
     std::uint64_t at_;  // position of the next page in the file
     ParquetBudget& budget_;
-    Buffer memory_;  // the decompressed page
+    Buffer memory_;  // memory of the decompressed page
 };
 
 }  // namespace zarr

@@ -53,7 +53,7 @@ class ParquetColumnWriter {
     std::uint64_t rows_ = 0;
     std::uint64_t nulls_ = 0;
     std::vector<Run> runs_;
-    std::string values_;  // in the encoding PLAIN
+    std::string values_;  // values in the encoding PLAIN
 };
 
 // Returns a Parquet file with the columns, which must have equal numbers of rows. The file has one

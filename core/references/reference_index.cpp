@@ -232,7 +232,8 @@ void ReferenceIndex::ForEach(const Group& group,
 
 std::vector<StoreEntry> ReferenceIndex::List(const std::string& prefix) const {
     const std::string start = prefix.empty() ? "" : prefix + "/";
-    std::map<std::string, bool> children;  // by name; true if keys exist below the name
+    // Names of direct children; true if keys exist below the name.
+    std::map<std::string, bool> children;
     const auto add = [&](std::string_view key) {
         if (key.size() <= start.size() || key.substr(0, start.size()) != start) return;
         const std::string_view rest = key.substr(start.size());

@@ -47,7 +47,8 @@ class ReferenceIndex {
     std::vector<StoreEntry> List(const std::string& prefix) const;
     void ForEachKey(const std::string& prefix, const ReferenceMap::KeyVisitor& visit) const;
 
-    std::uint64_t size() const { return count_; }  // added references, including replaced ones
+    // Returns the number of added references, including replaced ones.
+    std::uint64_t size() const { return count_; }
     // Returns the location of some added target, unexpanded; empty if no target was added.
     std::string_view sample_location() const;
 

@@ -16,8 +16,8 @@
 namespace zarr {
 
 // A read-only store that reads its values from the targets of references: files or objects
-// elsewhere. Nearby values of one target are read with one request. A read is a kCorrupt error that
-// names the target if the target is missing, has changed, or is too short.
+// elsewhere. Nearby values of one target are read with one request. If a target is missing, has
+// changed, or is too short, a read fails with kCorrupt and names the target.
 class ReferenceStore final : public Store, private ValueLocator {
   public:
     // `description` is the document's name for messages.

@@ -21,7 +21,7 @@ class LinkEstimate {
     double rate() const;            // bytes per second of one connection
 
     // Returns the cost model of requests to the server, for ReadRanges(). The largest gap between
-    // two joined ranges is the number of bytes that the server sends during the latency. It is
+    // two joined ranges is the number of bytes that the server sends during the latency. The gap is
     // bounded by tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 

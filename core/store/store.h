@@ -135,7 +135,7 @@ class ReadSink {
     // Copies `bytes` to the destination. Does nothing if the destination is plain memory of another
     // size.
     Status Assign(ByteSpan bytes) const;
-    Buffer* buffer() const { return buffer_; }  // nullptr if the destination is memory
+    Buffer* buffer() const { return buffer_; }  // nullptr for plain memory
     MutableByteSpan memory() const { return memory_; }
 
   private:
@@ -146,7 +146,7 @@ class ReadSink {
 struct ReadResult {
     bool found = false;      // false if the key is absent
     std::uint64_t size = 0;  // size of the value in bytes; 0 for a range if unknown
-    ObjectVersion version;   // for whole values: VersionOf() before the read
+    ObjectVersion version;   // VersionOf() before the read, if the whole value was read
 };
 
 // Requests values and listings before they are needed. Thread-safe.

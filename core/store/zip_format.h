@@ -10,16 +10,16 @@ namespace zarr::zip {
 // Signatures: the first four bytes of each kind of record.
 inline constexpr std::uint32_t kLocalMark = 0x04034b50;    // local header of a member
 inline constexpr std::uint32_t kEntryMark = 0x02014b50;    // entry of the central directory
-inline constexpr std::uint32_t kEnd64Mark = 0x06064b50;    // zip64 end of central directory
+inline constexpr std::uint32_t kEnd64Mark = 0x06064b50;    // zip64 end of central directory record
 inline constexpr std::uint32_t kLocatorMark = 0x07064b50;  // zip64 end of central directory locator
-inline constexpr std::uint32_t kEndMark = 0x06054b50;      // end of central directory
+inline constexpr std::uint32_t kEndMark = 0x06054b50;      // end of central directory record
 
 // Compression methods of members.
 inline constexpr std::uint16_t kStored = 0;
 inline constexpr std::uint16_t kDeflated = 8;
 
 inline constexpr std::uint16_t kZip64Extra = 1;     // id of the zip64 extra field
-inline constexpr std::uint64_t kIn64 = 0xffffffff;  // marks a number that is in the zip64 field
+inline constexpr std::uint64_t kIn64 = 0xffffffff;  // the number is in the zip64 extra field
 inline constexpr std::uint64_t kCountIn64 = 0xffff;
 
 }  // namespace zarr::zip

@@ -87,7 +87,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     // Current member under a name: its contents and its entry in the central directory.
     struct Member {
         Contents contents;
-        std::string_view entry;  // raw central directory entry: in `archive_` or `own_entry`
+        std::string_view entry;  // raw central directory entry: a part of `archive_` or `own_entry`
         std::string own_entry;
     };
 

@@ -24,8 +24,8 @@ struct ValuePart {
         kTail,   // the last `length` bytes; all of them if the value has fewer
     };
     Kind kind = Kind::kWhole;
-    std::uint64_t offset = 0;  // bytes; used by kRange only
-    std::uint64_t length = 0;  // bytes; for kWhole the maximum that the caller accepts
+    std::uint64_t offset = 0;  // position of the first byte; used by kRange only
+    std::uint64_t length = 0;  // number of bytes; for kWhole, the maximum that the caller accepts
 };
 
 // Result of KeyValueStore::ReadPart(), which reads a part of a value.
