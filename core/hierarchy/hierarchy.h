@@ -120,8 +120,8 @@ class Hierarchy {
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
     // True if consolidated metadata contains the array at `path`, but the store has no key of the
-    // array and has other keys. False if the store is remote, because the check would need
-    // requests.
+    // array, although it has other folders. False if the store is remote, because the check would
+    // need requests.
     bool IsMissingInStore(const std::string& path) const;
 
     // Returns the metadata of the array at `path` for callers that read or write chunks. If

@@ -365,9 +365,9 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     if (document_lock == nullptr) {
         ZARR_ASSIGN_OR_RETURN(document_lock, AcquireIfAny(locks_, key));
     }
-    // Each written document is compared again with the store, because another writer may have
-    // changed a node meanwhile. After kTries rounds the loop ends, and the other writer's Finish()
-    // must complete the metadata.
+    // After each write, the consolidated metadata is made again from the nodes and compared,
+    // because another writer may have changed a node meanwhile. After kTries rounds the loop ends,
+    // and the other writer's Finish() must complete the metadata.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));

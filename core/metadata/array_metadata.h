@@ -109,9 +109,9 @@ struct ArrayMetadata {
 // write consolidated metadata may reorder members.
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 
-// True if the chunks of `a` and `b` have equal keys, shapes, types and codecs, and equal values
-// where they are absent. The documents may still differ, for example by an optional member that
-// only one of them states.
+// True if the chunks of `a` and `b` have equal keys, shapes, types and codecs, and absent chunks
+// have equal values. The documents may still differ, for example by an optional member that only
+// one of them states.
 bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
@@ -136,7 +136,8 @@ bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& eleme
 bool NeedsChunkSize(const ArrayMetadata& metadata);
 
 // Returns the metadata of a new array with the data type and codecs of `metadata`, and another
-// shape and chunk shape. Omits members of other software.
+// shape and chunk shape. Members of other software are omitted: in Zarr v2 those of NCZarr, in Zarr
+// v3 all that the specification does not define.
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,
                                const std::vector<std::uint64_t>& chunks, char separator);

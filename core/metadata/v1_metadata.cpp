@@ -39,7 +39,8 @@ Result<json::Value> BloscOption(const json::Member& option) {
     return value;
 }
 
-// Adds the compression level, the only option of compressors such as zlib and bz2.
+// Adds the compression level `options` to `compressor`. The level is the only option of compressors
+// such as zlib and bz2.
 Status AddLevel(const json::Value& options, json::Object& compressor) {
     if (options.is_null()) return {};
     std::int64_t level = 0;

@@ -83,8 +83,9 @@ Status CheckAttributes(const json::Value* attributes) {
     return json::Expected(kAttributes, "an object", *attributes);
 }
 
-// Returns the name in an extension object, which may be a plain string (Zarr v3 specification,
-// "Extension definition"). Sets `configuration` to its member "configuration"; nullptr if absent.
+// Returns the name of an extension, which `value` states as an object or as a plain string (Zarr v3
+// specification, "Extension definition"). Sets `configuration` to the object's member
+// "configuration"; nullptr if absent.
 Result<std::string> NameOf(const json::Value& value, std::string_view place,
                            const json::Value*& configuration) {
     configuration = nullptr;
@@ -570,7 +571,8 @@ void PutChunkShapes(json::Value& codecs, const ArrayMetadata& metadata,
     }
 }
 
-// Replaces the sharding codec in `codecs` by the codecs of its chunks.
+// Replaces the sharding codec in `codecs` by the codecs of its inner chunks, so that the array has
+// no shards.
 void UseCodecsOfChunks(json::Value& codecs) {
     json::Array chain;
     for (json::Value& codec : *codecs.MutableArray()) {
@@ -597,8 +599,8 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
     for (const json::Member& member : metadata.document)
         if (IsOneOf(kArrayMembers, member.first) && member.first != kDimensionNames)
             document.push_back(member);
-    // A shard keeps its number of chunks along each dimension, up to the number of chunks of the
-    // array.
+    // A shard of the new array has as many chunks along each dimension as before, but at most as
+    // many as the new array has.
     std::vector<std::vector<std::uint64_t>> shapes;
     for (std::size_t level = metadata.shards.size(); level-- > 0;) {
         const auto& inner =

@@ -84,8 +84,8 @@ Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id
     return manifest;
 }
 
-// Drops the least recently used manifests until the size of the others is within the bound. Keeps
-// at least one.
+// Drops the least recently used manifests until the others together have at most
+// tuning::kManifestCacheBytes. Keeps at least one manifest.
 void IcechunkMap::Evict() const {
     std::size_t bytes = 0;
     std::size_t count = 0;

@@ -286,8 +286,8 @@ bool MayBeKerchunkJson(std::string_view start) {
     const std::size_t end = start.find('"', quote + 1);
     if (end == std::string_view::npos) return false;
     const std::string_view key = start.substr(quote + 1, end - quote - 1);
-    // Version 1 starts with one of its members. Version 0 starts with the key of a metadata
-    // document or of a chunk.
+    // A document of version 1 starts with one of these members. A document of version 0 starts with
+    // the key of a metadata document or of a chunk.
     for (const std::string_view name : {"version", "templates", "gen", "refs"})
         if (key == name)
             return start.find("\"refs\"") != std::string_view::npos ||

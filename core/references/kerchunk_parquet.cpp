@@ -164,7 +164,8 @@ Result<Reference> KerchunkParquet::Find(const std::string& key) const {
 Result<std::vector<Reference>> KerchunkParquet::FindMany(
     const std::vector<std::string>& keys) const {
     std::vector<Reference> found(keys.size());
-    // For each file: the index in `keys` and the row of each reference that it must give.
+    // For each file: the index in `keys` and the row of each reference that is wanted from the
+    // file.
     std::map<std::string, std::vector<std::pair<std::size_t, std::uint64_t>>> wanted;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const auto document = documents_.find(keys[i]);

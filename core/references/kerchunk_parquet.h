@@ -22,7 +22,7 @@ namespace zarr {
 // References in Parquet files that kerchunk, VirtualiZarr or GDAL wrote (kerchunk's "References
 // specification", "Parquet references"). `.zmetadata` contains the documents of all arrays and
 // groups. The file "ARRAY/refs.N.parq" contains the references of an array's chunks from number N *
-// "record_size" on. It is read when one of them is requested. Thread-safe.
+// "record_size" on. A file is read when one of its references is requested. Thread-safe.
 class KerchunkParquet final : public ReferenceMap {
   public:
     // Reads `.zmetadata` of `store`. kNotFound if there is none, kCorrupt if it is damaged.

@@ -14,7 +14,7 @@ namespace zarr {
 
 // Writes references as Parquet files (kerchunk's "References specification", "Parquet references").
 // The file `.zmetadata` holds the documents. The file "ARRAY/refs.N.parq" holds the references of
-// an array's chunks from number N * record_size on. It is written only if one of them exists. Files
+// an array's chunks from number N * record_size on. A file without references is not written. Files
 // are padded to `record_size` rows, as kerchunk's are. Memory is bounded by the documents and the
 // references of one file.
 class KerchunkParquetWriter final : public ReferenceWriter {

@@ -51,8 +51,8 @@ std::optional<ParquetCodec> CodecOf(std::int64_t number) {
     return {};
 }
 
-// Returns the name of a value of an enumeration in "parquet.thrift", or its number if it has no
-// name here.
+// Returns the name in `names` of a value of an enumeration in "parquet.thrift"; the value's number
+// if `names` lacks the value.
 template <std::size_t kCount>
 std::string NameIn(const char* const (&names)[kCount], std::int64_t number) {
     const bool is_known = number >= 0 && number < static_cast<std::int64_t>(kCount);

@@ -48,8 +48,8 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
     int error = file.Open(path);
     if (IsAbsence(error)) {
         if (!IsSeen(path)) return file;
-        // The file is opened again: another process may have written the file between the two
-        // checks.
+        // The file is opened again, because another process may have written it after the first
+        // attempt.
         error = file.Open(path);
         if (error != 0 && !IsSeen(path)) return file;
         if (error != 0) return ErrnoStatus(key, "exists, but cannot be opened", error);
