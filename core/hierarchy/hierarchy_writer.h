@@ -80,8 +80,8 @@ class HierarchyWriter {
     Status ChangeAttributes(std::string_view path, const json::Value& before,
                             const json::Value& after);
 
-    // Replaces the metadata of the array at `path`. Keeps members of the stored document that are
-    // neither defined by the format nor in `metadata`. Chunks are not changed.
+    // Replaces the metadata of the array at `path`. A member of the stored document that the format
+    // does not define is kept, unless `metadata` has that member, too. Chunks are not changed.
     Status ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata);
 
     // Deletes a node and every key below it. Returns kNotFound if `path` has no node and no chunks;

@@ -19,8 +19,8 @@ namespace zarr {
 
 namespace {
 
-// Maximum depth of a prefix: that of nested groups, plus one for the array's name, plus the
-// components of a chunk key.
+// Maximum depth of a prefix: the maximum depth of nested groups, plus one for the array's name,
+// plus the components of a chunk key.
 constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + Strides::kCapacity;
 
 // Bytes that each visited prefix counts towards Limit::kMetadataSize. The limit ends searches in

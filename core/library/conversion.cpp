@@ -20,7 +20,7 @@ namespace {
 using CoreKind = zarr::DataKind;
 using zarr::NarrowType;
 
-// Number of elements that are converted at a time; the block is on the stack.
+// Number of elements that are converted at a time, in a block on the stack.
 constexpr std::size_t kBlock = 256;
 constexpr std::size_t kLargestElement = 16;
 

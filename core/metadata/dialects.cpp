@@ -13,8 +13,8 @@ namespace zarr {
 
 namespace {
 
-// Default fill value of doubles and floats in netcdf.h (NC_FILL_DOUBLE, NC_FILL_FLOAT), and the
-// value that remains if printf's "%g" prints the number.
+// Default fill value of doubles and floats in netcdf.h (NC_FILL_DOUBLE, NC_FILL_FLOAT): the exact
+// value, and the value of the six digits that printf's "%g" prints.
 constexpr double kFillDouble = 9.9692099683868690e+36;
 constexpr double kFillDoublePrinted = 9.96921e+36;
 

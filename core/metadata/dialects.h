@@ -39,9 +39,9 @@ inline constexpr std::string_view kNczarrScalar = "_scalar_";
 // True if netCDF-C uses an attribute of this name for its own metadata.
 bool IsNczarrName(std::string_view name);
 
-// Replaces the value of each attribute that netCDF-C before 4.9.3 cannot read by the value's JSON
-// text, because netCDF-C would reject the store. Such a value is null, an empty list, or a list
-// with an item that is not a number. The names of replaced attributes are listed in the member
+// Hides attributes from netCDF-C before 4.9.3, which would reject the store: those whose value is
+// null, an empty list, or a list with an item that is not a number. The value's JSON
+// text, a string, replaces the value. The names of replaced attributes are listed in the member
 // "json" of the attribute `extension_name` (_NCZARR_ATTR). The member "types" of that attribute
 // states the types of `stored` attributes. A type is removed if `attributes` lacks the attribute or
 // has a value of another kind.

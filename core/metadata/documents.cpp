@@ -20,7 +20,7 @@ std::string_view NameOf(Document document) {
     return kDocumentNames[static_cast<std::size_t>(document)];
 }
 
-// Returns an error if "zarr_consolidated_format" is neither 1, the only version, nor missing.
+// Returns an error if "zarr_consolidated_format" exists and is not 1, the only version.
 Status CheckVersion(const std::vector<json::Slice>& top) {
     const auto text = json::FindSlice(top, "zarr_consolidated_format");
     if (!text) return {};

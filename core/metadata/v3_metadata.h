@@ -52,7 +52,7 @@ SplitDocument SplitV3Consolidated(std::string_view text);
 Result<DocumentTexts> ParseV3Consolidated(std::string_view consolidated);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
-// member.
+// invalid member.
 Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec);
 
 // Return the text of a new `zarr.json`. `attributes` must be a JSON object.

@@ -22,7 +22,7 @@ class FlatTable {
   public:
     FlatTable() = default;
 
-    // Returns the root table of `buffer`, whose bytes 4 to 8 must be `identifier`.
+    // Returns the root table of `buffer`, whose bytes 4 to 7 must be `identifier`.
     static Result<FlatTable> Root(ByteSpan buffer, std::string_view identifier);
     // Returns the table at `position`; kCorrupt if the table or its vtable is damaged.
     static Result<FlatTable> At(ByteSpan buffer, std::size_t position);
@@ -34,12 +34,12 @@ class FlatTable {
     Result<std::uint8_t> Uint8(unsigned field, std::uint8_t fallback) const;
     Result<std::uint32_t> Uint32(unsigned field, std::uint32_t fallback) const;
     Result<std::uint64_t> Uint64(unsigned field, std::uint64_t fallback) const;
-    // Returns the `size` bytes of a struct.
+    // Returns the `size` bytes of the struct in a field; nullopt if the table lacks the field.
     Result<std::optional<ByteSpan>> Struct(unsigned field, std::size_t size) const;
     Result<std::optional<FlatTable>> Table(unsigned field) const;
     Result<std::optional<std::string_view>> String(unsigned field) const;
-    // Returns a vector whose elements have `size` bytes. For tables and strings, `size` is 4: a
-    // vector holds offsets to them.
+    // Returns the vector in a field, whose elements have `size` bytes. A vector of tables or
+    // strings holds offsets to them, so `size` is then 4.
     Result<std::optional<FlatVector>> Vector(unsigned field, std::size_t size) const;
 
   private:

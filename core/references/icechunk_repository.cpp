@@ -121,7 +121,7 @@ Result<IcechunkRepository> IcechunkRepository::Open(const Store& store) {
         return repository;
     }
     if (status.code() != StatusCode::kNotFound) return status;
-    // In version 1 the branch "main" always exists ("Reference files").
+    // In version 1 the branch "main" always exists (Icechunk specification, "Reference files").
     ZARR_ASSIGN_OR_RETURN(const auto main,
                           repository.ReadRef(kBranch, std::string("branch.") + kMainBranch));
     if (!main)

@@ -20,7 +20,7 @@ class KerchunkJsonWriter final : public ReferenceWriter {
 
     Status Begin(std::uint64_t most_chunks) override;
     Status AddDocument(const std::string& key, std::string_view text) override;
-    // kUnsupported if the location contains "{{", which readers would parse as a template.
+    // Returns kUnsupported if the location contains "{{", which readers would parse as a template.
     Status AddChunk(const ReferenceChunk& chunk, const Reference& reference) override;
     Status Finish() override;
 

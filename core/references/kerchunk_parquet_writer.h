@@ -31,7 +31,7 @@ class KerchunkParquetWriter final : public ReferenceWriter {
     // Readers of Parquet references join the indices of a chunk by ".". Another separator in the
     // metadata of an array is therefore replaced. kUnsupported for documents of Zarr v3.
     Status AddDocument(const std::string& key, std::string_view text) override;
-    // kUnsupported if the array is the root of the references.
+    // Returns kUnsupported if the array is the root of the references.
     Status AddChunk(const ReferenceChunk& chunk, const Reference& reference) override;
     Status Finish() override;
 

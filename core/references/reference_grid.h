@@ -17,7 +17,7 @@ namespace zarr {
 // one chunk.
 class ReferenceGrid {
   public:
-    // kCorrupt if the array has more than 2^64 - 1 chunks.
+    // Returns the grid of an array. Returns kCorrupt if the array has more than 2^64 - 1 chunks.
     static Result<ReferenceGrid> Of(const ArrayMetadata& metadata);
 
     // Returns the number of chunks; 1 for an array without dimensions.
