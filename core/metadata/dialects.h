@@ -40,11 +40,11 @@ inline constexpr std::string_view kNczarrScalar = "_scalar_";
 bool IsNczarrName(std::string_view name);
 
 // Hides attributes from netCDF-C before 4.9.3, which would reject the store: those whose value is
-// null, an empty list, or a list with an item that is not a number. The value's JSON
-// text, a string, replaces the value. The names of replaced attributes are listed in the member
-// "json" of the attribute `extension_name` (_NCZARR_ATTR). The member "types" of that attribute
-// states the types of `stored` attributes. A type is removed if `attributes` lacks the attribute or
-// has a value of another kind.
+// null, an empty list, or a list with an item that is not a number. The value's JSON text, a
+// string, replaces the value. The names of replaced attributes are listed in the member "json" of
+// the attribute `extension_name` (_NCZARR_ATTR). The member "types" of that attribute states the
+// types of `stored` attributes. A type is removed if `attributes` lacks the attribute or has a
+// value of another kind.
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name);
 // Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.

@@ -21,8 +21,7 @@ namespace zarr {
 
 namespace {
 
-// Maximum ratio that deflate can reach between the sizes of the contents and of the compressed
-// bytes.
+// Maximum ratio of the size of the contents to the compressed size that deflate can reach.
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
@@ -183,7 +182,7 @@ Result<Extent> Locate(const ByteSource& source, Tail& tail) {
     return extent;
 }
 
-// Sets the values of `member` that need 64 bits from the zip64 extra field. The field has the
+// Reads those values of `member` that need 64 bits from the zip64 extra field. The field has the
 // values in a fixed order (APPNOTE 4.5.3).
 Status TakeZip64(ByteSpan extra, ZipMember& member) {
     while (extra.size >= 4) {
