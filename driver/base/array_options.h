@@ -21,14 +21,14 @@ struct ArrayCreationOptions {
     std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;    // BLOCKSIZE, slowest dimension first; empty by default
     bool fortran_order = false;
-    std::optional<zarr::ByteOrder> byte_order;  // by default the dtype's
-    std::optional<char> dimension_separator;    // by default the format's
+    std::optional<zarr::ByteOrder> byte_order;  // nullopt: the byte order of the dtype
+    std::optional<char> dimension_separator;    // nullopt: the format's default separator
     // True if chunk keys start with "c". Only for Zarr v3.
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;
     std::vector<std::uint64_t> shard_chunks;
-    // Warnings about option values of other drivers that Zarr lacks. Each text names the value that
-    // is used instead. The caller emits the warnings.
+    // Warnings about option values that GDAL's other drivers have and Zarr lacks. Each text names
+    // the value that is used instead. The caller emits the warnings.
     std::vector<std::string> warnings;
 
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the

@@ -18,12 +18,12 @@ namespace {
 // Functions of GDAL's built-in Zarr driver, saved before WrapBuiltin() replaces them.
 int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
 GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
-// Parameter `is_rejected_by_zarr` of WrapBuiltin(): returns true for files that the driver "Zarr"
-// opens but does not identify.
+// Function that the caller of WrapBuiltin() passes as `is_rejected_by_zarr`. It returns true for
+// files that the driver "Zarr" opens but does not identify.
 bool (*rejected_by_zarr)(GDALOpenInfo*) = nullptr;
 
-// True if the driver "Zarr" may open the file. "Zarr" then decides whether to call the built-in
-// driver.
+// True if the caller of GDAL allows the driver "Zarr" to open the file. "Zarr" then decides whether
+// to call the built-in driver.
 bool IsForZarr(const GDALOpenInfo& open_info) {
     const char* const* allowed = open_info.papszAllowedDrivers;
     if (allowed != nullptr && CSLFindString(allowed, kDriverName) < 0) return false;
@@ -31,9 +31,9 @@ bool IsForZarr(const GDALOpenInfo& open_info) {
     return GetGDALDriverManager()->GetDriverByName(kDriverName) != nullptr;
 }
 
-// True if GDAL asks the built-in driver before the driver "Zarr". GDAL first asks drivers that a
-// file drivers.ini in a plugin folder does not name. On Debian such a file does not name the
-// built-in driver.
+// True if GDAL asks the built-in driver to open a file before it asks the driver "Zarr". GDAL first
+// asks the drivers that drivers.ini in its plugin folder does not list. Debian's drivers.ini does
+// not list the built-in driver.
 bool IsAskedBeforeZarr() {
     GDALDriverManager& manager = *GetGDALDriverManager();
     for (int i = 0; i < manager.GetDriverCount(); ++i) {
@@ -46,9 +46,10 @@ bool IsAskedBeforeZarr() {
 int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-        // GDAL does not always pass the list of allowed drivers to Identify(). Without the list,
-        // the built-in driver may be the only allowed driver, so it must identify files. If GDAL
-        // asks it before "Zarr", it identifies no file, so that GDAL asks "Zarr".
+        // If GDAL passes a list of allowed drivers, "Zarr" is in the list here, and the file is
+        // left to "Zarr". Without a list, the built-in driver may be the only allowed driver, so it
+        // identifies the file, except in two cases: GDAL asks it before "Zarr" and would then not
+        // ask "Zarr", or "Zarr" opens the file without identifying it.
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                rejected_by_zarr(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);

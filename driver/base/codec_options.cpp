@@ -50,8 +50,8 @@ struct CodecField {
     const char* member;  // nullptr if the codec has no members
     Kind kind = Kind::kJson;
     const char* option = nullptr;
-    // Value if the option is not given. If `fallback` is nullptr, a member of the kind dtype gets
-    // the dtype of the array; any other option must be given.
+    // Value of the member if the option is not given. If `fallback` is nullptr, a missing option is
+    // an error. Exception: a member of kind kTypestr then gets the dtype of the array.
     const char* fallback = nullptr;
 };
 
@@ -71,7 +71,7 @@ constexpr CodecField kCodecFields[] = {
     {"lz4", "acceleration", Kind::kInteger, "LZ4_ACCELERATION", "1"},
     {"bz2", "level", Kind::kInteger, "BZ2_LEVEL", "9"},
     {"delta", "dtype", Kind::kTypestr, "DELTA_DTYPE"},
-    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // one option, as in GDAL's built-in driver
+    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // one option sets both dtypes
     {"fixedscaleoffset", "scale", Kind::kReal, "FIXEDSCALEOFFSET_SCALE"},
     {"fixedscaleoffset", "offset", Kind::kReal, "FIXEDSCALEOFFSET_OFFSET", "0"},
     {"fixedscaleoffset", "dtype", Kind::kTypestr},
@@ -205,7 +205,8 @@ Result<CodecSpec> MakeSpec(CSLConstList options, const char* name, const zarr::D
     if (id == "fixedscaleoffset" &&
         CPLAtof(CSLFetchNameValueDef(options, "FIXEDSCALEOFFSET_SCALE", "1")) == 0)
         return RefuseOption("FIXEDSCALEOFFSET_SCALE", "a number other than 0", "0");
-    // numcodecs cannot open byte strings with the filter "categorize" since its version 0.5.1.
+    // Since version 0.5.1, numcodecs cannot read arrays of byte strings with the filter
+    // "categorize".
     if (id == "categorize" && type.kind == zarr::DataKind::kBytes)
         return RefuseOption("FILTER",
                             "no CATEGORIZE for dtype " + type.ToString() +

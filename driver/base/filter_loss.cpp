@@ -20,8 +20,8 @@ namespace json = zarr::json;
 namespace {
 
 struct LossyFilter {
-    const char* name;    // in numcodecs
-    bool rounds = true;  // false if the filter is not meant to change numbers
+    const char* name;    // name of the codec in numcodecs
+    bool rounds = true;  // true if rounding is the purpose of the filter
 };
 
 constexpr LossyFilter kLossyFilters[] = {
@@ -58,8 +58,8 @@ class LossyFilters {
     const std::string& names() const { return names_; }
     bool rounds() const { return rounds_; }
 
-    // Returns `elements` encoded and decoded; nullopt if the filters cannot encode `dtype`, which
-    // is an error of its own.
+    // Returns `elements` after encoding and decoding. Returns nullopt if the filters cannot encode
+    // `dtype`; the creation of the array reports that error.
     std::optional<std::string> RoundTrip(const std::string& elements) const {
         zarr::CodecContext context;
         context.dtype = dtype_;
@@ -81,7 +81,7 @@ class LossyFilters {
         const auto element = zarr::ParseFillValue(dtype_, value);
         return element.ok() ? element->Bytes() : std::string();
     }
-    // Text and number of the element with index `index`.
+    // TextAt() and NumberAt() return the element with index `index`, as text or as double.
     std::string TextAt(const std::string& elements, std::size_t index) const {
         return zarr::ElementText(dtype_, At(elements, index));
     }
@@ -105,7 +105,8 @@ class LossyFilters {
     bool rounds_ = false;
 };
 
-// Returns numbers of `dtype` that filters change if they change any number.
+// Returns numbers of `dtype` to try the filters on. Filters that keep these numbers are assumed to
+// keep all numbers.
 std::vector<json::Value> SampleNumbers(const zarr::DataType& dtype) {
     if (dtype.kind == zarr::DataKind::kFloat) return {json::Value(1000.0), json::Value(0.1)};
     const auto bits = static_cast<unsigned>(dtype.size * 8);
@@ -117,7 +118,8 @@ std::vector<json::Value> SampleNumbers(const zarr::DataType& dtype) {
     return numbers;
 }
 
-// Returns the first of the sample numbers that the filters change: "2 becomes 1".
+// Returns a text such as "2 becomes 1" for the first sample number that the filters change. Returns
+// an empty text if they change none.
 std::string ChangedNumber(const LossyFilters& filters, const zarr::DataType& dtype) {
     std::string elements;
     for (const json::Value& number : SampleNumbers(dtype)) elements += filters.ElementOf(number);
@@ -129,7 +131,8 @@ std::string ChangedNumber(const LossyFilters& filters, const zarr::DataType& dty
     return {};
 }
 
-// Returns how the filters change NaN, or a number that follows a NaN.
+// Returns a text that says how the filters change NaN, or a number that follows a NaN. Returns an
+// empty text if they change neither.
 std::string ChangedNan(const LossyFilters& filters) {
     const std::string nan = filters.ElementOf(json::Value("NaN"));
     const std::string elements = nan + filters.ElementOf(json::Value(1.0));
@@ -158,7 +161,8 @@ std::string NodataFilterWarning(const std::vector<zarr::CodecSpec>& codecs,
                                 const zarr::DataType& dtype, const std::string& element) {
     const LossyFilters filters(codecs, dtype);
     if (!filters.CanChange() || element.size() != dtype.size) return {};
-    // Differences to another number may be inexact, so the nodata value is the second element.
+    // The nodata value is the second element, after a typical number. The filter "delta" stores its
+    // difference from that number, and floats may lose digits in the difference.
     const bool is_float = dtype.kind == zarr::DataKind::kFloat;
     const std::string elements = filters.ElementOf(json::Value(is_float ? 0.1 : 1.0)) + element;
     const auto decoded = filters.RoundTrip(elements);

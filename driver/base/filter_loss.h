@@ -10,9 +10,9 @@
 
 namespace zarr_driver {
 
-// Returns a warning if the filters among `codecs` change numbers of `dtype` that the user may
-// expect to stay: NaN, or any number if no filter is meant to round. Returns an empty text if there
-// is nothing to warn about.
+// Returns a warning if the filters among `codecs` change NaN. If no filter is meant to round, also
+// warns if they change any number of `dtype`. Returns an empty text if there is nothing to warn
+// about.
 std::string FilterWarning(const std::vector<zarr::CodecSpec>& codecs, const zarr::DataType& dtype);
 
 // Returns a warning if the filters among `codecs` change the nodata value `element`, an element of

@@ -43,8 +43,8 @@ inline constexpr GDALColorInterp kGdalShortWave = GCI_Undefined;
 // Capability that GDAL requires since version 3.11 for the creation option APPEND_SUBDATASET.
 inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
 
-// True if GDAL passes the open flags of all dataset kinds when it identifies an existing dataset
-// that a copy overwrites. Earlier versions pass no flags.
+// Says which open flags GDAL passes to Identify() for a dataset that a copy would overwrite. True:
+// the flags of all dataset kinds. False: no flags.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
 inline constexpr bool kIdentifiesWithAllKinds = true;
 #else

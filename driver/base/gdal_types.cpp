@@ -92,7 +92,7 @@ zarr::DataType MemoryTypeOf(const zarr::DataType& type) {
     zarr::DataType memory = type.Native();
     const auto size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(GdalTypeOf(type)));
     memory.narrow = zarr::NarrowType::kNone;
-    if (memory.size != size) {  // int8 as Int16, float16 as Float32, narrow types
+    if (memory.size != size) {  // GDAL lacks the type and uses a larger one
         memory.size = size;
         memory.order =
             zarr::HostIsLittleEndian() ? zarr::ByteOrder::kLittle : zarr::ByteOrder::kBig;

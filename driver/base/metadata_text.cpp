@@ -123,7 +123,7 @@ CPLStringList MetadataItems::List() const {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
-    zarr::Warnings told;  // the band emits these warnings
+    zarr::Warnings told;  // not emitted here, because the band emits them
     const bool has_classes = !zarr::FlagNames(attributes, told).empty();
     const auto is_shown = [&](const std::string& name) {
         // Attributes of flags are shown as metadata items if the flags are single bits. Flags that

@@ -64,8 +64,8 @@ class MetadataItems {
 // Replaces items that have the name of an attribute.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
-// Metadata domain with facts about the stored array. If several arrays are the bands of a dataset,
-// each band has the domain, too.
+// Metadata domain with facts about the stored array. The dataset has the domain; if the bands are
+// separate arrays, each band has it, too.
 inline constexpr const char* kZarrDomain = "ZARR";
 
 // True if `domain`, which may be nullptr, is kZarrDomain in upper or lower case.

@@ -24,8 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Number of processors. The number is determined when the plugin is loaded, because asking takes as
-// long as opening two documents.
+// Number of processors. It is determined once, when the plugin is loaded, because CPLGetNumCPUs()
+// takes as long as opening two metadata documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
@@ -35,7 +35,7 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
         return zarr::Status::Invalid(
             "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
             zarr::Quoted(text));
-    constexpr double kMax = 1e9;  // limit of the clock, in seconds
+    constexpr double kMax = 1e9;  // seconds; the clock cannot count many more
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 
@@ -77,10 +77,10 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
 using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
 
 std::mutex seen_mutex;
-Texts& seen = *new Texts;  // texts of the options when they were last read
+Texts& seen = *new Texts;  // option texts at the last call of ReadLimits()
 
-// Parses the value of a configuration option for a limit. Returns the default if `text` is empty,
-// and nullopt if `text` is invalid.
+// Parses `text`, the value of a configuration option that sets a limit. Returns the default limit
+// if `text` is empty, and nullopt if `text` is invalid or too large.
 std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
     if (text.empty()) return info.preset;
     const auto value = ParseLimit(text, info.is_bytes);

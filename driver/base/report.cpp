@@ -33,8 +33,8 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
-// Prepares a message about a store for users. Replaces the name of the store by its shown name, and
-// hides secrets.
+// Prepares a message about a store for users. Replaces the name of the store by ShownName() of that
+// name, and hides secrets.
 std::string ShownMessage(const std::string& store, std::string message) {
     const std::string name = store.substr(0, store.find(": "));
     const std::string shown = ShownName(name);

@@ -17,12 +17,12 @@ namespace zarr_driver {
 // Returns CE_Failure, so that callers can write `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
 
-// Returns the name of a store for messages. Replaces a staging name by the final name, and
-// passwords and signatures by "***". ": /array" may follow the name in `store`.
+// Returns the name of a store as messages show it: the final name instead of a staging name, and
+// "***" instead of passwords and signatures. `store` may end in ": " and the path of an array.
 std::string ShownName(const std::string& store);
 
-// Emits one CE_Failure for an exception that was caught. `thrown` is nullptr if the exception is no
-// std::exception. Works without allocating memory.
+// Emits one CE_Failure for a caught exception. `thrown` is nullptr if the exception is not derived
+// from std::exception. Works without allocating memory.
 void EmitThrown(const char* store, const std::exception* thrown) noexcept;
 
 // Emits one CE_Warning with the text "store: message".

@@ -15,8 +15,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Names of URL parameters, and of options of GDAL's /vsicurl?, whose values may be shown. Servers
-// define their own parameters. The value of any name that is not listed here may be a secret.
+// Names of URL parameters, and of options of GDAL's /vsicurl?, whose values are no secrets. Each
+// server defines its own parameters, so the value of any other name is hidden.
 constexpr std::string_view kHarmless =
     " url use_head use_redirect_url_if_no_query_string_params list_dir empty_dir max_retry "
     "retry_delay retry_codes useragent referer unsafessl timeout connecttimeout low_speed_time "
@@ -35,11 +35,11 @@ bool IsHexPair(std::string_view text, std::size_t at) {
            std::isxdigit(static_cast<unsigned char>(text[at + 1])) != 0;
 }
 
-// A character after percent-decoding. A character may be encoded several times: "%2526" is a "&"
-// that is encoded twice.
+// A character of a text after percent-decoding. Decoding is repeated: "%2526" becomes "%26" and
+// then "&", so its depth is 2.
 struct Symbol {
     char c = 0;
-    unsigned depth = 0;  // number of times that it is encoded
+    unsigned depth = 0;  // number of times that it was percent-encoded
     std::size_t begin = 0;
     std::size_t end = 0;
 };
@@ -64,8 +64,8 @@ std::vector<Symbol> Decode(std::string_view text) {
     return symbols;
 }
 
-// Finds secrets in a text. A part of a URL ends at the first delimiter that is percent-encoded at
-// most as many times as the start of the part.
+// Finds secrets in a text. The text may contain a URL that is percent-encoded within another URL. A
+// part of the inner URL ends only at a delimiter of the inner or the outer URL.
 class SecretFinder {
   public:
     SecretFinder(std::string_view text, UrlEnd end) : symbols_(Decode(text)), end_(end) {}
@@ -93,8 +93,8 @@ class SecretFinder {
         return at + 1 < symbols_.size() && Is(at, ":", 0) && Is(at + 1, " ", 0);
     }
 
-    // Hides a secret that starts at the symbol with index `at`. Returns the index at which the
-    // search continues.
+    // Hides the secret that starts at the symbol with index `at`, if there is one. Returns the
+    // index at which the search continues.
     std::size_t FindAt(std::size_t at) {
         if (EndsUrl(at)) {
             is_in_url_ = has_query_ = false;
@@ -122,8 +122,8 @@ class SecretFinder {
         for (; !is_end(end) && !Is(end, "/?#", depth); ++end)
             if (Is(end, "@", depth)) user_end = end;
         if (user_end == first && HasOddPort(first, end)) {
-            // The password contains an unencoded "/", or the text is truncated. The text up to the
-            // last "@" is hidden then.
+            // The part before "/" is no host and port. Either the password contains an unencoded
+            // "/", or the text is truncated. All text up to the last "@" is therefore hidden.
             user_end = end;
             for (std::size_t at = end; !is_end(at); ++at)
                 if (Is(at, "@", depth)) user_end = at;

@@ -6,14 +6,14 @@
 
 namespace zarr_driver {
 
-// Returns the staging name number `number` for the store at `path`: "x.zarr.0.partial" for "x.zarr"
-// and 0. Numbers are below kMaxStagingStores. Leftovers of a killed writer can therefore be found
-// without listing a folder.
+// Returns a staging name for the store at `path`: "x.zarr.0.partial" for "x.zarr" and number 0.
+// Numbers are below kMaxStagingStores. The stores that a killed process has left can therefore be
+// found by trying all names, without listing the folder.
 std::string StagingStorePath(const std::string& path, unsigned number);
 inline constexpr unsigned kMaxStagingStores = 16;
 
-// Returns `path` with a staging name replaced by the final name of the store, for messages. ": "
-// and more text may follow the path. A path without staging name stays unchanged.
+// Returns `path` with the final name of the store in place of its staging name, for messages. ": "
+// and more text may follow the path. Without a staging name, returns `path` unchanged.
 std::string FinalName(const std::string& path);
 
 }  // namespace zarr_driver
