@@ -40,8 +40,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns a hierarchy in which the extended arrays already have the sizes that the append gives
-// them.
+// Opens the hierarchy of `store`. Each array that the append extends already has its new size in
+// the result, although the store still has the former size.
 Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
     const std::shared_ptr<zarr::Store>& store, const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -98,7 +98,8 @@ class DimensionAppend {
                               MakeRasterLayout(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish({{}, false});
-        ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // unread arrays would not be extended
+        // an array that cannot be read would not be extended
+        ZARR_RETURN_IF_ERROR(grown->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(std::make_unique<StoreUpdate>(
                                   store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),
@@ -106,8 +107,8 @@ class DimensionAppend {
         return dataset;
     }
 
-    // Erases chunks at the positions of the new slices. Skips arrays that have been extended
-    // already.
+    // Erases the chunks that a failed append has written beyond the end of the arrays. Skips arrays
+    // whose new size is already stored.
     void EraseNewChunks() const {
         std::vector<std::string> paths = {plan_.path()};
         for (const GrowingLevel& level : plan_.pyramid().levels) paths.push_back(level.path);
@@ -287,7 +288,7 @@ class DimensionAppend {
         for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
                 if (PriorityOf(path) != priority) continue;
-                grown_.insert(path);  // even if the next write fails
+                grown_.insert(path);  // Shrink() also restores an array whose write fails
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
                 Shrink(metadata);
@@ -303,8 +304,8 @@ class DimensionAppend {
         return path == plan_.path() ? 3 : 1;
     }
 
-    // Gives the extended arrays their former sizes back. An array whose metadata cannot be written
-    // stays extended.
+    // Stores the former sizes of the arrays in `grown_` again. An array whose metadata cannot be
+    // written keeps its new size.
     void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
             const Status status =
@@ -318,7 +319,7 @@ class DimensionAppend {
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     std::set<std::string> grown_;  // paths of the extended arrays
-    // Counts of changed pixels from PixelCopy, summed over all bands.
+    // Counts of pixels that were clamped, hidden or shown, summed over all copied bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
@@ -395,7 +396,8 @@ Status AppendPlan::FindRepair() {
     return {};
 }
 
-// Fails if the append would change coordinates that another array already uses.
+// Fails if the append would change coordinates beyond the end of the array that another, longer
+// array already uses.
 Status AppendPlan::CheckSharedCoordinates() const {
     if (repair_.shared_coordinates == 0) return {};
     ZARR_ASSIGN_OR_RETURN(
@@ -412,7 +414,8 @@ Status AppendPlan::CheckSharedCoordinates() const {
                            repair_.user + " has them already");
 }
 
-// Adds the arrays that FindRepair() has found to the arrays that the append changes.
+// Adds the arrays that an interrupted append has left with a wrong size to the arrays that the
+// append changes.
 void AppendPlan::AddRepair() {
     for (const auto& [path, metadata] : repair_.stored) {
         const auto [it, is_new] =
@@ -440,8 +443,8 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
     return paths;
 }
 
-// Counts the source's slices along the extended dimension. Each slice has one band for each
-// combination of indices along the other extra dimensions.
+// Computes the number of slices that the source has along the extended dimension. Each slice has
+// one band for each combination of indices along the other extra dimensions.
 Status AppendPlan::CountSlices() {
     if (layout_.Width() != source_->GetRasterXSize() ||
         layout_.Height() != source_->GetRasterYSize())
@@ -466,9 +469,9 @@ Status AppendPlan::CountSlices() {
     return {};
 }
 
-// Returns the number of the first source band that belongs to a slice. Band numbers start at 0.
+// Returns the number, from 0, of the first source band that belongs to slice `slice`.
 std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
-    std::uint64_t faster = 1;  // number of bands per index along the dimension
+    std::uint64_t faster = 1;  // bands per index along the extended dimension
     for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
         faster *= layout_.facts.dimensions[*axis].size;
     return slice * faster;
@@ -536,10 +539,10 @@ Status AppendPlan::FindIndices() {
     return {};
 }
 
-// Fails if the coordinates of a source band and of its target band differ along another extra
-// dimension.
+// Fails if a source band and its target band have different coordinates along an extra dimension
+// that is not extended.
 Status AppendPlan::CheckOtherCoordinates() const {
-    std::uint64_t stride = 1;  // number of source bands per index along the axis
+    std::uint64_t stride = 1;  // source bands per index along the axis
     for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
         const zarr::Dimension& other = layout_.facts.dimensions[*axis];
         const std::uint64_t size = *axis == axis_ ? slices_ : other.size;
@@ -625,10 +628,10 @@ std::vector<int> AppendPlan::BandsForOverviews() const {
             std::min<std::uint64_t>(TargetBand(static_cast<unsigned>(i)), INT_MAX)));
     const std::uint64_t complete = pyramid_.Complete(dimension().size);
     if (complete == dimension().size) return {bands.begin(), bands.end()};
-    std::uint64_t all = new_size_;  // bands of the extended array
+    std::uint64_t all = new_size_;  // number of bands in the extended array
     for (const std::size_t axis : layout_.other_axes)
         if (axis != axis_) all *= layout_.facts.dimensions[axis].size;
-    const std::uint64_t faster = FirstBandOf(1);  // number of bands per index
+    const std::uint64_t faster = FirstBandOf(1);  // bands per index along the extended dimension
     for (std::uint64_t band = 0; band < std::min<std::uint64_t>(all, kMaxBands); ++band)
         if (const std::uint64_t slice = band / faster % new_size_;
             slice >= complete && slice < dimension().size)

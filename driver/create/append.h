@@ -68,13 +68,14 @@ class AppendPlan {
     // and no array must be repaired.
     const std::map<std::string, Growth>& growth() const { return growth_; }
 
-    // Returns the levels of the extended array's pyramid, which grow with the array.
+    // Returns the smaller levels of the extended array's pyramid. The append extends these levels,
+    // too.
     const GrowingPyramid& pyramid() const { return pyramid_; }
-    // Returns the paths of coordinate arrays that belong to a level of the pyramid. These arrays
-    // grow with the extended array.
+    // Returns the paths of the coordinate arrays in the groups of the levels. The append extends
+    // these arrays, too.
     const std::vector<std::string>& level_coordinates() const { return level_coordinates_; }
-    // Returns the numbers, from 1, of the bands whose overviews must be filled: the written bands,
-    // and the bands of older slices that overviews lack.
+    // Returns the numbers, from 1, of the bands whose overviews must be filled: bands that this
+    // append writes, and bands of older slices that are missing or outdated in the overviews.
     std::vector<int> BandsForOverviews() const;
 
     // Returns the band number, from 1, in the extended array for band `number`, from 0, of the
@@ -97,7 +98,7 @@ class AppendPlan {
     zarr::Status PlanGrowth();
     zarr::Status PlanLevels();
     zarr::Status PlanArrayGrowth(const std::string& path, const std::string& name);
-    // Plans to give axis `axis` of an array the size that the extended dimension will have.
+    // Plans to resize axis `axis` of an array to the new size of the extended dimension.
     zarr::Status PlanAxisGrowth(const zarr::ArrayFacts& facts, std::size_t axis);
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
     zarr::Result<std::vector<std::string>> Texts() const;
@@ -107,9 +108,9 @@ class AppendPlan {
     GDALDataset* source_;
     const CreationOptions* options_;
     RasterLayout layout_;
-    std::size_t axis_ = 0;                // index of the extended dimension
-    std::uint64_t slices_ = 0;            // number of the source's slices
-    std::vector<std::uint64_t> indices_;  // target index of each source slice
+    std::size_t axis_ = 0;                // index of the extended dimension in the array
+    std::uint64_t slices_ = 0;            // number of slices in the source
+    std::vector<std::uint64_t> indices_;  // index along axis_ for each source slice
     std::uint64_t new_size_ = 0;
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;
@@ -117,7 +118,7 @@ class AppendPlan {
     GrowingPyramid pyramid_;
     std::vector<std::string> level_coordinates_;
     AppendRepair repair_;
-    std::shared_ptr<const zarr::Hierarchy> stored_;  // the store before the repair
+    std::shared_ptr<const zarr::Hierarchy> stored_;  // the store before sizes are repaired
 };
 
 }  // namespace zarr_driver

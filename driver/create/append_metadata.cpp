@@ -23,8 +23,8 @@ std::vector<BandDimension> DimensionsOf(const AppendPlan& plan) {
     return dimensions;
 }
 
-// True if the metadata item `name` is not copied from the source, because it belongs to the pixels
-// or the georeferencing of the array.
+// True if the metadata item `name` is not copied from the source. Such an item describes the
+// source's pixels, georeferencing or dimensions.
 bool IsOfArray(const std::string& name) {
     return STARTS_WITH_CI(name.c_str(), "STATISTICS_") || EQUAL(name.c_str(), "AREA_OR_POINT") ||
            STARTS_WITH_CI(name.c_str(), "DIM_");
@@ -39,7 +39,8 @@ void SetChangedItems(const CPLStringList& items, GDALMajorObject& to) {
     }
 }
 
-// Stores metadata of bands in a grown array.
+// Stores descriptions and metadata items of the written bands in the array that an append has
+// extended.
 class MetadataStore {
   public:
     MetadataStore(GDALDataset& source, ZarrDataset& target, const AppendPlan& plan)
@@ -120,7 +121,8 @@ class MetadataStore {
         const std::string own = to.GetDescription();
         std::string name = CopiedDescription(from);
         if (IsPosition(name)) name.clear();
-        if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;  // the coordinate
+        // texts of coordinates are also the descriptions
+        if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;
         if (name == own || (name.empty() && IsPosition(own))) return;
         if (!plan_.coordinates() && dimensions_.size() == 1)
             lost_.push_back(name);

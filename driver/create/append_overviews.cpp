@@ -27,8 +27,8 @@ std::string GdalMethod(std::string method) {
     return IsOverviewResampling(method) && !method.empty() ? method : OverviewPlan().resampling;
 }
 
-// True if the overview `level` can get the slices of `array` along dimension `axis`. The overview
-// may have another number of slices than the array.
+// True if the overview `level` can be extended together with `array` along dimension `axis`. Before
+// the append, the overview may have more or fewer slices than the array.
 bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std::size_t axis) {
     const auto& sizes = level.metadata.shape;
     if (sizes.size() != array.metadata.shape.size() ||
@@ -46,8 +46,9 @@ bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std
     return true;
 }
 
-// Returns how many slices at the beginning of an overview match the array. The attributes of the
-// overview's group record the state of the array from which the overview was made.
+// Returns for how many slices, from the first on, the overview `level` matches the array. The
+// attributes of the overview's group identify the state of the array from which the overview was
+// made.
 std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
                              const zarr::ArrayFacts& level, std::size_t axis) {
     const std::uint64_t size = array.dimensions[axis].size;
@@ -96,7 +97,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
                                   std::size_t axis) {
     GrowingPyramid growing = FindListedLevels(hierarchy, layout.facts, axis);
     if (growing.cannot_grow || !growing.levels.empty()) return growing;
-    zarr::Warnings ignored;  // opening the array has emitted them
+    zarr::Warnings ignored;  // dropped; opening the array has emitted them
     const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
     if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
     const std::uint64_t size = layout.facts.dimensions[axis].size;
@@ -117,7 +118,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
 Status FillGrowingLevels(ZarrDataset& raster, const GrowingPyramid& pyramid,
                          const std::vector<int>& bands, const std::string& resampling,
                          const ScaledProgress& progress) {
-    std::map<std::string, std::vector<StoreRaster*>> levels;  // by method
+    std::map<std::string, std::vector<StoreRaster*>> levels;  // grouped by resampling method
     for (const GrowingLevel& level : pyramid.levels) {
         ZARR_ASSIGN_OR_RETURN(auto opened, raster.OpenLevel({level.path}, 0));
         levels[resampling.empty() ? GdalMethod(level.method) : resampling].push_back(opened.get());

@@ -18,25 +18,26 @@ namespace zarr_driver {
 struct GrowingLevel {
     std::string path;
     std::string method;  // resampling method; empty if the store does not state it
-    // Number of slices, from the first slice on, whose pixels match the array. All later slices
-    // must be filled again.
+    // Number of slices, from the first on, whose overview pixels match the array. All later slices
+    // of the overview must be filled again.
     std::uint64_t complete = 0;
 };
 
 // The pyramid of an array that an append extends.
 struct GrowingPyramid {
     std::vector<GrowingLevel> levels;  // the largest level first
-    // True if the array has overviews that cannot grow, because the slices of a level differ from
-    // those of the array.
+    // True if the append cannot extend the overviews, because a level has a different number or
+    // kind of slices than the array.
     bool cannot_grow = false;
 
-    // Returns how many slices of the array, from the first on, match all levels; at most `slices`.
+    // Returns the number of slices, from the first on, that match the array in every level. Returns
+    // `slices` if there are no levels; the result is never larger.
     std::uint64_t Complete(std::uint64_t slices) const;
 };
 
-// Finds the levels that grow with the array of `layout` along its dimension `axis`. Overviews that
-// GDAL has built may have another number of slices than the array, or be outdated, because an
-// interrupted append leaves such overviews.
+// Finds the overviews that an append extends together with the array of `layout`, along the array's
+// dimension `axis`. An interrupted append may have left overviews with another number of slices, or
+// with outdated slices. Such overviews are found, too.
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis);
 

@@ -25,7 +25,8 @@ constexpr Range RangeOf() {
             static_cast<double>(std::numeric_limits<T>::max())};
 }
 
-// Returns the range of numbers of a data type that a double can represent exactly.
+// Returns the smallest and largest finite number of `type`, a type whose numbers a double
+// represents exactly.
 Range RangeOf(GDALDataType type) {
     switch (type) {
         case GDT_Byte:
@@ -48,7 +49,7 @@ Range RangeOf(GDALDataType type) {
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
     if (type == GDT_Int8) return RangeOf<std::int8_t>();
 #endif
-    return {-65504, 65504};  // half precision
+    return {-65504, 65504};  // Float16, the only other type
 }
 
 // True if pixels of the band cannot be converted, because a double cannot represent complex numbers
@@ -152,8 +153,8 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
                    : emitted();
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
-    // Copies one row of chunks at a time. If a row of chunks has more than kMaxPixels pixels,
-    // copies fewer lines at a time.
+    // Copies one row of chunks at a time. If this would exceed kMaxPixels, copies fewer lines at a
+    // time.
     constexpr int kMaxPixels = 1 << 21;
     int block_x = 0;
     int block_y = 0;

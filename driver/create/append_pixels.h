@@ -23,14 +23,15 @@ class PixelCopy {
     // GDAL has already emitted an error.
     zarr::Status Run(GDALProgressFunc progress, void* progress_data);
 
-    // True if the bands differ in scale or offset, so that the stored numbers change.
+    // True if source and target differ in scale or offset, so that the copy stores other numbers
+    // than the source has.
     bool rescales() const { return rescales_; }
 
     // Counts of pixels whose value or meaning was changed by the copy.
     struct Changed {
-        std::uint64_t clamped = 0;  // out of the range of the array's type
-        std::uint64_t hidden = 0;   // valid in the source, nodata in the array
-        std::uint64_t shown = 0;    // nodata in the source, valid in the array
+        std::uint64_t clamped = 0;  // out of the range of the target's data type
+        std::uint64_t hidden = 0;   // valid in the source, but equal to the target's nodata value
+        std::uint64_t shown = 0;    // nodata in the source, but valid in the target
     };
     const Changed& changed() const { return changed_; }
 

@@ -22,8 +22,8 @@ class RepairFinder {
     RepairFinder(const zarr::Hierarchy& hierarchy, const zarr::Dimension& dimension)
         : hierarchy_(hierarchy), dimension_(dimension) {}
 
-    // Plans the repair of axis `axis` of the array at `path`, if the size of that axis differs from
-    // the size of the extended dimension.
+    // Plans to resize axis `axis` of the array at `path` to the size of the extended dimension.
+    // Does nothing if the size is right.
     Status Compare(const std::string& path, std::size_t axis, AppendRepair& repair) const {
         ZARR_ASSIGN_OR_RETURN(const auto metadata, hierarchy_.Metadata(path));
         auto shape = metadata.shape;
@@ -47,7 +47,8 @@ class RepairFinder {
         return {};
     }
 
-    // Returns the size of the extended dimension's coordinate array in `group`; 0 if there is none.
+    // Returns the number of elements in the coordinate array of the extended dimension in `group`.
+    // Returns 0 if there is no such array.
     std::uint64_t CoordinatesIn(std::string_view group) const {
         const std::string path = zarr::JoinKey(group, dimension_.name);
         if (!zarr::IsValidKey(path)) return 0;
@@ -55,8 +56,8 @@ class RepairFinder {
         return metadata.ok() && metadata->rank() == 1 ? metadata->shape[0] : 0;
     }
 
-    // Returns the path of an array that has `size` elements along the extended dimension; empty if
-    // there is none. Ignores the arrays at the paths in `own`.
+    // Finds an array that has `size` elements along the extended dimension, except the arrays at
+    // the paths in `own`. Returns its path; empty if there is none.
     Result<std::string> FindArrayOfSize(std::uint64_t size,
                                         const std::set<std::string>& own) const {
         zarr::Warnings ignored;

@@ -14,18 +14,18 @@
 
 namespace zarr_driver {
 
-// Arrays that have a wrong size along the extended dimension, and the right size. The size of the
-// extended array is right, because an append writes it last. An interrupted append thus leaves
-// coordinates and levels that are too long. Levels that a later append has left out are too short.
+// Arrays that have a wrong size along the extended dimension. The size of the extended array itself
+// is right, because an append writes it last. Coordinates and levels are too long after an
+// interrupted append. Levels are too short if a later append did not extend them.
 struct AppendRepair {
     // Metadata by path. `stored` has the metadata as stored; `repaired` has the metadata with the
     // size of the extended array.
     std::map<std::string, zarr::ArrayMetadata> stored;
     std::map<std::string, zarr::ArrayMetadata> repaired;
-    // Number of coordinates that another array uses. 0 if no other array uses coordinates beyond
-    // the end of the extended array.
+    // Number of coordinates in the extended dimension's coordinate array, if that array is too long
+    // and another array uses all of it. Otherwise 0.
     std::uint64_t shared_coordinates = 0;
-    std::string user;  // path of the other array; empty if there is none
+    std::string user;  // path of that other array; empty if there is none
 };
 
 // Compares the array of `layout` along its dimension `axis` with its coordinates, its mask and the

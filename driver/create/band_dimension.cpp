@@ -25,9 +25,9 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Returns the coordinate of a band along the dimension `name` from its metadata, and sets
-// `calendar` if the metadata states one. The time of a whole GeoTIFF is used only if the file has a
-// single band.
+// Returns the coordinate of a band along the dimension `name`, as its metadata states it. Sets
+// `calendar` if the metadata names a calendar. Uses the TIFF time of the source only if the source
+// has a single band.
 std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
                                   const std::string& name, std::string& calendar) {
     using zarr::Calendar;
@@ -41,8 +41,9 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
             calendar = *named;
         else if (stated.calendar)
             calendar = *stated.calendar;
-        // A text without a calendar is in "standard" or "proleptic_gregorian". The two calendars
-        // give different dates before 1582-10-15, so the date shows which calendar was used.
+        // If no calendar is named, it is "standard" or "proleptic_gregorian". These give different
+        // dates before 1582-10-15, so the calendar that reproduces the stated date from the number
+        // was used.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
@@ -204,7 +205,7 @@ StatedCoordinate StatedCoordinateOf(GDALDataset& source, GDALRasterBand& band,
     }
     stated.calendar = item(source, name + "#calendar");
     stated.tiff_time = item(source, "TIFFTAG_DATETIME");
-    // TIFF writes "2020:01:02 03:04:05".
+    // TIFF writes "2020:01:02 03:04:05". Hyphens replace the colons of the date.
     for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
         if (stated.tiff_time && stated.tiff_time->size() > at && (*stated.tiff_time)[at] == ':')
             (*stated.tiff_time)[at] = '-';

@@ -42,7 +42,7 @@ struct CoordinateTexts {
 // units of CF, and other texts stay texts. Errors name the option BAND_DIM_VALUES.
 zarr::Status SetCoordinates(const CoordinateTexts& stated, BandDimension& dimension);
 
-// Sets elements of `dtype` from `values`, one for each index.
+// Encodes `values`, one for each index, as elements of `dtype`, and stores both in `dimension`.
 zarr::Status SetElements(const zarr::DataType& dtype, const zarr::json::Array& values,
                          BandDimension& dimension);
 
@@ -64,12 +64,12 @@ zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std
 // Coordinate of a band along a dimension, as metadata items of GDAL's drivers state it. A member is
 // nullopt if no item states it.
 struct StatedCoordinate {
-    std::optional<std::string> time;   // ISO 8601, then the name of the calendar
-    std::optional<std::string> value;  // as stored, in `units`
+    std::optional<std::string> time;   // ISO 8601; " (CALENDAR)" may follow
+    std::optional<std::string> value;  // number or text in `units`, without conversion
     std::optional<std::string> units;
-    bool is_netcdf = false;                // true if netCDF's metadata state the value
-    std::optional<std::string> calendar;   // name in CF, in metadata of the dataset
-    std::optional<std::string> tiff_time;  // time of the whole dataset, as ISO 8601
+    bool is_netcdf = false;                // true if `value` is from a NETCDF_DIM_ item
+    std::optional<std::string> calendar;   // CF name, from the dataset's items
+    std::optional<std::string> tiff_time;  // TIFFTAG_DATETIME of the dataset, as ISO 8601
 };
 
 // Returns the coordinate of `band` along the dimension `name`, as metadata of `band` and `source`

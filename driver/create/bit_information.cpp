@@ -18,14 +18,15 @@ constexpr double kKeptInformation = 0.99;
 // distribution).
 constexpr double kConfidence = 2.5758;
 
-// Counts of the values of a bit and its neighbour: 00, 01, 10 and 11.
+// Number of pairs of neighbouring numbers in which a bit has the values 00, 01, 10 and 11.
 using PairCounts = std::array<std::uint64_t, 4>;
 
 double Entropy(double p) {
     return p <= 0 || p >= 1 ? 0 : -p * std::log2(p) - (1 - p) * std::log2(1 - p);
 }
 
-// Returns the mutual information of a bit and its neighbour; 0 if it may be due to chance.
+// Returns the mutual information of one bit in two neighbouring numbers. Returns 0 if so much
+// information may be due to chance.
 double Information(const PairCounts& counts) {
     double total = 0;
     for (const std::uint64_t count : counts) total += static_cast<double>(count);
@@ -95,7 +96,8 @@ std::optional<int> InformativeBits(const ChunkSamples& samples, const zarr::Data
         total += information.back();
     }
     if (total == 0) return std::nullopt;
-    const int before = static_cast<int>(counts.size()) - mantissa;  // sign and exponent
+    // number of sign and exponent bits
+    const int before = static_cast<int>(counts.size()) - mantissa;
     double kept = 0;
     for (int bit = 0; bit < static_cast<int>(counts.size()); ++bit) {
         kept += information[static_cast<std::size_t>(bit)];
@@ -112,8 +114,8 @@ int BitsOf(double value, const zarr::DataType& dtype) {
     if (!std::isfinite(stored)) return mantissa;
     double fraction = std::frexp(stored, &exponent);
     for (int bits = 0; bits < mantissa; ++bits) {
-        // The leading 1 of `fraction` is not stored, and so does not count as a bit of the
-        // mantissa.
+        // The first bit of `fraction` is always 1 and is not stored, so it does not count as a
+        // mantissa bit. Hence `bits + 1`.
         const double scaled = std::ldexp(fraction, bits + 1);
         if (scaled == std::floor(scaled)) return bits;
     }

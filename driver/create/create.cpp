@@ -102,7 +102,8 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-// Copies metadata domains. Omits the default domain, and domains that drivers compute.
+// Copies the metadata domains of `from` to `to`. Omits the default domain, which other code copies,
+// and domains that drivers compute.
 void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
     constexpr const char* kDerived[] = {
         "",         "IMAGE_STRUCTURE", "SUBDATASETS",     "DERIVED_SUBDATASETS", "GEOLOCATION",
@@ -207,7 +208,7 @@ Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& opt
 }
 
 // Returns the dimensions of the cube whose slices are the bands of `source`. Returns no dimensions
-// if a creation option states how bands are stored.
+// if BAND_DIM or APPEND_DIM is given, or if SINGLE_ARRAY is NO.
 std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
     if (CSLFetchNameValueDef(options, "BAND_DIM", "")[0] != '\0' ||
         CSLFetchNameValueDef(options, "APPEND_DIM", "")[0] != '\0' ||
@@ -258,8 +259,8 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     return WithAppendOptions(target, std::move(parsed));
 }
 
-// Gives a new raster the dimensions of the cube that the metadata of its bands describe. Called
-// before the first pixels are written, because gdalwarp has then set the metadata.
+// Gives a new raster the dimensions that the metadata of its bands describe, if the bands form a
+// cube. Called before the first pixels are written. gdalwarp has set the metadata by then.
 Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions& options) {
     raster.band_dimensions = FindCubeDimensions(dataset);
     if (raster.band_dimensions.empty() || !raster.IsCube() ||
@@ -276,7 +277,7 @@ Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions&
     return SetBandDimensions(dataset, raster, options);
 }
 
-// Options and properties of a raster that is made by CreateCopy().
+// Creation options and properties of the raster that CreateCopy() makes.
 struct PlannedCopy {
     CreationOptions options;
     NewRaster raster;
@@ -402,8 +403,9 @@ Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset
     return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
 }
 
-// Prepares a new raster for the pixels that the caller of Create() writes: signed bytes, nodata of
-// unwritten chunks, colours of bands, and statistics at closing.
+// Prepares a new raster whose pixels the caller of Create() will write. Says whether bytes are
+// signed, makes unwritten chunks nodata, sets band colours, and plans the statistics that are
+// computed at closing.
 void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
                       const CreationOptions& options) {
     const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;

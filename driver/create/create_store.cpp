@@ -73,7 +73,8 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
     Location location;
     location.store_path = store_path;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
-    // If there are several arrays, their group is opened, and the arrays are its bands.
+    // If there are several arrays, their common group is opened as one dataset, in which each array
+    // is a band.
     const bool is_one = arrays.size() == 1;
     location.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
     location.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
@@ -120,12 +121,12 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
                                      : zarr::WriteConsolidated::kYes;
 }
 
-// Chunk size: the number of bands, and the number of pixels along X as well as Y.
+// Size of a chunk: the number of bands, and the length of its sides along X and Y in pixels.
 struct ChunkSize {
     std::uint64_t bands, side;
 };
 
-// Name of the largest level's group with OVERVIEW_LAYOUT=GROUPS.
+// Name of the group of the largest level, if OVERVIEW_LAYOUT=GROUPS puts each level into a group.
 constexpr const char* kLargestLevel = "0";
 
 constexpr ChunkSize kChunkOfMaps = {1, 512};
@@ -137,7 +138,7 @@ constexpr ChunkSize kChunkOfSeries = {16, 128};
 // 255 bytes, and the names of masks, overviews and grid mappings add a prefix or suffix.
 constexpr std::size_t kLongestBandName = 200;
 
-// A dimension of the new arrays, with the size of the dimension and of its chunks.
+// A dimension of the new arrays: its name, its size, and the size of a chunk along it.
 struct PlannedAxis {
     std::string name;
     std::uint64_t size;
@@ -278,7 +279,7 @@ class Planner {
         return usable ? name : fallback;
     }
 
-    // Returns the dimensions that all new arrays have.
+    // Returns the dimensions of the new arrays. All new arrays have the same dimensions.
     std::vector<PlannedAxis> Axes(const std::vector<std::string>& paths) const {
         const ChunkSize chunk = DefaultChunk();
         const auto side = [&](std::uint64_t asked, std::uint64_t size) {
@@ -297,7 +298,8 @@ class Planner {
             of_bands.push_back({FreeName(options_.ome_version.empty() ? "band" : "c", taken),
                                 raster_.bands, chunk.bands});
         taken.insert({axes[0].name, axes[1].name});
-        std::uint64_t left = chunk.bands;  // bands of a chunk, along the slowest dimensions first
+        // bands that a chunk still has room for; slow dimensions use them first
+        std::uint64_t left = chunk.bands;
         for (const BandDimension& dimension : dimensions) {
             const std::uint64_t size = std::clamp<std::uint64_t>(dimension.size, 1, left);
             of_bands.push_back({NameOfDimension(dimension, taken), dimension.size, size});
@@ -345,7 +347,8 @@ class Planner {
         return name;
     }
 
-    // True if the group, or a group above it, has a coordinate array of the dimension.
+    // True if `group_`, or a group above it, has a coordinate array that would apply to
+    // `dimension`.
     bool HasCoordinates(const std::string& dimension) const {
         if (hierarchy_ == nullptr) return false;
         std::vector<std::uint64_t> sizes = {raster_.width, raster_.height, raster_.bands};
@@ -356,7 +359,8 @@ class Planner {
         });
     }
 
-    // Plans one array. `number` is the band number if the array holds a single band, else 0.
+    // Plans one array of the raster. `number` is the number of its band, from 1; 0 if the array
+    // holds all bands.
     Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
         zarr::ArraySpec spec;
@@ -373,7 +377,8 @@ class Planner {
         ArrayCreationOptions array_options = options_.array;
         const bool is_shard = !array_options.shard_chunks.empty() &&
                               (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
-        if (array_options.chunks.size() == 2) array_options.chunks.clear();  // already in `axes`
+        // `axes` already has these two sizes
+        if (array_options.chunks.size() == 2) array_options.chunks.clear();
         // If the user gave the shard shape for some dimensions only, takes the complete shape from
         // `axes`.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
@@ -404,7 +409,7 @@ class Planner {
     }
 
     const zarr::Hierarchy* const hierarchy_;
-    const std::string base_;   // of the only array
+    const std::string base_;   // path from BasePath()
     const std::string group_;  // group that contains the arrays
     const NewRaster& raster_;
     const CreationOptions& options_;
@@ -428,9 +433,9 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
     return is_the_node ? options.node : zarr::JoinKey(options.node, base);
 }
 
-// Returns the group of the pyramid of a raster at `base`, for OVERVIEW_LAYOUT=GROUPS. A new store
-// has one pyramid, whose group is the group of the array. In an existing store each pyramid gets a
-// separate group with the name of the array.
+// Returns the group that will contain the levels of the pyramid, for OVERVIEW_LAYOUT=GROUPS. In a
+// new store, it is the group of the array at `base`. In an existing store, each pyramid gets a
+// separate group, called like the array.
 std::string PyramidGroup(const std::string& base, const NewRaster& raster,
                          const CreationOptions& options) {
     const bool is_own =
@@ -646,7 +651,8 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
         dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
-    // Ends the create mode of the store, in which reads do not see what other programs write.
+    // Ends the create mode of the store. In this mode the store does not notice what other programs
+    // write.
     update_->store()->EndCreate();
     return dataset;
 }
@@ -663,8 +669,8 @@ Status NewStore::Commit() {
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
-    // The arrays are recorded as new and unwritten, because the fill value of an unwritten array
-    // may still be changed.
+    // Records that the arrays are new and have no chunks. The fill value of such an array may still
+    // be changed.
     for (const PlannedArray& array : arrays_) update_->RecordCreated(array.path);
     return {};
 }

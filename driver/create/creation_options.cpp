@@ -58,7 +58,7 @@ const char* const kDatasetOptions =
 // clang-format on
 
 // Returns the value of the option `name`, BLOCKXSIZE or BLOCKYSIZE. Returns 0 if the option is not
-// given or is the size of a strip.
+// given, or if TILED=NO says that it is the size of a GeoTIFF strip.
 Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
     const char* const text = CSLFetchNameValue(options, name);
     if (text == nullptr || !CPLFetchBool(options, "TILED", true)) return std::uint64_t{0};

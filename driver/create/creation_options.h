@@ -30,7 +30,7 @@ struct CreationOptions {
     ArrayCreationOptions array;
     std::optional<zarr::Format> format;           // FORMAT
     zarr::Format new_format = zarr::Format::kV2;  // format of a new store
-    std::string array_name;                       // empty: from the file's name
+    std::string array_name;                       // ARRAY_NAME; empty: the file's name
     // Path in the store of the new array, or of the group of new arrays. The user gives this path
     // in the name of the target. Empty if the target's name is the name of a store.
     std::string node;
@@ -39,24 +39,26 @@ struct CreationOptions {
     std::uint64_t block_x = 0;
     std::uint64_t block_y = 0;
     bool append_subdataset = false;
-    std::string append_dim;         // APPEND_DIM: name of a dimension; or empty
-    std::string append_dim_values;  // APPEND_DIM_VALUES: separated by commas; or empty
-    // OVERVIEW_RESAMPLING with APPEND_DIM: method for existing overviews. If empty, an overview
-    // keeps the method with which it was built.
+    std::string append_dim;  // APPEND_DIM: name of the dimension to extend; empty if not given
+    // APPEND_DIM_VALUES: new coordinates, separated by commas; may be empty
+    std::string append_dim_values;
+    // OVERVIEW_RESAMPLING of an append: the method to fill existing overviews. If empty, each
+    // overview is filled with the method with which it was built.
     std::string append_resampling;
-    std::string band_dim;         // BAND_DIM: name of the dimension of bands; or empty
-    std::string band_dim_values;  // BAND_DIM_VALUES: separated by commas; or empty
+    std::string band_dim;  // BAND_DIM: name of the dimension of bands; empty if not given
+    // BAND_DIM_VALUES: its coordinates, separated by commas; may be empty
+    std::string band_dim_values;
     bool single_array = true;
     bool interleave_pixel = false;
     std::optional<bool> is_rgb;  // PHOTOMETRIC: whether the first bands are red, green and blue
-    bool may_split = true;       // false if an option asks for one array of all bands
+    bool may_split = true;       // false if options decide whether bands share an array
     bool consolidate = true;
     bool resume = false;       // RESUME: an unfinished copy is continued
-    std::string synchronizer;  // folder of lock files; empty: none
+    std::string synchronizer;  // folder of lock files; empty: no locks
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
     bool has_level_groups =
-        false;  // OVERVIEW_LAYOUT=GROUPS: each level is a group, also the largest
+        false;  // OVERVIEW_LAYOUT=GROUPS: each level of the pyramid gets a group
     bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
     std::string ome_version;        // PROFILE=OME: version of OME-Zarr; or empty
 

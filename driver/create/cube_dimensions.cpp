@@ -28,11 +28,11 @@ using Texts = std::vector<std::string>;
 // A dimension that the metadata of bands describe.
 struct StatedDimension {
     std::string name;
-    Texts indices;             // of each band; empty if a band has none
-    Texts values;              // coordinates of each band; empty if a band has none
-    CoordinateTexts as_times;  // coordinates that are no numbers: their calendar
+    Texts indices;             // index of each band as text; empty if a band has none
+    Texts values;              // coordinate of each band; empty if a band has none
+    CoordinateTexts as_times;  // calendar, for coordinates that are no numbers
     std::string units;
-    json::Object attributes;  // other attributes of the coordinates
+    json::Object attributes;  // attributes of the coordinates besides units and calendar
 };
 
 std::string ItemOf(GDALMajorObject& object, const std::string& name) {
@@ -64,8 +64,9 @@ std::set<std::string> StatedNames(GDALRasterBand& band) {
     return names.empty() ? of_netcdf : names;
 }
 
-// Returns the position of a dimension in the texts that list dimensions in their order: netCDF's
-// item NETCDF_DIM_EXTRA, or a description such as "time=2020-01-01, level=850 hPa".
+// Returns a number that sorts dimensions in their stated order. It is the position of `name` in
+// netCDF's item NETCDF_DIM_EXTRA, or else in a description such as "time=2020-01-01, level=850
+// hPa".
 std::size_t PositionOf(GDALDataset& source, const std::string& name) {
     const std::string list = ItemOf(source, "NETCDF_DIM_EXTRA");
     for (const char* const end : {",", "}"})
@@ -78,8 +79,9 @@ std::size_t PositionOf(GDALDataset& source, const std::string& name) {
     return name == "time" ? description.size() : description.size() + 1;
 }
 
-// Returns the items NAME#ATTRIBUTE of the dataset, by which netCDF states attributes of
-// coordinates. Omits attributes that belong to other arrays or to the file format.
+// Returns the attributes of a coordinate array that netCDF states in items NAME#ATTRIBUTE of the
+// dataset. Omits attributes that refer to other arrays, belong to the file format, or are read
+// elsewhere.
 json::Object AttributesOf(GDALDataset& source, const std::string& name) {
     const std::string prefix = name + "#";
     json::Object attributes;
@@ -155,10 +157,10 @@ std::optional<std::string> UnixTimeOf(GDALRasterBand& band) {
                     zarr::Calendar::kProlepticGregorian);
 }
 
-// Returns the perturbation number of a band in an ensemble (product definition templates 4.1 and
-// 4.11). Returns an empty text if the band belongs to no ensemble.
+// Returns the perturbation number of a GRIB band that belongs to an ensemble (product definition
+// templates 4.1 and 4.11). Returns an empty text for other bands.
 std::string MemberOf(GDALRasterBand& band) {
-    constexpr int kPerturbationNumber = 26;  // octet 36; the first number is octet 10
+    constexpr int kPerturbationNumber = 26;  // index of octet 36 in the list of template numbers
     const std::string kind = ItemOf(band, "GRIB_PDS_PDTN");
     if (kind != "1" && kind != "11") return {};
     const CPLStringList numbers(
@@ -186,7 +188,8 @@ std::string Between(const std::string& text, char begin, char end) {
     return last == std::string::npos ? "" : text.substr(first + 1, last - first - 1);
 }
 
-// Sets units and names of levels. GDAL describes a band as: 85000[Pa] ISBL="Isobaric surface".
+// Sets units, names and direction of the vertical levels, from the band's description. GDAL's GRIB
+// driver writes descriptions such as: 85000[Pa] ISBL="Isobaric surface".
 void DescribeLevels(GDALRasterBand& band, const std::string& type, StatedDimension& levels) {
     const std::string description = band.GetDescription();
     levels.units = Between(description, '[', ']');
@@ -249,8 +252,8 @@ struct GridAxis {
     std::size_t dimension = 0;       // index in the list of dimensions
     std::vector<std::size_t> first;  // first band, from 0, at each index along the axis
     std::vector<std::size_t> index;  // index along the axis of each band
-    // Number of consecutive bands, from band 0, with an equal index along the axis; 0 if all bands
-    // have an equal index.
+    // Returns how many bands, from the first on, have the first index along the axis. Returns 0 if
+    // all bands have that index.
     std::size_t step() const { return first.size() > 1 ? first[1] : 0; }
 };
 
@@ -267,7 +270,8 @@ GridAxis AxisOf(std::size_t dimension, const Texts& keys) {
 }
 
 // Returns the axes of the grid, slowest first. Returns nullopt if the bands are not all
-// combinations in row-major order. An axis with a single index keeps its position in the list.
+// combinations of indices in row-major order. An axis with a single index keeps its place in the
+// list, because its order does not matter.
 std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::size_t bands) {
     std::vector<GridAxis> varying;
     for (const GridAxis& axis : axes)

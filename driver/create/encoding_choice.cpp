@@ -34,7 +34,8 @@ int StartOf(double place, int size, std::uint64_t count) {
     return std::max(0, std::min(start, size - step));
 }
 
-// Returns the size of a sample after encoding; nullopt if the codecs cannot encode it.
+// Returns the encoded size of a sample in bytes. Returns nullopt if the candidate's codecs cannot
+// encode the sample.
 std::optional<std::size_t> EncodedBytes(const CPLStringList& candidate, const ChunkSample& sample,
                                         const zarr::CodecContext& context) {
     std::vector<std::string> ignored;
