@@ -71,7 +71,7 @@ constexpr CodecField kCodecFields[] = {
     {"lz4", "acceleration", Kind::kInteger, "LZ4_ACCELERATION", "1"},
     {"bz2", "level", Kind::kInteger, "BZ2_LEVEL", "9"},
     {"delta", "dtype", Kind::kTypestr, "DELTA_DTYPE"},
-    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // one option sets both dtypes
+    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // DELTA_DTYPE sets both dtypes
     {"fixedscaleoffset", "scale", Kind::kReal, "FIXEDSCALEOFFSET_SCALE"},
     {"fixedscaleoffset", "offset", Kind::kReal, "FIXEDSCALEOFFSET_OFFSET", "0"},
     {"fixedscaleoffset", "dtype", Kind::kTypestr},

@@ -409,7 +409,7 @@ class Planner {
     }
 
     const zarr::Hierarchy* const hierarchy_;
-    const std::string base_;   // path from BasePath()
+    const std::string base_;   // path from which array paths are derived, see BasePath()
     const std::string group_;  // group that contains the arrays
     const NewRaster& raster_;
     const CreationOptions& options_;

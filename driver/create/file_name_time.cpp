@@ -24,14 +24,16 @@ namespace {
 
 constexpr const char* kPrefix = "FILENAME:";
 
-// A part of a pattern: a placeholder, or a letter that must occur in the name.
+// A part of a pattern: a placeholder for a number such as %Y, or a character that must occur in the
+// file's name.
 struct PatternPart {
     char letter = 0;
     bool is_number = false;
     std::size_t digits() const { return letter == 'Y' ? 4 : letter == 'j' ? 3 : 2; }
 };
 
-// Returns nullopt if the pattern has an unknown placeholder, or a placeholder twice.
+// Splits a pattern into parts. Returns nullopt if the pattern has an unknown placeholder, or one
+// placeholder twice.
 std::optional<std::vector<PatternPart>> ParsePattern(const std::string& pattern) {
     std::vector<PatternPart> parts;
     std::string used;
@@ -64,7 +66,8 @@ bool IsDigitAt(const std::string& text, std::size_t at) {
     return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
 }
 
-using Numbers = std::map<char, std::int64_t>;  // by placeholder
+// numbers in a file's name, by the letter of their placeholder
+using Numbers = std::map<char, std::int64_t>;
 
 // Reads the numbers of the placeholders from `name`, from byte `at` on, and advances `at` past
 // them.

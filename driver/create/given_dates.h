@@ -23,7 +23,8 @@ std::optional<std::string> DateOfEightDigits(const std::string& text,
 // name of a time dimension.
 zarr::Status HyphenateDates(const std::string& name, std::vector<std::string>& texts);
 
-// A value of APPEND_DIM_VALUES along a dimension of times, and a warning if it may be misread.
+// A value of the creation option APPEND_DIM_VALUES along a dimension of times. `warning` is empty
+// unless users may have meant another time.
 struct GivenTime {
     std::string text;
     std::string warning;

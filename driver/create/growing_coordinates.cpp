@@ -142,8 +142,8 @@ bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) cons
     if (!element.ok()) return false;
     const std::string& stored = elements_[static_cast<std::size_t>(index)];
     if (*element == stored || dtype_.kind != DataKind::kFloat) return *element == stored;
-    // Floats are compared with a tolerance. A text has fewer digits than an element, and the source
-    // may have another data type.
+    // Floats are compared with a tolerance. A text may have fewer digits than the stored
+    // coordinate, and the source may have coordinates of another precision.
     constexpr double kRounding = 1e-6;
     const auto number = [](const std::string& bytes) -> double {
         double wide = 0;

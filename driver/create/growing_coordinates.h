@@ -18,8 +18,8 @@ namespace zarr_driver {
 // array.
 class GrowingCoordinates {
   public:
-    // Reads the first `count` coordinates, or fewer if the array ends earlier. Fails unless the
-    // coordinates are numbers, times, or strings of fixed length.
+    // Reads the first `count` coordinates of `dimension`, or all if there are fewer. Fails unless
+    // they are numbers, times, or strings of fixed length.
     static zarr::Result<GrowingCoordinates> Read(const zarr::Hierarchy& hierarchy,
                                                  const zarr::Dimension& dimension,
                                                  std::uint64_t count);
@@ -36,8 +36,8 @@ class GrowingCoordinates {
     // True if the coordinates are numbers or times, and false if they are strings.
     bool AreNumbers() const { return dtype_.kind != zarr::DataKind::kUnicode; }
 
-    // True if ElementOf(text) equals the element at `index`. Floats are equal if they differ by at
-    // most 1e-6 relatively.
+    // True if `text` states the coordinate at `index`. For floats, a relative difference of up to
+    // 1e-6 is allowed.
     bool IsAt(std::uint64_t index, const std::string& text) const;
 
     // Returns the index of the coordinate that equals `element`, among the coordinates that Read()
@@ -56,7 +56,7 @@ class GrowingCoordinates {
     zarr::Result<zarr::TimeReference> RequiredReference() const;
 
     zarr::Dimension dimension_;
-    zarr::DataType dtype_;  // in native byte order
+    zarr::DataType dtype_;  // dtype of the elements, in native byte order
     std::vector<std::string> elements_;
 };
 

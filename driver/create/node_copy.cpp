@@ -63,8 +63,8 @@ bool AreAlike(const Hierarchy& hierarchy, const std::string& path, const Hierarc
     return values.ok() && other_values.ok() && values->values == other_values->values;
 }
 
-// Replaces words in `text`: a word that is a key of `names` becomes the value of that key. Words
-// end at a space or a colon.
+// Returns `text` with new names: each word that is a key of `names` is replaced by the value of
+// that key. Words end at a space or a colon.
 std::string WithNames(const std::string& text, const std::map<std::string, std::string>& names) {
     std::string changed;
     for (std::size_t at = 0; at < text.size();) {
@@ -82,7 +82,7 @@ std::string WithNames(const std::string& text, const std::map<std::string, std::
 // `wanted`, up to a rounding error.
 bool HasSameTransform(const ArrayFacts& facts, const Georeferencing& wanted,
                       const Georeferencing& found) {
-    constexpr double kRounding = 1e-6;  // of a pixel
+    constexpr double kRounding = 1e-6;  // in pixels
     if (!found.transform) return false;
     const auto width = static_cast<double>(facts.dimensions[*facts.axes.x].size);
     const auto height = static_cast<double>(facts.dimensions[*facts.axes.y].size);
@@ -146,8 +146,8 @@ Status NodeCopy::Plan() {
     return is_array_ ? PlanDimensions() : from_.TakeFailure();
 }
 
-// Plans to copy an outside array into the copied group. Does nothing if the copy finds the original
-// array in a group above.
+// Plans to copy an array from outside of the copied group into the copy of the group. Does nothing
+// if the copy is in the same store, below a group that has the original array.
 Status NodeCopy::PlanForGroup(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     const std::string name(zarr::LastName(path));
@@ -185,8 +185,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     return {};
 }
 
-// Renames a dimension without coordinates in two cases: the target group has a coordinate array of
-// that name, or a dimension of that name with another size.
+// Plans a new name for each dimension without coordinates whose name has another meaning in the
+// target group: a coordinate array has this name, or a dimension of another size.
 Status NodeCopy::PlanDimensions() {
     if (is_same_store_ && TargetGroup() == zarr::ParentPath(source_)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
@@ -207,8 +207,8 @@ std::string NodeCopy::OwnName(const std::string& name) const {
     return name + "_" + std::string(zarr::LastName(target_));
 }
 
-// True if an array in the group of the copy, or below that group, has a dimension called `name`. If
-// `size` is given, only a dimension of another size counts.
+// True if an array in the target group, or in a group below, has a dimension called `name`. Ignores
+// dimensions of size `size`, if `size` is given.
 bool NodeCopy::IsDimension(const Hierarchy& to, const std::string& name,
                            std::optional<std::uint64_t> size) const {
     zarr::Warnings ignored;
@@ -338,7 +338,7 @@ Status NodeCopy::PreservePosition(const std::string& path, const std::string& co
                               WriteGridMappingArray(arrays, layout, position));
         SetGridMapping(after, written_arrays.grid_mapping);
     } else {
-        zarr::Warnings ignored;  // about attributes in place of coordinates
+        zarr::Warnings ignored;  // only say that attributes replace coordinate arrays
         constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
         ZARR_ASSIGN_OR_RETURN(written_arrays, WriteGeoreferencingArrays(arrays, layout, position,
                                                                         kConvention, ignored));

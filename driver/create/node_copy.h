@@ -58,8 +58,8 @@ class NodeCopy {
     std::vector<std::pair<std::string, std::string>> copies_;
     std::map<std::string, std::string>
         names_;                      // new names of arrays and dimensions, by former name
-    std::string mapping_;            // grid mapping to be found or written in the target
-    std::vector<std::string> made_;  // paths of the copied nodes
+    std::string mapping_;            // name of the grid mapping that the copy needs; may be empty
+    std::vector<std::string> made_;  // paths of the nodes that have been copied
 };
 
 }  // namespace zarr_driver

@@ -24,12 +24,13 @@ using zarr::Status;
 
 namespace {
 
-// Returns how many bands are copied together: all bands that share a chunk. The slowest dimension
-// along which a chunk has several bands determines their number.
+// Returns the number of bands that are copied together, because they share chunks. The slowest
+// dimension along which a chunk has several bands determines this number.
 int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
-    auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());  // bands per index
+    // bands per index along the axis
+    auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());
     for (const std::size_t axis : layout.other_axes) {
         const std::uint64_t size = layout.facts.dimensions[axis].size;
         faster /= std::max<std::uint64_t>(size, 1);
@@ -87,11 +88,11 @@ class Copier {
     using PartFunction = std::function<bool(const Part&)>;
     struct Pending {
         Part part{};
-        const std::uint8_t* data = nullptr;  // in a buffer; nullptr if no part must be stored
+        const std::uint8_t* data = nullptr;  // pixels in buffers_; nullptr if no part is pending
     };
 
-    // Calls `copy` for the parts of all bands, until `copy` returns false. All parts of a chunk
-    // come in sequence, so that a chunk is complete before the next chunk begins.
+    // Calls `copy` for one part after another, until `copy` returns false. All parts of a chunk
+    // follow each other, so that a chunk is complete before the next one begins.
     bool ForEachPart(const PartFunction& copy) const {
         const std::int64_t high = to_.GetRasterYSize();
         const std::int64_t rows =
@@ -139,8 +140,8 @@ class Copier {
         return false;
     }
 
-    // Returns the maximum size of a part in bytes. For a remote store, a part has as many chunks as
-    // are stored in parallel.
+    // Returns the maximum size of a part in bytes. For a remote store, a part is larger, so that
+    // many chunks can be stored in parallel.
     GIntBig MostBytes() const {
         constexpr std::size_t kNear = std::size_t{16} << 20;
         constexpr std::size_t kFar = std::size_t{64} << 20;
@@ -150,8 +151,9 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Returns the height of a part in rows of chunks, if a buffer has room for `most` rows of
-    // chunks. Parts end where shards end, if the buffer is large enough.
+    // Returns the height of a part as a number of rows of chunks, at most `most`. If possible, it
+    // is a multiple of the height of a shard, else a divisor of it. Parts then end where shards
+    // end.
     GIntBig RowsAtOnce(GIntBig most) const {
         const GIntBig per_shard = std::max(1, rows_of_values_ / std::max(1, block_y_));
         if (most >= per_shard) return most - most % per_shard;
@@ -159,8 +161,8 @@ class Copier {
         return most;
     }
 
-    // Chooses the size of a part. A part has whole rows of chunks if these fit into the buffers;
-    // otherwise it has whole chunks.
+    // Chooses the size of a part: several rows of chunks if they fit into a buffer, or else a piece
+    // of one row of chunks.
     void ChooseSize() {
         constexpr GIntBig kLeast = GIntBig{4} << 20;
         const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());
@@ -254,9 +256,9 @@ class Copier {
     int width_ = 1;
     int height_ = 1;
     std::size_t next_buffer_ = 0;
-    std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
+    std::array<zarr::Buffer, 2> buffers_;  // a part is read into one while the other is stored
     Pending to_store_;
-    Status stored_;  // result for the last part that another thread has stored
+    Status stored_;  // status of storing the previous part
 };
 
 }  // namespace

@@ -22,13 +22,15 @@ using zarr::Status;
 
 namespace {
 
-// Rows and columns of a chunk. GDAL's COG driver has tiles of this size, too.
+// Number of rows and columns of a chunk. Tiles of GDAL's COG driver have this size, too.
 constexpr std::uint64_t kSide = 512;
-// Size of a chunk in Zarr v2, which has no shards to join small chunks.
+// Number of rows and columns of a chunk in Zarr v2. Zarr v2 has no shards to join small chunks.
 constexpr std::uint64_t kSideWithoutShards = 1024;
-// A raster with more bands has chunks of one band, because nobody views so many bands at once.
+// Maximum number of bands in a chunk. If a raster has more bands, each chunk has one band, because
+// nobody views so many bands at once.
 constexpr std::uint64_t kBandsViewedTogether = 4;
-// Size of a shard. Larger objects gain no speed on object stores, and take more memory to write.
+// Maximum encoded and decoded size of a shard. Larger objects gain no speed on object stores, and
+// take more memory to write.
 constexpr double kEncodedShardBytes = 16.0 * (1 << 20);
 constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
 // A shard may exceed kEncodedShardBytes by this factor, because its sides grow only by doubling.
@@ -134,7 +136,8 @@ class CloudProfile {
         ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> sizes,
                               ParseSizes(options_.List(), "BLOCKSIZE"));
         const bool is_shape = sizes.size() > 1;
-        if (sizes.size() == 1) sizes.push_back(sizes[0]);  // as in GDAL's COG driver
+        // a single number is height and width, as in the COG driver
+        if (sizes.size() == 1) sizes.push_back(sizes[0]);
         if (sizes.size() > 3 || (is_shape && IsInterleavedByPixel())) has_own_layout_ = true;
         if (sizes.size() == 3) chunk_.bands = sizes.front();
         if (!sizes.empty()) {
@@ -159,7 +162,8 @@ class CloudProfile {
             zarr::SaturatingMul(chunk_.width, std::uint64_t{raster_.dtype.size}));
     }
 
-    // Sets the shape of chunks and shards. A shard grows until it takes kEncodedShardBytes.
+    // Sets the shape of chunks and shards in the options. The sides of a shard are doubled until it
+    // has about kEncodedShardBytes.
     void ChooseShard() {
         if (has_own_layout_) return;
         const std::string chunk = ShapeText(chunk_.height, chunk_.width);
@@ -214,9 +218,9 @@ class CloudProfile {
         if (has_own_filter) return {};
         const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
-        // Create() has no pixels to sample. If the raster has three or four bands of bytes, the
-        // last candidate is chosen, which is best for colours. Other rasters of bytes may contain
-        // classes, for which the first candidate is chosen.
+        // Create() has no pixels to sample. If a chunk has three or more bands of bytes, the last
+        // candidate is taken, which is best for colours. Otherwise the first candidate is taken,
+        // because bytes may be classes.
         const bool are_colours = chunk_.bands >= 3 && raster_.dtype.size == 1;
         const std::size_t fallback = are_colours ? candidates.size() - 1 : 0;
         if (choice) ratio_ = choice->ratio;
@@ -268,14 +272,14 @@ class CloudProfile {
         return values;
     }
 
-    // Sets the compression level, if the compressor has levels. A level option of the compressor
-    // itself has precedence. `is_asked_for` is false if `level` is the default, which suits only
-    // Zstandard.
+    // Sets the compression level to `level`, if the compressor has levels. An option such as
+    // ZSTD_LEVEL has precedence. If `is_asked_for` is false, the user gave no level, and `level` is
+    // a default for Zstandard. It is then set only for Zstandard, alone or in blosc.
     void SetLevel(const std::string& compressor, int level, bool is_asked_for) {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
             SetDefault(options_, "BLOSC_CNAME", "zstd");
-            // Level n of blosc is level 2 * n - 1 of Zstandard.
+            // In blosc, level n of Zstandard's codec means Zstandard's level 2 * n - 1.
             SetDefault(options_, "BLOSC_CLEVEL", std::to_string(std::min((level + 2) / 2, 9)));
         } else if (is_asked_for) {
             const std::string capped = std::to_string(std::min(level, 9));
@@ -285,8 +289,8 @@ class CloudProfile {
         }
     }
 
-    // Returns the options of all encodings that may suit the raster. The first one is readable by
-    // the most programs.
+    // Returns the encodings to choose from, as creation options. More programs can read the first
+    // encoding than the others.
     std::vector<CPLStringList> Candidates(const std::string& compressor, Predictor predictor) {
         const std::size_t size = raster_.dtype.size;
         const bool is_integer = raster_.dtype.kind == zarr::DataKind::kInt ||
@@ -303,8 +307,9 @@ class CloudProfile {
         CPLStringList delta(plain);
         delta.SetNameValue("FILTER", "DELTA");
         candidates.push_back(delta);
-        // For several bands of bytes, this candidate stores the differences of all bands of a pixel
-        // together, because these differences are similar.
+        // For several bands of bytes, adds a candidate that first takes differences between
+        // neighbouring pixels. It then stores the differences of all bands at a pixel side by side,
+        // because they are similar.
         if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
             CPLStringList pixels(delta);
             pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
@@ -315,8 +320,9 @@ class CloudProfile {
         return candidates;
     }
 
-    // Adds a filter that shuffles bytes to `options`. The codec blosc has a built-in shuffle, which
-    // most readers know. With blosc, a single block for the whole chunk compresses best.
+    // Changes the compressor in `options` to blosc, which shuffles bytes before it compresses. Most
+    // readers know blosc, but not the separate filter. Sets one blosc block for the whole chunk,
+    // which compresses best. Does nothing for a compressor that blosc lacks.
     void Shuffle(const std::string& compressor, CPLStringList& options) const {
         const char* inside = nullptr;
         for (const auto& [name, in_blosc] :
@@ -330,7 +336,8 @@ class CloudProfile {
             SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(ChunkBytes()));
     }
 
-    // Returns the factors of overviews, up to the first one that is a single chunk.
+    // Returns the factors of overviews, separated by commas. The last overview is the first one
+    // that fits into a chunk.
     std::string Factors() const {
         std::string text;
         std::uint64_t factor = 1;
@@ -360,7 +367,7 @@ class CloudProfile {
     std::vector<std::string> warnings_;
     RasterChunk chunk_;
     bool is_v3_ = true;
-    bool has_own_layout_ = false;  // true if the user sets the sizes of chunks and shards
+    bool has_own_layout_ = false;  // true if the user gives the shapes of chunks and shards
     double ratio_ = kUsualRatio;
 };
 
@@ -396,8 +403,8 @@ Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster
     raster.are_bands_split = false;
     options.SetNameValue("SINGLE_ARRAY", "YES");
     SetDefault(options, "ARRAY_NAME", "0");
-    // This predictor is set because viewers of OME-Zarr can decode blosc and Zstandard, but not the
-    // filter of differences.
+    // This value chooses byte shuffling in blosc. Viewers of OME-Zarr can decode blosc and
+    // Zstandard, but not the filter of differences, which other values may choose.
     SetDefault(options, "PREDICTOR", "FLOATING_POINT");
     ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options.List(), raster).Run());
     result.ome_version = version;

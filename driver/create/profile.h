@@ -19,17 +19,18 @@ namespace zarr_driver {
 struct ProfiledRaster : NewRaster {
     bool are_bands_split = false;  // true if each band is an array of its own
     bool is_categorical = false;   // true if pixels are classes, which must not be averaged
-    // Format of the existing store to which the raster is added; nullopt for a new store.
+    // Format of the existing store to which the raster is added. nullopt if the raster becomes a
+    // new store.
     std::optional<zarr::Format> store_format = std::nullopt;
-    GDALDataset* source = nullptr;  // pixels that will be copied; nullptr if they are unknown
+    GDALDataset* source = nullptr;  // copied raster; nullptr for Create()
 };
 
 // Creation options after a profile was applied.
 struct ProfileOptions {
-    CPLStringList options;              // options that CreationOptions::Parse() knows
-    bool wants_statistics = false;      // true if statistics of the bands are stored
+    CPLStringList options;              // options for CreationOptions::Parse()
+    bool wants_statistics = false;      // true if band statistics are to be stored
     std::string ome_version;            // OME-Zarr version of an OME image; empty for others
-    std::vector<std::string> warnings;  // about options that only profiles use
+    std::vector<std::string> warnings;  // say which options have no effect without a profile
 };
 
 // Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options

@@ -176,7 +176,7 @@ void Geostationary(Exporter& to) {
 }
 
 struct Projection {
-    const char* name;  // GDAL's name
+    const char* name;  // GDAL's name of the projection
     void (*write)(Exporter& to);
 };
 
@@ -218,10 +218,10 @@ void AddEarth(const OGRSpatialReference& srs, json::Object& attributes) {
     attributes.emplace_back("inverse_flattening",
                             json::Value(is_web_mercator ? 0.0 : srs.GetInvFlattening()));
     const char* meridian = nullptr;
-    const double longitude = srs.GetPrimeMeridian(&meridian);  // in degrees, whatever the unit
+    const double longitude = srs.GetPrimeMeridian(&meridian);  // always in degrees
     attributes.emplace_back("longitude_of_prime_meridian", json::Value(longitude));
     AddText(attributes, "prime_meridian_name", meridian);
-    if (is_web_mercator) return;  // the sphere of Web Mercator has no name
+    if (is_web_mercator) return;  // CF has no name for Web Mercator's sphere
     AddText(attributes, "reference_ellipsoid_name", srs.GetAttrValue("SPHEROID"));
     AddText(attributes, "horizontal_datum_name", srs.GetAttrValue("DATUM"));
     AddText(attributes, "geographic_crs_name", srs.GetAttrValue("GEOGCS"));
@@ -239,8 +239,8 @@ bool DescribesProjection(const OGRSpatialReference& srs, const json::Object& att
     back.SetProjCS("unknown");
     back.CopyGeogCSFrom(&srs);
     if (!SetProjection(in_metres, back).ok()) return false;
-    // Compares only parameters. IsSame() would also compare axes, names and methods, which may
-    // differ.
+    // Only the parameters of the projections are compared. OGRSpatialReference::IsSame() also
+    // compares axes, names and methods, which may differ without any effect on coordinates.
     static constexpr const char* kAngles[] = {SRS_PP_CENTRAL_MERIDIAN,
                                               SRS_PP_LATITUDE_OF_ORIGIN,
                                               SRS_PP_STANDARD_PARALLEL_1,

@@ -62,9 +62,9 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
     return srs;
 }
 
-// Returns the EPSG code of the CRS that equals `srs` except for names. Returns 0 if EPSG has no
-// such CRS. UTM zones and polar projections are found at once. For other projections GDAL searches
-// PROJ's database, which takes about ten milliseconds.
+// Returns the code of the CRS in EPSG that equals `srs` except for names; 0 if there is none. For
+// UTM zones and polar projections this is fast. For other projections GDAL searches PROJ's
+// database, which takes about ten milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -151,7 +151,7 @@ Status SetDatumShift(const std::vector<double>& shift, OGRSpatialReference& srs)
 }
 
 struct KnownDatum {
-    std::string_view key;  // NameKey() of the name of the datum or geographic CRS
+    std::string_view key;  // name of a datum or geographic CRS, simplified by NameKey()
     int crs;               // EPSG code of the geographic CRS
 };
 
@@ -253,8 +253,9 @@ int ImpliedCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Sets `srs` to a CRS in EPSG, in degrees, if `earth` implies that CRS by name or ellipsoid.
-// Returns false if `earth` implies no CRS, or if the numbers in `earth` contradict the CRS.
+// Sets `srs` to a geographic CRS in EPSG, in degrees, if names or ellipsoid in `earth` imply that
+// CRS. Returns false if `earth` implies no CRS, or if its ellipsoid or prime meridian differ from
+// that CRS.
 bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = ImpliedCode(earth);
     OGRSpatialReference known;
@@ -274,12 +275,12 @@ bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warning
                 " does not have the ellipsoid of the other attributes, which are used");
         return false;
     }
-    const double meridian = known.GetPrimeMeridian();  // in degrees, whatever the unit
+    const double meridian = known.GetPrimeMeridian();  // always in degrees
     const double degrees = earth.prime_meridian;
     if (std::fabs(meridian - degrees) > 1e-6 && (earth.prime_meridian_is_given || code == kWgs84))
         return false;
     srs = known;
-    // CF coordinates are in degrees, also for a CRS that EPSG defines in grads.
+    // CF requires longitudes and latitudes in degrees, but EPSG defines some CRS in grads.
     constexpr double kNegligible = 1e-12;
     if (std::fabs(srs.GetAngularUnits() - zarr::kRadiansPerDegree) > kNegligible)
         return srs.SetAngularUnits(SRS_UA_DEGREE, zarr::kRadiansPerDegree) == OGRERR_NONE;
@@ -412,9 +413,11 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Sets oblique_mercator. Appendix F of CF refers to PROJ, and has no angle from the rectified to
-// the skew grid. In PROJ that angle equals the azimuth, so that y points north at the centre. False
-// easting and northing apply at the centre, which appendix F calls "the origin of rectangular
+// Sets oblique_mercator. Appendix F of CF refers to PROJ for this projection. It has no angle from
+// the rectified to the skew grid; in PROJ that angle equals the azimuth, so that y points north at
+// the centre.
+//
+// False easting and northing apply at the centre, which appendix F calls "the origin of rectangular
 // coordinates".
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
@@ -559,8 +562,8 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {
     OGRSpatialReference srs;
     if (!UseKnownDatum(earth, srs, warnings)) {
-        // Placeholder names are replaced by "unknown", PROJ's name for a datum that is only known
-        // by its ellipsoid.
+        // A name that is missing or only a placeholder becomes "unknown". PROJ gives this name to a
+        // datum of which only the ellipsoid is known.
         const auto name_or = [](const std::string& name, const char* otherwise) {
             return IsPlaceholderName(name) ? std::string(otherwise) : name;
         };

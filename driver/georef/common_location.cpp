@@ -44,7 +44,7 @@ std::optional<GridLocation> FindGridLocation(const zarr::Hierarchy& hierarchy,
 
 bool HaveSameTransform(const GridLocation& a, const GridLocation& b) {
     constexpr double kMaxDistanceInPixels =
-        0.01;  // in pixels; coordinates may be rounded to float32
+        0.01;  // a rounding of coordinates to float32 may move a raster so far
     const auto& [first, second] = std::pair(a.georeferencing.transform, b.georeferencing.transform);
     if (!first || !second) return first.has_value() == second.has_value();
     return zarr::CornerDistance(*first, a.columns, a.rows, *second, b.columns, b.rows) <=
@@ -91,7 +91,7 @@ std::vector<const CatalogArray*> ArraysInOneLocation(const zarr::Hierarchy& hier
     if (by_statements.size() < 2) return grid;
     struct Set {
         std::optional<GridLocation> location;
-        std::vector<std::size_t> members;  // indices in `grid`
+        std::vector<std::size_t> members;  // indices of the arrays in `grid`
     };
     std::vector<Set> sets;
     for (const auto& [statements, arrays] : by_statements) {

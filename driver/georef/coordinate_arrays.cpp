@@ -31,9 +31,10 @@ namespace {
 
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
-// True if attributes of an array may name the array at `path`. Names are compared in any group:
-// false matches are harmless, missed references are not. A name without a path means an array of
-// the own group, if there is one: overviews have grid mappings of their own.
+// True if attributes of the array `facts` may name the array at `path`. A name usually means an
+// array in the group of `facts`, as overviews have their own grid mappings. If that group has no
+// such array, or a name has a path, all arrays of that name match. A wrong match only keeps an
+// array unchanged; a missed one would let it be overwritten.
 bool MayName(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
     const std::string name(zarr::LastName(path));
     if (zarr::ReferencedNames(facts.attributes).count(name) == 0) return false;
@@ -50,7 +51,8 @@ bool RefersTo(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const s
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
-// True if the raster names no grid mapping and therefore uses the grid mapping at `path`.
+// True if the raster `facts` names no grid mapping, and readers use the one at `path`, which they
+// find in its group or a group above.
 bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
                      const std::string& path) {
     zarr::Warnings ignored;
@@ -141,7 +143,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
 }
 
 Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
-    if (rasters_.count(path) != 0) return false;  // never the data itself
+    if (rasters_.count(path) != 0) return false;  // a raster is never overwritten
     if (update_.HasCreated(path) && others_ != OtherArrays::kAny) return true;
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
@@ -159,7 +161,8 @@ Result<bool> CoordinateArrays::WouldMoveOtherRasters(const RasterLayout& layout)
     if (!listed.ok()) return listed.status();
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
-        // Arrays that this update made, such as masks, belong to the rasters and are skipped.
+        // Skips the rasters themselves, and arrays that this update has created for them, such as
+        // masks.
         if (rasters_.count(array->path) != 0 || update_.HasCreated(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;

@@ -34,7 +34,7 @@ std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const st
 // A series of numbers. Each number is computed when needed, because the series may be long.
 struct NumberSeries {
     std::uint64_t count = 0;
-    std::function<double(std::uint64_t)> at;  // number by index
+    std::function<double(std::uint64_t)> at;  // returns the number at an index
 };
 
 // True if the array at `path` is one-dimensional and holds exactly `numbers`.
@@ -43,17 +43,18 @@ zarr::Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::str
 
 // Says which arrays a store may hold besides the rasters that are being written.
 enum class OtherArrays : std::uint8_t {
-    kNone,      // none: the store is new
-    kExisting,  // arrays that existed before the update
-    kAny,       // also arrays of this update, whose attributes may be pending
+    kNone,      // no other arrays, because the store is new
+    kExisting,  // arrays from before this update
+    kAny,       // also new arrays, whose attributes may be pending
 };
 
-// Coordinate arrays and grid mapping arrays that belong to rasters. An array to which other arrays
-// refer, too, is shared and not changed. Only the geotransform in a shared grid mapping is changed,
-// if the other arrays do not need the geotransform.
+// Reads and writes the coordinate arrays and grid mappings of rasters. An array to which other
+// arrays refer, too, is shared and not changed. One exception: the geotransform in a shared grid
+// mapping is changed if the other arrays do not need it.
 class CoordinateArrays {
   public:
-    // `rasters` are the paths of the raster arrays that are being written.
+    // `rasters` are the paths of the arrays whose coordinates are written. `others` says which
+    // other arrays may refer to these coordinates.
     CoordinateArrays(StoreUpdate& update, std::set<std::string> rasters,
                      OtherArrays others = OtherArrays::kExisting)
         : update_(update), rasters_(std::move(rasters)), others_(others) {}
@@ -72,7 +73,8 @@ class CoordinateArrays {
                                                        const std::vector<std::string>& names,
                                                        const OGRSpatialReference& srs) const;
 
-    // True if all other arrays that refer to the array at `path` have coordinate arrays of X and Y.
+    // True if all arrays that refer to the array at `path`, except the rasters, have coordinate
+    // arrays of X and Y. They then do not need a geotransform.
     zarr::Result<bool> UsersHaveCoordinates(const std::string& path) const;
 
     // True if another raster of the group has X and Y dimensions of equal names, but no coordinate

@@ -37,8 +37,9 @@ std::string UnitsOfArray(const GeolocationArray& array) {
     return units != nullptr ? *units : std::string();
 }
 
-// Returns the CRS of geolocation coordinates. For longitudes and latitudes this is `stated` if
-// geographic, else WGS 84. Returns nullopt if the units of the coordinates do not fit the CRS.
+// Returns the CRS of geolocation coordinates. The CRS of longitudes and latitudes is `stated`, if
+// it is geographic, or else WGS 84. Other coordinates have the CRS `stated`; returns nullopt if
+// their units do not fit it.
 std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
                                          const OGRSpatialReference* stated) {
     if (geolocation.kind == Kind::kLongLat) {
@@ -60,8 +61,8 @@ std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
     return *stated;
 }
 
-// Returns a VRT dataset whose only band has the values stored * scale + offset. Nodata elements
-// become the lowest double, which is not a valid coordinate.
+// Returns the XML of a VRT dataset with one band, which computes stored number * scale + offset for
+// each element. Nodata elements become the lowest double, which is not a valid coordinate.
 std::string UnpackedDataset(const std::string& name, const GeolocationArray& array, double scale,
                             double offset) {
     const auto& [x, y] = array.facts.axes;

@@ -29,9 +29,9 @@ namespace {
 // interpreted.
 struct MapCoordinates {
     std::string units;          // units of X, else of Y; may be empty
-    double y_factor = 1;        // factor from the unit of Y to the unit of X
+    double y_factor = 1;        // converts Y to the unit of X
     double farthest = 0;        // largest absolute coordinate; 0 if unknown
-    bool are_long_lat = false;  // by standard_name or units
+    bool are_long_lat = false;  // true if X and Y are longitude and latitude
 };
 
 // Returns the factor that converts `from` to `to`. Returns 1 unless both are units of length or
@@ -71,8 +71,9 @@ MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
     return coordinates;
 }
 
-// Returns the units of coordinates in a geostationary CRS. If units are missing, the largest
-// coordinate shows the unit: in radians the edge of the Earth is at about 0.15.
+// Returns the units of coordinates in a geostationary CRS. If none are stated, guesses them from
+// the largest coordinate: the edge of the Earth is at about 0.15 in radians, but at millions of
+// metres.
 std::string GeostationaryUnits(const MapCoordinates& coordinates) {
     if (!coordinates.units.empty() || coordinates.farthest == 0) return coordinates.units;
     return coordinates.farthest > 1 ? "m" : "radian";
@@ -147,8 +148,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
-// Sets the coordinate epoch that the attributes of an array state. A static CRS has no epoch: its
-// attribute is of a former CRS, which another program has replaced.
+// Sets the coordinate epoch of a dynamic CRS from an array's attributes. A static CRS has no epoch.
+// If it has the attribute, another program has replaced the CRS and left the attribute.
 void SetEpoch(const zarr::json::Value& attributes, OGRSpatialReference& srs) {
     const zarr::json::Value* const stated = attributes.Find(kEpochAttribute);
     double epoch = 0;
@@ -181,8 +182,8 @@ void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
     }
 }
 
-// Converts a geotransform from the units of the coordinates to the units of the CRS. `y_factor` is
-// the factor for Y.
+// Converts a geotransform from the units of the coordinates to the units of the CRS. `factor`
+// converts X; `factor` * `y_factor` converts Y.
 void Scale(GeoTransform& transform, double factor, double y_factor) {
     if (factor == 1 && y_factor == 1) return;
     for (std::size_t i = 0; i < transform.size(); ++i)
@@ -248,8 +249,8 @@ bool HoldsPixelNumbers(const GeoTransform& t) {
            t[5] == std::floor(t[5]);
 }
 
-// Sets ground control points and their CRS in `result`. Does nothing if the raster has a
-// geotransform in map coordinates, or if the points are for a larger raster.
+// Sets ground control points in `result`, and makes the CRS the CRS of the points. Does nothing if
+// the raster has a geotransform in map coordinates, or if the points belong to a larger raster.
 void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
                 Georeferencing& result) {
     if (points.empty()) return;
@@ -329,7 +330,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
-    // A raster without map axes may be a satellite track over time, which control points locate.
+    // X and Y that are no map axes may be a satellite track over time, which control points locate.
     if (!IsMap(facts) && find_control()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {
@@ -363,9 +364,9 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) ApplyOptions(*affine, facts, options, result);
-    // Geolocation arrays along the axes or in the CRS only repeat the geotransform, and are
-    // dropped. Longitudes and latitudes of each pixel of a projected raster add information, and
-    // are kept.
+    // Drops geolocation arrays along the axes or in the CRS of the raster, because they repeat the
+    // geotransform. Keeps longitudes and latitudes of each pixel of a projected raster, because
+    // they add information.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

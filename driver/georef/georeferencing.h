@@ -21,8 +21,8 @@ namespace zarr_driver {
 
 struct GeoreferencingOptions {
     zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kByAttributes;
-    bool wrap_longitude = false;  // converts 0 to 360 to -180 to 180
-    bool north_up = false;        // reverses rows that go north
+    bool wrap_longitude = false;  // shows longitudes 0..360 as -180..180
+    bool north_up = false;        // reverses rows if row numbers increase northwards
     std::size_t threads = 1;
     // Index of the raster's slice along each dimension of the array, or nullopt if the dimension is
     // not fixed. An empty list fixes no dimension.
@@ -37,10 +37,10 @@ struct Georeferencing {
     double y_factor = 1;          // factor from the unit of Y to the unit of X
     std::optional<zarr::GeoTransform> transform;
     std::string transform_origin;
-    bool is_flipped = false;    // first row of the raster is the array's last, due to north_up
-    int rolled_columns = 0;     // columns that wrap_longitude moves from left to right
+    bool is_flipped = false;    // true if north_up has reversed the rows
+    int rolled_columns = 0;     // columns moved from the left to the right side by wrap_longitude
     CPLStringList geolocation;  // GEOLOCATION metadata domain; may be empty
-    std::vector<zarr::GroundControlPoint> points;  // empty if there is a transform
+    std::vector<zarr::GroundControlPoint> points;  // empty if there is a geotransform
     std::optional<OGRSpatialReference> points_srs;
     zarr::Warnings warnings;  // invalid statements that were ignored
 };

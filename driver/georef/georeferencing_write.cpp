@@ -39,7 +39,7 @@ using zarr::Status;
 
 namespace {
 
-constexpr const char* kGridMapping = "spatial_ref";  // rioxarray's name
+constexpr const char* kGridMapping = "spatial_ref";  // name that rioxarray uses
 constexpr const char* kBandDimension = "band";
 
 // Attributes that state a position in forms that are not written here. They are removed.
@@ -111,7 +111,8 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // Other rasters that name no grid mapping would use a grid mapping of this name.
+        // The default name is avoided if other rasters of the group name no grid mapping: they
+        // would use an array of that name.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -140,8 +141,8 @@ class CfWriter {
                    : Status();
     }
 
-    // Writes pixel centres along X or Y. Returns false if other arrays share the dimension and have
-    // different coordinates.
+    // Writes the coordinates of pixel centres along X or Y as an array. Returns false if an
+    // existing array of that name differs and belongs to other arrays, too.
     Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
         return arrays_.WriteNumbers(PathOf(dimension.name),
@@ -176,9 +177,11 @@ class CfWriter {
         return json::Value(std::move(attributes));
     }
 
-    // Reuses the grid mapping `held`, which has an equal CRS. Adds the geotransform if no other
-    // array uses `held`. Returns nullopt if other arrays need the different geotransform in `held`,
-    // or if only this array uses `held` and the CRS codes differ.
+    // Reuses `existing`, a grid mapping with an equal CRS. Adds the geotransform if no other array
+    // uses it. Removes a different geotransform that other arrays do not need.
+    //
+    // Returns nullopt if other arrays need a different geotransform in it, or if only this array
+    // uses it and its CRS code differs.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& existing) const {
         const std::string path = PathOf(existing.name);
         if (existing.code != CodeOf(*placement_.srs, ":")) {
@@ -253,7 +256,7 @@ class CfWriter {
     const RasterLayout& layout_;
     const RasterPosition& placement_;
     const Georeferenced convention_;
-    const bool would_place_others_;  // see CoordinateArrays::WouldMoveOtherRasters()
+    const bool would_place_others_;  // true if coordinate arrays would also apply to other rasters
     const std::string group_;
 };
 
@@ -272,13 +275,15 @@ std::uint64_t LongestSide(const RasterLayout& layout) {
     return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
 }
 
-// True if coordinate arrays along X and Y are written: they are possible and not too long.
+// True if coordinate arrays along X and Y are written. They are not written if they would be longer
+// than the limit kCoordinates.
 bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
     return MayHaveAxes(layout, transform) &&
            LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
 }
 
-// True if readers can compute the exact geotransform from the pixel centres along an axis.
+// True if readers that see only the pixel centres along X or Y can compute the exact geotransform
+// along that axis.
 bool CentresReproduce(const GeoTransform& transform, bool is_x, std::uint64_t count) {
     const NumberSeries centres = PixelCentres(transform, is_x, count);
     zarr::Coordinates some;
@@ -317,7 +322,8 @@ void SetConventions(const RasterLayout& layout, const RasterPosition& placement,
                     bool has_transform, json::Object& attributes) {
     const bool has_crs = is_asked_for && placement.srs != nullptr;
     const bool is_placed = is_asked_for && has_transform;
-    // Readers need only a code. PROJJSON replaces a missing code, as not all readers parse WKT.
+    // Readers need one form of the CRS: a code, or else PROJJSON. WKT is not enough, because not
+    // all readers parse it.
     const bool has_code = json::FindMember(attributes, "proj:code") != nullptr;
     SetMember(attributes, "proj:projjson",
               has_crs && !has_code ? ProjJson(*placement.srs) : json::Value());
@@ -347,7 +353,8 @@ NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_
 
 namespace {
 
-// True if `other` has size, role and coordinates of a new raster's dimension along `axis`.
+// True if a new raster can use the dimension `other` for its axis `axis`: size, role and
+// coordinates are equal.
 Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                              std::size_t axis, const std::optional<GeoTransform>& transform,
                              const zarr::Dimension& other) {
@@ -496,11 +503,11 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
               srs != nullptr && spatial && (code.empty() || !WritesCf(convention))
                   ? json::Value(Wkt2(*srs))
                   : json::Value());
-    // netCDF-C rejects the attribute `spatial:transform`. The attribute is written only if
-    // coordinate arrays and grid mapping do not state the transform exactly.
+    // netCDF-C rejects the attribute `spatial:transform`. By default it is therefore written only
+    // if coordinate arrays and grid mapping do not state the exact transform.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    // A transform of the group overrides coordinates, so coordinates do not suffice in such a
-    // group. The array then gets its own attribute.
+    // If the group states a transform, readers prefer it to coordinate arrays. The array then needs
+    // its own attribute.
     const bool is_said =
         placement.transform && written_arrays.axes && WritesCf(convention) &&
         !zarr::StatesTransform(layout.facts.group_attributes) &&

@@ -27,12 +27,12 @@ namespace zarr_driver {
 struct RasterPosition {
     const OGRSpatialReference* srs = nullptr;
     std::optional<zarr::GeoTransform> transform;
-    // Names of grid mappings that are used first, if they state the CRS.
+    // Names of grid mappings to reuse, if one of them states the CRS.
     std::vector<std::string> preferred_mappings;
 };
 
-// Says which facts of a raster's position are stated by other arrays: a grid mapping and coordinate
-// arrays.
+// Says what the arrays that belong to a raster state: its grid mapping, and the coordinate arrays
+// of X and Y.
 struct GeoreferencingArrays {
     std::string grid_mapping;  // name of the array; empty if none
     bool axes = false;         // X and Y have coordinate arrays

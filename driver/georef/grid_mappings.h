@@ -14,11 +14,11 @@
 
 namespace zarr_driver {
 
-// A grid mapping of CF: a scalar array whose attributes state a CRS.
+// A grid mapping as CF defines it: a scalar array whose attributes state a CRS.
 struct GridMapping {
     std::string name;  // name in the group
     zarr::json::Value attributes;
-    std::string code;  // authority code of the CRS, "EPSG:32632"; may be empty
+    std::string code;  // code of the CRS, such as "EPSG:32632"; may be empty
 };
 
 // True if two CRS are equal. Compares their codes, or their definitions if one of them has no code.

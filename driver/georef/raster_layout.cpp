@@ -123,15 +123,16 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
     return {};
 }
 
-// Counts the slices along axes that are not fixed. The product cannot overflow, because the number
-// of elements is checked when the metadata is read.
+// Computes the number of slices along the axes that are not fixed. It cannot overflow, because the
+// number of elements was checked when the metadata was read.
 void CountSlices(RasterLayout& layout) {
     layout.slices = 1;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         if (!layout.fixed[i]) layout.slices *= layout.shown[i];
 }
 
-// Maps slice `index` of `shown` slices to the nearest of `size` slices.
+// Two arrays divide one range into `shown` and `size` slices. Returns the slice of the second array
+// that is nearest to slice `index` of the first array.
 std::uint64_t Nearest(std::uint64_t index, std::uint64_t shown, std::uint64_t size) {
     if (shown == size) return index;
     const double place = (static_cast<double>(index) + 0.5) / static_cast<double>(shown);
@@ -221,14 +222,15 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
     as_base.select.clear();
     const auto metadata = hierarchy.Metadata(path);
     const bool has_rank_of_base =
-        metadata.ok() && metadata->rank() == base.facts.metadata.rank();  // else it is a mask
+        // false if the level belongs to a mask
+        metadata.ok() && metadata->rank() == base.facts.metadata.rank();
     if (base.facts.colour_axis || (has_rank_of_base && zarr::AreAxesDeclared(base.facts))) {
         as_base.dim_x = std::to_string(*base.x_axis);
         as_base.dim_y = std::to_string(*base.y_axis);
     }
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(hierarchy, path, as_base, {}));
     if (base.facts.colour_axis) layout.facts.colour_axis = base.facts.colour_axis;
-    if (layout.other_axes != base.other_axes) return layout;  // of another array: a mask
+    if (layout.other_axes != base.other_axes) return layout;  // level of a mask, whose axes differ
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i) {
         const std::uint64_t size = base.facts.metadata.shape[base.other_axes[i]];
         layout.shown[i] = base.shown[i];

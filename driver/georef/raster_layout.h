@@ -17,22 +17,23 @@ namespace zarr_driver {
 // Maximum number of bands of a dataset. An array with more slices is opened slice by slice.
 inline constexpr std::uint64_t kMaxBands = 65536;
 
-// Attribute with the number, from 1, of an array's band in the dataset. The attribute is needed
-// because arrays in a group have no order.
+// Attribute of an array in a group that is opened as one raster: number of the array's band, from
+// 1. Without this attribute, bands would have no fixed order.
 inline constexpr const char* kBandNumber = "band_number";
 
 // A number within an array's elements: the whole element, or a field of a structured element.
 struct ScalarField {
     std::string name;  // "outer.inner[2]"; empty for the element itself
     std::size_t offset = 0;
-    zarr::DataType type;  // as stored
+    zarr::DataType type;  // dtype of the stored number
 };
 
 // Returns the fields of `type` for which GDAL has a raster type, sorted by byte offset.
 std::vector<ScalarField> ScalarFields(const zarr::DataType& type);
 
-// An opened array, and the roles of its dimensions. Bands are numbered by slice, with the slowest
-// dimension first. Bands of one slice are numbered by field.
+// An opened array, and the roles of its dimensions as rows, columns and bands. Bands are numbered
+// slice by slice; the index along the slowest dimension changes last. If elements are structures,
+// each slice has one band per field.
 struct RasterLayout {
     zarr::ArrayFacts facts;
     std::shared_ptr<const zarr::Array> array;
@@ -41,7 +42,8 @@ struct RasterLayout {
     std::optional<std::size_t> y_axis;
     bool are_axes_chosen = false;         // true if DIM_X or DIM_Y changed X or Y
     std::vector<std::size_t> other_axes;  // all axes except X and Y, slowest first
-    // Fixed index along each of other_axes; nullopt if the axis is not fixed.
+    // Index that the user has selected along each of other_axes; nullopt along axes whose slices
+    // all are bands.
     std::vector<std::optional<std::uint64_t>> fixed;
     // Number of slices along each of other_axes that the raster shows. A smaller level of a pyramid
     // shows as many slices as the base, even if the level's array has fewer slices.
@@ -69,9 +71,10 @@ zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
                                             const std::string& path, const OpenOptions& options,
                                             const std::vector<std::uint64_t>& indices);
 
-// Opens a smaller level of a pyramid so that it shows as many slices as `base`. If the level has
-// fewer slices, the nearest slice is shown. A level without dimension names gets the axes of
-// `base`, because the shape of a small image may not show its axes.
+// Opens a smaller level of a pyramid so that it shows as many slices as `base`, the largest level.
+// If the level has fewer slices, each slice of `base` gets the nearest slice. A level without
+// dimension names gets the axes of `base`, because the shape of a small image may not show its
+// axes.
 zarr::Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy,
                                            const std::string& path, const OpenOptions& options,
                                            const RasterLayout& base);

@@ -38,13 +38,14 @@ bool IsSameNumber(const std::string& a, const std::string& b) {
     return one == other || std::abs(one - other) <= 1e-9 * std::max(std::abs(one), std::abs(other));
 }
 
-// True if a coordinate is equal to `text`, compared as a number or as text.
+// True if `text` is the stored value, the label or the time of a coordinate. Equal numbers may be
+// written differently.
 bool IsExactly(const CoordinateLabel& label, const std::string& text) {
     return label.value == text || label.label == text || label.time == text ||
            IsSameNumber(label.value, text);
 }
 
-// True if the time of a coordinate begins with `text` and continues with a smaller unit of time.
+// True if `text` is a shorter form of a coordinate's time, such as a date or a month.
 bool BeginsWith(const CoordinateLabel& label, const std::string& text) {
     const std::string& time = label.time;
     return time.size() > text.size() && time.compare(0, text.size(), text) == 0 &&
@@ -83,8 +84,8 @@ class Coordinates {
     }
 
   private:
-    // Coordinates that match: the number of matches, the index of the first, and texts of the first
-    // few.
+    // Coordinates that match: their number, the index of the first one, and the texts of a few for
+    // error messages.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;
