@@ -44,7 +44,8 @@ namespace json = zarr::json;
 
 namespace {
 
-// Attributes that GDAL shows through methods of GDALMDArray, such as GetUnit().
+// Attributes that are not listed, because GDAL shows their values through methods of GDALMDArray,
+// such as GetUnit().
 constexpr std::string_view kHasMethods[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "units", "scale_factor", "add_offset", "_Unsigned"};
 
@@ -153,9 +154,9 @@ void ZarrMDArray::ReadConventions() {
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
-    // Units of the form "days since ..." are ambiguous without CF's attribute "calendar". If the
-    // array lacks "calendar", the returned list includes a "calendar" that names the calendar of
-    // NumPy's dates.
+    // CF's units such as "days since 1970-01-01" are ambiguous without the attribute "calendar". If
+    // an array of NumPy's dates has no such attribute, the list gets one with the calendar that
+    // NumPy uses.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -173,8 +174,8 @@ void ZarrMDArray::ReadNodata() {
     const zarr::ArrayMetadata& metadata = facts_.metadata;
     zarr::FillAsNodata fill = session_->options().fill_value_as_nodata;
     const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
-    // A fill value of zero is no nodata value in an OME image: zeros are black pixels, as in the
-    // raster API.
+    // In an OME image, a fill value of zero is not taken as nodata by default, because zeros are
+    // black pixels. The raster API has the same rule.
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
@@ -201,7 +202,7 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    zarr::Warnings told;  // emitted when the array was opened
+    zarr::Warnings told;  // not emitted again after the array was opened
     facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
     if (HasMeaning(name)) ReadConventions();
 }
@@ -340,8 +341,8 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     });
 }
 
-// True if PAM (GDAL's saved metadata) has a CRS that a user has set, not only a copy of the store's
-// CRS. False for a remote store, because users cannot set a CRS there.
+// True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the CRS of
+// the store, or if the store is remote, because users cannot set a CRS there.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
@@ -352,13 +353,13 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        // The X and Y axes of a CRS have one common unit, so an array with coordinates in different
-        // units has no CRS.
+        // Both axes of a CRS have one unit. If the coordinates of X and Y have different units, the
+        // CRS of the store is not returned.
         if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
-        // The multidimensional API returns coordinate arrays in their stored units. The CRS must
-        // therefore have these units.
+        // The CRS gets the units of the coordinate arrays, because the multidimensional API returns
+        // their elements unscaled.
         if (placed.coordinate_scale != 1 && srs->IsGeographic()) {
             const double radians = srs->GetAngularUnits() * placed.coordinate_scale;
             srs->SetAngularUnits(radians == 1 ? SRS_UA_RADIAN : "unit", radians);
@@ -366,8 +367,8 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
             const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
             srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
         }
-        // GDAL's axis mapping consists of dimension numbers, counted from 1, for X and Y of the
-        // CRS.
+        // GDAL's axis mapping states which dimensions are X and Y of the CRS, as dimension numbers
+        // from 1.
         const auto number_of = [this](std::size_t stored) {
             const auto at = std::find(shown_.begin(), shown_.end(), stored);
             return at == shown_.end() ? 0 : static_cast<int>(at - shown_.begin()) + 1;
@@ -415,11 +416,11 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         std::uint64_t slices = 1;
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
-        // If the array has more slices than GDAL allows bands, GDAL's own AsClassicDataset() is
-        // called, which emits the error.
+        // If the array would have more bands than GDAL allows, GDAL's own AsClassicDataset() is
+        // called below, which emits the error.
         const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
-        // If the array is open for update, the raster is opened for update, too. Overviews are then
-        // built in the store.
+        // If the array is open for update, its raster is opened for update, too. Overviews of the
+        // raster are then stored in the Zarr store and not in a file beside it.
         if (is_own && session_->update() != nullptr && !facts_.path.empty())
             return OpenForUpdate().release();
         if (is_own) {
@@ -518,7 +519,7 @@ Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
     placement.preferred_mappings = preferred_mappings;
     RasterLayout layout;
     layout.facts = facts_;
-    // Attributes may have changed since the array was opened, so they are read again.
+    // The attributes are read again, because a write since the opening may have changed them.
     ZARR_ASSIGN_OR_RETURN(layout.facts.attributes, update.Attributes(facts_.path));
     layout.x_axis = facts_.axes.x;
     layout.y_axis = facts_.axes.y;
@@ -583,8 +584,8 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// Replaces the fill value of an array without written chunks. All elements of the array get the new
-// value.
+// Changes the fill value in the metadata of an array that has no chunks. All elements of the array
+// then have the new value.
 Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));
@@ -613,9 +614,8 @@ Status ZarrMDArray::Reopen() {
     return {};
 }
 
-// True if the stored type cannot hold the number at `raw`. `element` is that number converted to
-// the stored type, and then has another value. The array's GDAL type may be wider than its stored
-// type.
+// True if the number at `raw` does not fit into the stored type, which may be narrower than the
+// array's GDAL type. `element` is the number after conversion to the stored type.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (values_.stored().narrow != zarr::NarrowType::kNone) {
         double value = 0;
@@ -749,8 +749,8 @@ CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, d
     });
 }
 
-// Returns the two numbers `least` and `most` as CF's attribute `actual_range`, in the array's data
-// type.
+// Returns the value of CF's attribute `actual_range`: the minimum `least` and the maximum `most`,
+// as integers if the array has integers.
 json::Value ZarrMDArray::ActualRange(double least, double most) const {
     const bool is_integer = values_.stored().kind == zarr::DataKind::kInt ||
                             values_.stored().kind == zarr::DataKind::kUint;
@@ -765,8 +765,8 @@ json::Value ZarrMDArray::ActualRange(double least, double most) const {
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        // Writing makes the PAM file newer, so that old statistics in the file would seem current.
-        // Old statistics are therefore removed first.
+        // Old statistics in the PAM file are removed before the new ones are written. They are
+        // recognised by a file that is older than the array, and the write makes the file newer.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);

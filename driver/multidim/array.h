@@ -56,7 +56,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
-    // Replaces GDAL's implementation, which divides by the sizes of dimensions. A size may be 0.
+    // Does the same as GDAL's implementation, but for dimensions of size 0, too. GDAL would divide
+    // by 0.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
@@ -82,8 +83,8 @@ class ZarrMDArray final : public GDALPamMDArray {
                           GDALProgressFunc pfnProgress, void* pProgressData,
                           CSLConstList papszOptions) override;
 #endif
-    // Returns statistics of the current values. Cached statistics are discarded first if they are
-    // older than the values.
+    // Returns statistics of the current elements. Statistics in PAM are discarded first if they are
+    // older than the elements.
     CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                          double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                          GDALProgressFunc pfnProgress, void* pProgressData) override;
@@ -119,12 +120,13 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
-    // Writes the CRS `srs` of the array; nullptr removes the CRS. `preferred_mappings` are names of
-    // grid mappings in the array's group. Uses one of these grid mappings if it describes `srs`.
+    // Writes the CRS `srs` of the array; nullptr removes the CRS. If one of the grid mappings
+    // `preferred_mappings`, which are in the array's group, states `srs`, that grid mapping is
+    // used.
     zarr::Status WriteCrs(const OGRSpatialReference* srs,
                           const std::vector<std::string>& preferred_mappings);
-    // Sets the dimensions of a new array, and the convention for its CRS. The creator of the array
-    // calls Created() once.
+    // Sets the dimension objects of a new array, and the convention by which its CRS will be
+    // written. Whoever creates the array calls this method once.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
     // The session calls these methods when the array was deleted, or when its attributes, path or
     // metadata changed.
@@ -183,19 +185,22 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::unique_ptr<ArrayActivity> activity_;
     const GDALExtendedDataType type_;
     bool has_stored_order_ = true;
-    std::vector<std::size_t> shown_;  // index in the store of each of dimensions_
+    std::vector<std::size_t> shown_;  // index in the stored shape of each of dimensions_
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
-    std::vector<std::shared_ptr<GDALAttribute>> attributes_;  // used if the array is read-only
+    // unused in update mode, which reads attributes anew
+    std::vector<std::shared_ptr<GDALAttribute>> attributes_;
     CPLStringList structural_info_;
     std::string units_;
     zarr::Packing packing_;
-    std::vector<std::uint8_t> nodata_;  // one element of type_; empty without nodata
+    std::vector<std::uint8_t> nodata_;  // nodata value, an element of type_; empty if there is none
     Georeferenced convention_ = Georeferenced::kEveryReader;
-    std::atomic<bool> is_new_{false};  // created by this session and not written to yet
+    // true if this session has created the array and not written to it
+    std::atomic<bool> is_new_{false};
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};
     zarr::Lazy<Georeferencing> georeferencing_;
-    zarr::Lazy<std::vector<std::string>> level_paths_;  // paths of the overviews
+    // paths of the array's overviews, largest first
+    zarr::Lazy<std::vector<std::string>> level_paths_;
 };
 
 }  // namespace zarr_driver

@@ -26,8 +26,8 @@ const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
         const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
         EmitWarnings(session_->store_path(), warnings);
         if (!pyramid) return paths;
-        // If this array is a level of the pyramid, its overviews are the levels after it, which are
-        // smaller.
+        // Overviews of an array are the smaller levels of its pyramid. These follow the array
+        // itself in the list of levels.
         bool is_smaller = false;
         for (const zarr::PyramidLevel& level : pyramid->levels) {
             if (is_smaller) paths.push_back(level.path);

@@ -20,8 +20,8 @@ namespace zarr_driver {
 
 using zarr::Status;
 
-// Fills `info` with the bytes of a chunk that a reference contains itself. `value` is the content
-// of the reference; `location` is the byte range of the chunk in `value`.
+// Fills `info` with a chunk whose bytes are in the Kerchunk reference itself. `value` is the
+// content of the reference; `location` is the byte range of the chunk in `value`.
 Status ZarrMDArray::SetInlineBlock(const zarr::ChunkLocation& location, const std::string& value,
                                    GDALMDArrayRawBlockInfo& info) const {
     const auto offset =
@@ -59,8 +59,8 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
         value.target = session_->store_path() + "/" + location->key;
     }
     if (value.bytes) return SetInlineBlock(*location, *value.bytes, info);
-    // A block of 0 bytes is given inline, because readers of GDAL's block information interpret a
-    // size of 0 as "the whole file".
+    // An empty value is returned as inline bytes. With a file name and a size of 0, users of GDAL's
+    // block information would read the whole file.
     if (value.size == std::uint64_t{0}) return SetInlineBlock(*location, {}, info);
     if (!value.size) {
         VSIStatBufL stat;
@@ -79,7 +79,8 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
     return Guarded(session_->store_path(), [&]() -> bool {
         info.clear();
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
-            if (!facts_.metadata.ChunkAxis(i).is_regular()) return false;  // no block is a chunk
+            // chunks of unequal size are no GDAL blocks
+            if (!facts_.metadata.ChunkAxis(i).is_regular()) return false;
         return Report(FindRawBlock(panBlockCoordinates, info));
     });
 }

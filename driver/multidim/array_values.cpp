@@ -19,7 +19,7 @@ using zarr::Status;
 
 namespace {
 
-// Truncates texts that are longer than the elements of the array allow. Returns a record of the
+// Truncates texts that are longer than the array's data type allows. Returns a record of the
 // truncated texts.
 TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
     TruncatedTexts cut;
@@ -33,8 +33,8 @@ TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<st
     return cut;
 }
 
-// Returns the elements of a block as texts, in row-major order. For raw bytes, decodes the base64
-// texts.
+// Returns the elements of a block as texts, in row-major order. The caller passes raw bytes as
+// base64, which is decoded here.
 std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
     const zarr::Region& region = block.region;
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
@@ -64,7 +64,8 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // The step of a single element is set to 1, because GDAL may pass any step for it.
+        // The step is irrelevant along an axis with one element, and GDAL may pass any number. It
+        // becomes 1.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));
@@ -86,8 +87,8 @@ zarr::ReadOptions ArrayValues::Reading() const {
 // ---------------------------------------------------------------------------------------------
 // Reading
 
-// Reads texts that the array stores as characters along its last dimension. Converts each text as
-// one element.
+// Reads texts that NCZarr has stored as characters along the array's last dimension. Each text
+// becomes one element.
 Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     const std::uint64_t size = region.size();
@@ -114,7 +115,8 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.step[i] != 0) continue;
-        // Step 0 means that one element is repeated, so the element is read once.
+        // A step of 0 asks for several copies of one element. Reads that element once for each
+        // copy.
         ElementBlock once = block;
         once.region.step[i] = 1;
         once.region.count[i] = 1;
@@ -178,7 +180,8 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) return {};
         if (region.step[i] != 0) continue;
-        // If the step is 0, all values are for one element, so only the last value is written.
+        // A step of 0 assigns several values to one element. Only the last value stays, so only
+        // that one is written.
         data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
         region.step[i] = 1;
         region.count[i] = 1;
@@ -195,8 +198,8 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));
     if (!op->can_fail()) return writer->Write(region, 0, {data, block.strides, op->op()}, threads);
-    // Converts all elements before it writes the first. If a conversion fails, no element has
-    // changed.
+    // A conversion may fail. All elements are converted before the first is written, so that a
+    // failure leaves the array unchanged.
     zarr::Buffer staged;
     const std::uint64_t size = region.size();
     if (size > SIZE_MAX / stored_.size)

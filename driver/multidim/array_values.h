@@ -45,14 +45,14 @@ class ArrayValues {
     ArrayValues& operator=(const ArrayValues&) = delete;
 
     const std::shared_ptr<const zarr::Array>& array() const { return array_; }
-    // Replaces the array object, for example after a resize. The new array must have the dtype of
-    // the old one.
+    // Replaces the array object, for example after a resize has changed the metadata. The new
+    // object must have the same dtype.
     void SetArray(std::shared_ptr<const zarr::Array> array) { array_ = std::move(array); }
     const zarr::DataType& stored() const { return stored_; }
     // True if an element is a text that NCZarr stores as characters. Such arrays are read-only.
     bool are_characters() const { return text_length_ != 0; }
 
-    // Reads a block into `data`. On success the caller must free the strings in `data`.
+    // Reads a block into `data`. After a success, the caller must free the strings in `data`.
     zarr::Status Read(const ElementBlock& block, std::uint8_t* data) const;
     // Writes a block. Writes nothing if one element cannot be converted. The session must be open
     // for update. Emits a warning if texts are truncated.
@@ -69,7 +69,8 @@ class ArrayValues {
     const SharedResource& session_;
     const zarr::DataType stored_;
     std::shared_ptr<const zarr::Array> array_;
-    const std::size_t text_length_;  // characters of an NCZarr text; 0 for other arrays
+    // number of characters per text in NCZarr; 0 for arrays of other elements
+    const std::size_t text_length_;
 };
 
 }  // namespace zarr_driver

@@ -32,9 +32,9 @@ namespace {
 
 using Items = std::vector<const json::Value*>;
 
-// Returns valid UTF-8 without NUL. If the text contains NUL, the result is "base64:" and the bytes
-// in base64. Other text that begins with "base64:" is not escaped, because a written attribute must
-// keep its text.
+// Returns the text of a string attribute for GDAL: valid UTF-8 without NUL. Text with NUL becomes
+// "base64:" and its bytes in base64. Text that begins with "base64:" itself stays unchanged,
+// because users must get back what they wrote.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
                                                 : zarr::BytesToText(text);
@@ -46,8 +46,8 @@ struct BlockLayout {
     const zarr::Strides& strides;
 };
 
-// Converts a block of elements. Returns false if an element cannot be converted. If `frees` is
-// true, frees strings in `dst` before it overwrites them.
+// Converts a block of elements from `src` to `dst`. Returns false if an element cannot be
+// converted. If `frees` is true, `dst` already has strings, which are freed.
 bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout& to,
                   std::uint8_t* dst, const BlockLayout& from, const std::uint8_t* src, bool frees) {
     struct Task {
@@ -210,7 +210,8 @@ std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
         if (stated != GDT_Unknown) attribute->Retype(stated);
     } else {
         make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
-        // GDAL's JSON parser rejects "null" at the end of a text, so a space is appended.
+        // A space is appended to "null", because GDAL's JSON parser rejects a text that ends in
+        // "null".
         const json::Value text(json::Dump(value) + (value.is_null() ? " " : ""));
         attribute->SetStrings({&text});
         array = nullptr;
@@ -247,9 +248,9 @@ void ZarrAttribute::SetNumbers(const Items& items) {
     }
 }
 
-// Converts the elements to the type `stated`. Does nothing if `stated` is an integer type that
-// cannot represent all elements. Floats are converted even if their value changes, because JSON may
-// have fewer digits than a double.
+// Converts the elements to the type `stated`. Integer types are ignored if they cannot represent
+// all elements. Floats are converted even if this changes their value, because JSON may state a
+// float with fewer digits than a double has.
 void ZarrAttribute::Retype(GDALDataType stated) {
     const GDALDataType own = type_.GetNumericDataType();
     const int own_size = GDALGetDataTypeSizeBytes(own);
@@ -450,7 +451,8 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
     auto existing = session->attributes().Of(path);
-    std::unordered_map<std::string, std::size_t> places;  // index in `held` by name
+    // index in `existing` by name of the attribute
+    std::unordered_map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < existing.size(); ++i) places.emplace(existing[i]->GetName(), i);
     const auto types = zarr::NczarrAttributeTypes(attributes);
     std::vector<std::shared_ptr<GDALAttribute>> list;
@@ -481,9 +483,9 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // An empty value is stored, so that the new attribute exists even if no value is ever written.
-    // An attribute with a meaning, such as scale_factor, must not be stored as zero and waits for
-    // its value. If the attribute has no elements, it never gets a value and is stored now.
+    // An empty value is stored, so that the attribute exists even if no value is ever written. An
+    // attribute such as scale_factor would change the array if it were 0, so it is stored with its
+    // first value. Without elements it never gets a value, so it is stored now.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

@@ -16,13 +16,14 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// An attribute of a group or an array. The JSON value determines the type of the attribute. Numbers
-// have the first of the types Int32, Int64, UInt64 and Float64 that represents all of them exactly.
-// A list of numbers or strings has one dimension. Any other value is JSON text (GEDTST_JSON).
+// An attribute of a group or an array. For an attribute in the store, the JSON value determines the
+// type. Numbers have the first of the types Int32, Int64, UInt64 and Float64 that represents all of
+// them exactly. A list of numbers or strings has one dimension. Any other value is JSON text
+// (GEDTST_JSON).
 //
-// If a caller created the attribute, the object keeps the type and dimensions that the caller
-// chose. In JSON, several dimensions are nested lists, complex numbers are lists of two, and
-// compounds are objects. Text of GEDTST_JSON is stored as the JSON value itself.
+// An attribute that a caller has created keeps the type and dimensions that the caller chose. In
+// the store, several dimensions are nested lists, complex numbers are lists of two, and compounds
+// are JSON objects. Text of GEDTST_JSON is stored as the JSON value itself.
 class ZarrAttribute final : public GDALAttribute {
   public:
     // Creates an attribute object from a stored value. Numbers get the type `stated` if that type
@@ -30,7 +31,8 @@ class ZarrAttribute final : public GDALAttribute {
     static std::shared_ptr<ZarrAttribute> Make(const std::string& parent, const std::string& name,
                                                const zarr::json::Value& value,
                                                GDALDataType stated = GDT_Unknown);
-    // Creates a new attribute. Its elements are zeros or empty strings until values are written.
+    // Creates an object for an attribute that is not in the store yet. Its elements are zeros or
+    // empty strings until the caller writes values.
     static zarr::Result<std::shared_ptr<ZarrAttribute>> Create(
         const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
         const GDALExtendedDataType& type);
@@ -45,7 +47,7 @@ class ZarrAttribute final : public GDALAttribute {
 
     // Methods that change the attribute.
 
-    // Connects the attribute to the node at `path`. If `session` is open for update, the attribute
+    // Sets the node to which the attribute belongs. If `session` is open for update, the attribute
     // becomes writable.
     void Attach(std::shared_ptr<SharedResource> session, const std::string& path);
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
@@ -91,7 +93,7 @@ class ZarrAttribute final : public GDALAttribute {
 
     GDALExtendedDataType type_;
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
-    std::vector<std::uint8_t> elements_;  // of type_; this object owns their strings
+    std::vector<std::uint8_t> elements_;  // elements of type_; this object owns their strings
     std::shared_ptr<SharedResource> session_;
     std::string path_;
     bool is_deleted_ = false;
@@ -101,18 +103,20 @@ class ZarrAttribute final : public GDALAttribute {
 // this text, too.
 inline constexpr const char* kGlobalAttributes = "/_GLOBAL_";
 
-// Returns the attributes of the node at `path`, whose full name is `parent`. `attributes` is the
-// JSON object of the node's attributes. Skips names for which `is_hidden` returns true. In update
-// mode the list reuses attribute objects that callers still hold. New attributes that have no value
-// yet come last.
+// Returns the attributes of the node at `path`, whose full name in GDAL's API is `parent`.
+// `attributes` is the JSON object that holds them. Attributes for which `is_hidden` returns true
+// are left out.
+//
+// In update mode, the list has the attribute objects that callers still hold. New attributes
+// without a value come last.
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const zarr::json::Value& attributes,
     bool (*is_hidden)(std::string_view));
 
 // Creates an attribute of the node at `path`, and stores zeros, empty strings or null as its value.
-// `has_meaning` is true if the value changes how the node is interpreted. In this case nothing is
-// stored until a value is written, unless the attribute has no elements.
+// If `has_meaning` is true, the value changes how the node is interpreted. Nothing is then stored
+// until a value is written, unless the attribute has no elements.
 zarr::Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,

@@ -146,8 +146,8 @@ class NewRoot {
         return made;
     }
 
-    // Opens the new group for update at its current path. If a zip file was committed to an object
-    // store, opens it for reading.
+    // Opens the new group for update, in the store at its present path. A zip file in an object
+    // store cannot be changed after Commit(), so it is opened for reading.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
@@ -212,7 +212,7 @@ class NewRoot {
 
     StoreNode place_;
     bool is_added_ = false;
-    std::optional<zarr::Format> format_;  // for a new store only
+    std::optional<zarr::Format> format_;  // format of a new store
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
     std::shared_ptr<zarr::Synchronizer> locks_;
     StoreReplacement replacement_;
@@ -220,16 +220,16 @@ class NewRoot {
 
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
-// Makes empty arrays of a Zarr source show their dimensions in the stored order, as long as the
-// returned object lives. Returns nullptr if the source is not a Zarr dataset.
+// If `source` is a Zarr dataset, its empty arrays show their dimensions in the stored order while
+// the returned object lives. Otherwise returns nullptr.
 std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
-// Lists the groups of a Zarr source before the copy starts. While the returned groups live, GDAL
-// sees only the members that were listed here. Otherwise a group that is copied into itself would
-// grow during the copy.
+// Opens and lists all groups of a Zarr source before the copy starts. A group keeps its list of
+// members while its object lives. Without these lists, a copy of a group into itself would find its
+// own new groups.
 std::vector<std::shared_ptr<ZarrGroup>> ListGroups(const GDALDataset* source) {
     std::vector<std::shared_ptr<ZarrGroup>> groups;
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
@@ -253,8 +253,8 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     CPLErrorReset();
     const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
         source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
-    // GDAL's error counter cannot be used here, because it also counts errors that GDAL handled
-    // itself.
+    // The return value of the copy and the user's cancellation decide about success. GDAL's error
+    // counter does not, because it also counts errors that GDAL handled itself.
     if (watched.IsCancelled())
         return CPLGetLastErrorNo() == CPLE_UserInterrupt
                    ? is_told
@@ -290,8 +290,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
-        // Fails early if the final path is read-only: callers write to the store after it gets its
-        // final name.
+        // Fails before the store is created if its final path is read-only. Callers write to the
+        // store under its final name.
         ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));

@@ -46,8 +46,9 @@ class MdimDataset final : public GDALDataset {
 
     const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
-    const std::shared_ptr<ZarrMDArray> array_;  // keeps the opened array from being opened again
-    CPLStringList description_;                 // metadata domain ZARR, once it was requested
+    // keeps this object in use, so that callers get it, too
+    const std::shared_ptr<ZarrMDArray> array_;
+    CPLStringList description_;  // metadata domain ZARR, once it was requested
 };
 
 // Implements GDALDriver::pfnCreateMultiDimensional. Creates an empty store and opens it for update.

@@ -56,8 +56,9 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
-// Returns the name under which a dimension is shown: the shown name of its coordinate array, or
-// else its own name. A coordinate array may be shown under another name outside of its group.
+// Returns the name of a dimension in GDAL's API: that of its coordinate array, or else its stored
+// name. A coordinate array outside of the opened group may have another name in GDAL's API than in
+// the store.
 std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);
@@ -67,8 +68,8 @@ std::string ShownName(const SharedResource& session, const zarr::Dimension& dime
 
 ZarrDimension::ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                              std::size_t index)
-    // The parent of a dimension without a name is empty, because such a dimension belongs to a
-    // single array and to no group.
+    // A dimension without a name belongs to a single array and to no group, so its parent name is
+    // empty.
     : GDALDimension(
           facts.dimensions[index].is_named ? session->GroupName(facts.dimensions[index].group)
                                            : std::string(),
@@ -100,8 +101,9 @@ std::string ZarrDimension::Key() const {
     return owner + "\n" + stored_name_ + "\n" + std::to_string(m_nSize);
 }
 
-// Sets the full name. GDAL looks up dimensions whose full name starts with "/". A dimension that
-// GDAL must not look up therefore gets a full name without "/".
+// Sets the full name. GDAL searches the groups for a dimension whose full name starts with "/". A
+// dimension that GDAL would not find there, or would confuse with another one, gets a full name
+// without "/".
 void ZarrDimension::SetFullName() {
     const std::string parent = ParentName();
     const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
@@ -136,11 +138,11 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // A dimension without a name has no indexing variable, because the variable takes its name from
-    // the dimension.
+    // The computed variable would have the name of its dimension, so a dimension without a name has
+    // none.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
-    if (!array.ok()) return nullptr;  // opening the array again reports the fault
+    if (!array.ok()) return nullptr;  // callers that open the array themselves get the error
     const Georeferencing& placed = (*array)->FindGeoreferencing();
     if (!placed.transform) return nullptr;
     const zarr::GeoTransform& t = *placed.transform;

@@ -24,26 +24,26 @@ class ZarrDimension final : public GDALDimension {
     // Creates a dimension object for a new dimension of a caller, which is in no array yet.
     ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created);
 
-    // Returns the coordinate array of the dimension. If the dimension has no coordinate array,
-    // returns an array of pixel centres that is computed from the geotransform. Returns nullptr if
-    // the geotransform is missing or has a rotation.
+    // Returns the coordinate array of the dimension. Without a coordinate array, computes the pixel
+    // centres along the dimension from the geotransform of the array. Returns nullptr if the
+    // geotransform is missing or rotated.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // Sets the indexing variable. If the array has the dimension's name, it is an indexing variable
-    // in the store, too. For any other array, emits a warning, and forgets the array when this
-    // object is destroyed.
+    // Sets the indexing variable. In the store, the indexing variable is the array with the
+    // dimension's name. For any other array, emits a warning; only this object then knows the
+    // indexing variable.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
     // Renames the dimension in all arrays that have it, and renames its coordinate array. GDAL
     // calls Rename() since version 3.8.
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
-    // Returns a text that identifies the dimension within its session.
+    // Returns a text that identifies the dimension within its session: its group or array, its
+    // stored name and its size.
     std::string Key() const;
-    // True if GDAL can find the dimension in its group by the full name "/group/name". False if the
-    // dimension has no name, or if another dimension of the group has the same name. The full name
-    // then does not start with "/".
+    // True if the dimension has a full name "/group/name", by which GDAL finds it in its group.
+    // False if the dimension has no name, or if another dimension of the group owns this full name.
     bool is_groups() const { return is_named_ && !avoids_name_clash_; }
     // Gives the dimension a full name without "/". The session calls this method if another
-    // dimension of the group has the name.
+    // dimension of the group owns the full name "/group/name".
     void AvoidNameClash();
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     // Returns the path of the group to which the dimension belongs.
@@ -71,13 +71,13 @@ class ZarrDimension final : public GDALDimension {
 
     const std::shared_ptr<SharedResource> session_;
     std::string group_;
-    std::string stored_name_;  // may differ from GetName() outside of the opened group
+    std::string stored_name_;  // name in the store; GetName() may differ from it
     const bool is_named_;
     bool avoids_name_clash_ = false;
     std::string array_path_;
-    std::string coordinate_path_;  // as found when the object was created
-    std::string indexing_path_;    // set by SetIndexingVariable() unless the coordinate array
-    const bool is_x_ = false;      // X axis of the raster of array_path_
+    std::string coordinate_path_;  // path found in the store when this object was created
+    std::string indexing_path_;    // array from SetIndexingVariable(), if not the coordinate array
+    const bool is_x_ = false;      // true if it is X of the raster that array_path_ forms
     const bool is_y_ = false;
 };
 

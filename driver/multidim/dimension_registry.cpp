@@ -9,8 +9,9 @@
 
 namespace zarr_driver {
 
-// True if the dimension may have its own name as full name. False if the group has a coordinate
-// array of that name with another length: the name then belongs to the dimension of that array.
+// True if the dimension may own the full name "/group/name". False if the group has a coordinate
+// array of this name with another length: the full name then belongs to the dimension of that
+// array.
 bool DimensionRegistry::MayOwnName(const zarr::Dimension& dimension) const {
     if (!dimension.coordinate_path.empty()) return true;
     const std::string path = zarr::JoinKey(dimension.group, dimension.name);
@@ -32,7 +33,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
         if (created != nullptr) return Share(*created);
         if (auto shared = dimensions_[key].lock()) return shared;
     }
-    // MayOwnName() may read metadata, so it runs before the mutex is locked.
+    // Called without a locked mutex, because it may read metadata.
     const bool may_own_name = !dimension.is_named || MayOwnName(dimension);
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];
@@ -45,9 +46,9 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
     return made;
 }
 
-// Gives `dimension` another full name if a different dimension owns its name. In a read-only
-// dataset an owner keeps the name until the dataset is closed. In update mode the name becomes free
-// when its owner is no longer in use.
+// Records `dimension` as owner of its full name, or gives it another full name if a different
+// dimension owns that name. An owner keeps its full name until the dataset is closed; in update
+// mode only while the owner is in use.
 void DimensionRegistry::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
     NameClaim& claim = claims_[dimension->GetFullName()];

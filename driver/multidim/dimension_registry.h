@@ -36,33 +36,35 @@ class DimensionRegistry {
     explicit DimensionRegistry(SharedResource& session) : session_(session) {}
 
     // Returns the dimension object for dimension `index` of an array. Arrays of a group share a
-    // dimension object if the store gives their dimensions equal names and sizes. If sizes differ
-    // for one name, the dimension with a coordinate array gets the name, or else the first
-    // dimension.
+    // dimension object if their dimensions have equal names and sizes. If dimensions of one name
+    // have different sizes, one of them gets the full name "/group/name": the one with a coordinate
+    // array, or else the first.
     std::shared_ptr<ZarrDimension> Of(const zarr::ArrayFacts& facts, std::size_t index);
     // Creates a dimension. No other dimension of its group may have the name.
     std::shared_ptr<ZarrDimension> Create(const NewDimension& dimension);
     std::vector<NewDimension> Created() const;
     std::vector<std::shared_ptr<ZarrDimension>> CreatedIn(const std::string& group);
-    // Returns a dimension that a group declares but no array has.
+    // Returns the object of a dimension that a group's metadata declares although no array has it.
     std::shared_ptr<ZarrDimension> Declared(const NewDimension& dimension);
-    // Returns the dimension that a new array in `group` must use: `dimension` itself if it belongs
-    // to this session, else a dimension of equal name and size.
+    // Returns the dimension object for a new array in `group`, if the caller passes `dimension`. It
+    // is `dimension` itself if that belongs to this session, else a dimension of equal name and
+    // size.
     zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,
                                                        const GDALDimension& dimension);
 
     void Rename(ZarrDimension& dimension, const std::string& new_name);
     void Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes);
-    // Forgets the dimensions that callers created in a group or in a group below.
+    // Forgets the dimensions that callers have created in the deleted group `group`, or in a group
+    // below.
     void Delete(const std::string& group);
     // Updates the dimensions of a node, and of all nodes below that node, after the node moved to
     // the path `target`.
     void Move(const std::string& path, const std::string& target);
 
   private:
-    // Records which dimension owns a full name in GDAL's API.
+    // Says which dimension owns a full name "/group/name" in GDAL's API.
     struct NameClaim {
-        std::string key;  // ZarrDimension::Key()
+        std::string key;  // ZarrDimension::Key() of the owner
         std::weak_ptr<ZarrDimension> owner;
     };
 
@@ -78,8 +80,9 @@ class DimensionRegistry {
 
     SharedResource& session_;
     mutable std::mutex mutex_;
-    std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;  // by ZarrDimension::Key()
-    std::map<std::string, NameClaim> claims_;                         // by full name
+    // by the dimension's ZarrDimension::Key()
+    std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;
+    std::map<std::string, NameClaim> claims_;  // by full name in GDAL's API
     std::vector<NewDimension> created_;
 };
 

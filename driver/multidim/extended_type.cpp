@@ -49,15 +49,14 @@ std::size_t AlignUp(std::size_t offset, std::size_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Returns the maximum length of a text in bytes, as GDAL's type shall state it. Only dtype S has a
-// maximum; for other types returns 0. GDAL's other drivers write strings with a maximum length as
-// arrays of characters.
+// Returns the maximum length in bytes for GDAL's string type; 0 for no maximum. Only dtype S gets a
+// maximum. GDAL's other drivers write strings with a maximum length as arrays of characters.
 std::size_t MaxTextLength(const zarr::DataType& type) {
     return type.kind == DataKind::kBytes ? type.size : 0;
 }
 
-// Adds the number of numbers and strings in a structure to `total`. Fails for huge nested
-// structures before they are built in memory.
+// Adds the number of numbers and strings in a structure, which occurs `times` times, to `total`.
+// Fails if `total` exceeds kMaxFields, before a huge nested type is built in memory.
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
@@ -120,7 +119,7 @@ class Pairing {
                       const GDALExtendedDataType& gdal, std::size_t gdal_offset) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(stored));
         std::vector<bool> is_given(members.size());
-        std::size_t next = 0;  // usually the members have GDAL's order
+        std::size_t next = 0;  // tried first, because both types usually have one order
         for (const auto& component : gdal.GetComponents()) {
             for (std::size_t i = 0; i < members.size(); ++i) {
                 const std::size_t at = (next + i) % members.size();
@@ -144,7 +143,8 @@ class Pairing {
     std::vector<ExtendedLeaf> leaves_;
 };
 
-// Returns the text of a stored element, as UTF-8 without NUL. The element must not be a number.
+// Returns the text of a stored element that is a string, raw bytes or an object. The result is
+// UTF-8 without NUL.
 std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     if (type.kind == DataKind::kObject) {
         zarr::ObjectRef ref;
@@ -175,8 +175,8 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
         case DataKind::kUnicode:
             return StoreUnicode(type, text, dst);
         case DataKind::kVoid: {
-            // An empty text is accepted for raw bytes, because it is the initial value of a new
-            // array.
+            // An empty text stands for zero bytes, because new arrays and attributes begin with
+            // empty texts.
             const auto bytes = zarr::Base64Decode(text);
             if (!bytes.ok() || (bytes->size() != type.size && !bytes->empty()))
                 return Status::Invalid(zarr::Quoted(text) + ": expected base64 of " +
@@ -191,8 +191,8 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
     return Status::Invalid("dtype " + type.ToString() + " cannot store text");
 }
 
-// Returns "name" if `member` is "name[3]" and `index` is 3. Returns an empty text for any other
-// member.
+// Returns "name" for the member "name[3]" if `index` is 3. Returns an empty text if `member` has no
+// such suffix.
 std::string SubarrayName(const std::string& member, std::size_t index) {
     const std::string suffix = "[" + std::to_string(index) + "]";
     const bool has_suffix =
@@ -302,7 +302,7 @@ Result<std::unique_ptr<const ExtendedConverter>> ExtendedConverter::Make(
 
 void ExtendedConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                     const std::uint8_t* src) const {
-    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // number to text
+    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a stored number is wanted as text
         alignas(16) std::uint8_t number[16];
         const BufferConverter to_native(leaf.type, GdalTypeOf(leaf.type));
         to_native.op().row(to_native.op(), number, 0, src, 0, 1);

@@ -23,8 +23,8 @@ namespace zarr_driver {
 // Maximum number of fields of a structured type. Each item of a subarray counts as a field.
 inline constexpr std::size_t kMaxFields = 65536;
 
-// A member of a structured type, called "name". If the member is a subarray, one of its items,
-// called "name[3]".
+// A member of a structured type. Each item of a subarray is a member of its own: "name[3]" is an
+// item of the subarray "name".
 struct StructMember {
     std::string name;
     zarr::DataType type;
@@ -76,7 +76,7 @@ class ExtendedConverter {
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferConverter> number;  // set if both types are numbers
+        std::unique_ptr<BufferConverter> number;  // nullptr unless both types are numbers
     };
 
     ExtendedConverter() = default;
@@ -130,7 +130,7 @@ class ExtendedWriteConverter {
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferWriteConverter> number;  // set if both types are numbers
+        std::unique_ptr<BufferWriteConverter> number;  // nullptr unless both types are numbers
     };
 
     ExtendedWriteConverter() = default;

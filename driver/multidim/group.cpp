@@ -122,9 +122,9 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
     return listed;
 }
 
-// Returns the members of the group at the time of its last listing. If listing fails, returns an
-// empty list, and `listing_` holds the error. Callers must keep the pointer while they use the
-// list, because another thread may replace the list.
+// Returns the members of the group, from a listing that is repeated after nodes were created,
+// deleted or renamed. If listing fails, returns an empty list, and `listing_` holds the error. The
+// pointer keeps the list alive if another thread lists the group again.
 std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
@@ -141,8 +141,8 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     return members_;
 }
 
-// Returns the path of the member `name`. Returns nullopt if the group has no such member. Does not
-// list the group, because some stores return no listing and a listing becomes outdated.
+// Returns the path of the member `name` of kind `kind`. Returns nullopt if the group has no such
+// member. Asks for this member only: some stores cannot be listed, and a listing becomes outdated.
 zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name,
                                                          NodeKind kind) const {
     using Path = std::optional<std::string>;
@@ -160,7 +160,7 @@ zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name
         };
         ZARR_ASSIGN_OR_RETURN(bool is_there, is_of_kind());
         if (!is_there && session_->update() != nullptr) {
-            hierarchy.Reload();  // another process may have created it since
+            hierarchy.Reload();  // another process may have created the member
             ZARR_ASSIGN_OR_RETURN(is_there, is_of_kind());
         }
         if (is_there) return Path(std::move(path));
@@ -189,15 +189,15 @@ std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*
     });
 }
 
-// Emits no error if the store returns no listing. GDAL calls this method also when it looks for an
-// array, and GetMDArrayNames() emits the error.
+// Emits no error if the store cannot be listed. GDAL also calls this method to look for an array,
+// and GetMDArrayNames() emits that error.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(),
                    [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
 }
 
-// Returns the indexing variable of the dimension `name`, an array that is computed from a
-// geotransform. Returns nullptr in update mode, and if the search would cost requests.
+// Returns the indexing variable called `name`, if it is computed from a geotransform instead of
+// stored. Returns nullptr in update mode, and if the search would send requests to a remote store.
 std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
     const zarr::Hierarchy& hierarchy = session_->hierarchy();
     const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
@@ -208,9 +208,9 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
     return nullptr;
 }
 
-// True if CopyFrom() must not find the array at `path`, because it would then skip the source's
-// array of that name. Hidden are arrays outside of the group, and arrays that the driver wrote,
-// such as grid mappings.
+// True if CopyFrom() runs and must not find the array at `path`. GDAL would skip the source's array
+// of that name. Hidden arrays are outside of the group, or written by the driver, such as grid
+// mappings.
 bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
     if (copies_ == 0) return false;
     const StoreUpdate* const update = session_->update();
@@ -248,7 +248,7 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() cons
     const auto members = Members();
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        // A faulty array is skipped here. Opening the array reports the fault.
+        // A faulty array has no dimensions here. Callers that open the array get the error.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
@@ -290,8 +290,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
             EmitError(session_->store_path(), CheckThere());
             return {};
         }
-        // If the root of the store is an array, its attributes belong to the array and not to the
-        // group.
+        // If the store is a single array without a group, the attributes belong to the array.
         if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
         StoreUpdate* const update = session_->update();
         const auto attributes =

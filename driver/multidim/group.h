@@ -27,17 +27,19 @@ class ZarrGroup final : public GDALGroup {
 
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
     // Opens an array by name without listing the group. Also finds arrays outside of the opened
-    // group, and the computed indexing variable of a dimension. Returns nullptr without an error if
-    // no such array exists. During CopyFrom(), finds only arrays that callers created in the group.
+    // group, and indexing variables that are computed from a geotransform. Returns nullptr without
+    // an error if no such array exists.
+    //
+    // While CopyFrom() runs, finds only arrays that callers have created in this group.
     std::shared_ptr<GDALMDArray> OpenMDArray(const std::string& osName,
                                              CSLConstList papszOptions = nullptr) const override;
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALGroup> OpenGroup(const std::string& osName,
                                          CSLConstList papszOptions = nullptr) const override;
-    // Returns the dimensions of all arrays of the group that belong to this group. Reads the
-    // metadata of all arrays. If several dimensions have one name, returns the dimension with a
-    // coordinate array, or else the first. New dimensions of callers that no array has yet come
-    // last.
+    // Returns the dimensions of the group's arrays, if they belong to this group. Reads the
+    // metadata of all arrays. Of several dimensions with one name, returns the one with a
+    // coordinate array, or else the first. Dimensions that callers have created and no array has
+    // yet come last.
     std::vector<std::shared_ptr<GDALDimension>> GetDimensions(
         CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
@@ -80,7 +82,7 @@ class ZarrGroup final : public GDALGroup {
     void Moved(const std::string& path);
 
   private:
-    // Returns the dimensions of the group's arrays. Leaves out dimensions that belong to another
+    // Returns the dimensions of the group's arrays, without the dimensions that belong to another
     // group.
     std::vector<std::shared_ptr<GDALDimension>> DimensionsOfArrays() const;
     using Nodes = std::vector<zarr::Node>;
@@ -116,7 +118,7 @@ class ZarrGroup final : public GDALGroup {
     std::atomic<int> copies_{0};  // running calls of CopyFrom()
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
-    mutable zarr::Status listing_;          // error of the last listing
+    mutable zarr::Status listing_;          // status of the last listing
     mutable std::uint64_t generation_ = 0;  // SharedResource::generation() at the last listing
 };
 

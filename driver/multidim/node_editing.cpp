@@ -44,7 +44,7 @@ Axis AxisOf(const std::string& type) {
     return {};
 }
 
-// An array that has a dimension, and the position of the dimension in the array.
+// An array that has a given dimension, and the positions of the dimension in its shape.
 struct User {
     std::string path;
     zarr::ArrayFacts facts;
@@ -52,11 +52,12 @@ struct User {
 };
 
 struct NewShape {
-    zarr::ArrayMetadata metadata;  // with the old shape
+    zarr::ArrayMetadata metadata;  // metadata with the former shape
     std::vector<std::uint64_t> shape;
 };
 
-// Updates the path in all objects at and below `path` after the node was renamed to `target`.
+// Gives all objects in use of the node `path`, and of the nodes below, their new path, after the
+// node was renamed to `target`.
 Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
     session.update()->MoveAttributes(path, target);
@@ -80,7 +81,7 @@ Status AddUsers(SharedResource& session, const std::string& group, const ZarrDim
             continue;
         }
         auto facts = zarr::DescribeArray(session.hierarchy(), node.path);
-        if (!facts.ok()) continue;  // what cannot be read has no dimensions
+        if (!facts.ok()) continue;  // an array that cannot be read is skipped
         User user{node.path, facts.Take(), {}};
         for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i)
             if (session.dimensions().Of(user.facts, i).get() == &dimension) user.axes.push_back(i);
@@ -91,15 +92,16 @@ Status AddUsers(SharedResource& session, const std::string& group, const ZarrDim
 
 Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& dimension) {
     const zarr::Hierarchy& hierarchy = session.hierarchy();
-    hierarchy.Reload();  // another process may have changed the documents that are written again
+    hierarchy.Reload();  // metadata documents are rewritten; other processes may have changed them
     std::vector<User> users;
     const std::string* const single = session.single_array();
-    const bool is_whole_store = single != nullptr && single->empty();  // in no group
+    // an array at the root of the store is in no group
+    const bool is_whole_store = single != nullptr && single->empty();
     if (dimension.is_named() && !is_whole_store) {
-        WarnOfFailure(hierarchy, session.store_path());  // an earlier one
+        WarnOfFailure(hierarchy, session.store_path());  // emits a failure from before this call
         ZARR_RETURN_IF_ERROR(AddUsers(session, dimension.group(), dimension, users));
-        // A listing error may hide an array that has the dimension. The error is therefore
-        // returned.
+        // If a group could not be listed, an array with the dimension may be missing in the result.
+        // This is an error.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         return users;
     }
@@ -193,7 +195,8 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
-    // The node is deleted in the store first. If that fails, the objects of the node stay usable.
+    // Deletes the node in the store before its objects are marked as deleted. If the deletion
+    // fails, the objects stay usable.
     ZARR_ASSIGN_OR_RETURN(
         const auto deleted,
         zarr::DeleteWithCompanions(update->metadata(), session.hierarchy(), path, {"", true}));
@@ -260,7 +263,7 @@ Status ResizeDimensions(SharedResource& session,
                         const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(session, sizes));
-    // All new shapes are checked before the first array is changed.
+    // Checks all new shapes before the first array is changed.
     for (const auto& [path, change] : changes)
         ZARR_RETURN_IF_ERROR(
             zarr::WithShape(change.metadata, change.shape).status().WithContext(path));

@@ -16,8 +16,8 @@ namespace {
 // Maximum number of arrays that are searched for references to other arrays.
 constexpr std::size_t kMaxArrays = 10'000;
 
-// Returns `name` without the number that NameOf() appends. Returns an empty text if `name` has no
-// number.
+// Returns `name` without a suffix such as "_2", which NameOf() may have appended. Returns an empty
+// text if `name` has no such suffix.
 std::string WithoutNumber(const std::string& name) {
     const std::size_t last = name.find_last_not_of("0123456789");
     const bool is_numbered = last != std::string::npos && last > 0 && last + 1 < name.size();
@@ -43,7 +43,9 @@ std::string OutsideArrays::NameOf(const std::string& path) const {
     std::string base(zarr::LastName(path));
     if (IsOpened(path)) return base;
     const std::string group(zarr::ParentPath(path));
-    int nearer = 0;  // groups that have a node of this name
+    // Number of groups, from the root group up to the group of the array (excluded), that have a
+    // node called `base`.
+    int nearer = 0;
     for (std::string at = session_.root(); at != group; at = std::string(zarr::ParentPath(at))) {
         const auto is_array = session_.stored_hierarchy().HoldsArray(zarr::JoinKey(at, base));
         const bool holds = at == session_.root() ? RootHasArray(base) : is_array.ok() && *is_array;
@@ -67,8 +69,8 @@ std::string OutsideArrays::Find(const std::string& name) const {
             if (at.empty()) break;
         }
     }
-    // An array may refer by absolute path to groups that are not above the opened node. All outside
-    // arrays are therefore searched.
+    // Arrays may refer by absolute path to groups that are not above the opened node. The slower
+    // List() finds these arrays, too.
     for (std::string& path : List())
         if (NameOf(path) == name) return std::move(path);
     return {};
@@ -83,7 +85,7 @@ std::vector<std::string> OutsideArrays::OpenedArrays() const {
         const std::string group = std::move(groups.back());
         groups.pop_back();
         const auto members = zarr::MembersOf(session_.hierarchy(), group);
-        if (!members.ok()) continue;  // reported when it is listed
+        if (!members.ok()) continue;  // the listing of this group reports the error
         for (const zarr::Node& node : *members)
             (node.kind == zarr::NodeKind::kGroup ? groups : arrays).push_back(node.path);
     }

@@ -14,18 +14,18 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// Records arrays whose CRS was set with a grid mapping, and scalar arrays that may be grid
-// mappings. Both are needed because a copy may set the CRS before it creates the grid mapping of
-// its source. Thread-safe.
+// Records arrays whose CRS was written as a grid mapping, and new scalar arrays. A copy may set the
+// CRS of an array before it creates the source's grid mapping. The scalar array then replaces the
+// grid mapping that the driver wrote. Thread-safe.
 class PendingGridMappings {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
     // Records a scalar array that a caller has created.
     void AddScalar(const std::string& path);
 
-    // Replaces grid mappings that the driver wrote by grid mappings of the caller, if these
-    // describe the CRS. Removes absent arrays from the attribute "coordinates": xarray reads none
-    // of the arrays in that attribute if one of them is absent. Clears the records.
+    // For each recorded array, replaces the grid mapping that the driver wrote by a recorded scalar
+    // array, if that describes the CRS. Removes absent arrays from the attribute "coordinates",
+    // because xarray ignores the whole attribute if one of them is absent. Clears the records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 

@@ -14,7 +14,8 @@ Result<CPLStringList> ArrayOptionsOf(CSLConstList info, const std::vector<std::u
     options.SetNameValue("COMPRESS", "NONE");
     for (int i = 0; info != nullptr && info[i] != nullptr; ++i) {
         const char* const item = info[i];
-        // These items need no creation option. Shuffling elements of one byte changes nothing.
+        // Skips two items that need no creation option. Little-endian order is the default, and
+        // shuffling elements of one byte changes nothing.
         if (EQUAL(item, "ENDIANNESS=LITTLE") ||
             (EQUAL(item, "FILTER=SHUFFLE") && element_size == 1))
             continue;

@@ -91,7 +91,8 @@ bool AreEqual(CSLConstList a, CSLConstList b) {
     return true;
 }
 
-// Returns the number of blocks in a grid. `counts` are the numbers of blocks per dimension.
+// Returns the total number of blocks of an array. `counts` has the number of blocks along each
+// dimension.
 std::uint64_t CountOf(const Block& counts) {
     std::uint64_t count = 1;
     for (const std::uint64_t each : counts) count = zarr::SaturatingMul(count, each);
@@ -106,8 +107,8 @@ Block BlockAt(const Block& counts, std::uint64_t number) {
 
 }  // namespace
 
-// The Zarr store that shows the dataset: metadata documents in memory, and chunks that are read
-// from the dataset's files. The chunks cannot be listed.
+// A Zarr store that shows the dataset of another driver. Metadata documents are in memory; chunks
+// are read from the dataset's files. The chunks cannot be listed.
 class RawBlockSource::BlockStore final : public zarr::ForwardingStore {
   public:
     BlockStore(std::shared_ptr<const Store> documents, const RawBlockSource& source)
@@ -206,9 +207,9 @@ class RawBlockSource::Builder {
         return {};
     }
 
-    // Returns the dimensions for the Zarr copy of `array`. Dimensions of equal names and sizes are
-    // shared. If a name is already used with another size, the dimension gets a new name, because
-    // HDF5 reuses names such as "dim0" in each array.
+    // Returns the dimensions for the Zarr copy of `array`. Arrays of a group share dimensions of
+    // equal names and sizes. HDF5 may use one name such as "dim0" with several sizes; each further
+    // size gets a new name.
     Result<std::vector<std::shared_ptr<GDALDimension>>> DimensionsOf(const GDALMDArray& array,
                                                                      GDALGroup& to,
                                                                      const std::string& path) {
@@ -237,8 +238,8 @@ class RawBlockSource::Builder {
             CPLStringList options,
             ArrayOptionsOf(source.info.List(), source.blocks, array->GetDataType().GetSize())
                 .WithContext("/" + path));
-        // A scalar array has no blocks: its value is stored inline, in the byte order of this
-        // machine.
+        // The value of an array without dimensions is read through GDAL, in the byte order of this
+        // machine, and stored inline.
         if (source.blocks.empty() && !zarr::HostIsLittleEndian())
             options.SetNameValue("ENDIAN", "BIG");
         ZARR_ASSIGN_OR_RETURN(const auto dimensions, DimensionsOf(*array, to, path));
@@ -253,7 +254,8 @@ class RawBlockSource::Builder {
         return {};
     }
 
-    // Returns the shape of the array's blocks and how they are encoded.
+    // Returns the shape and the encoding of an array's blocks. Fails if blocks are encoded
+    // differently.
     static Result<Source> Examine(const std::shared_ptr<GDALMDArray>& array) {
         if (array->GetDataType().GetClass() != GEDTC_NUMERIC)
             return Status::Unsupported(
@@ -264,16 +266,16 @@ class RawBlockSource::Builder {
         const auto& dimensions = array->GetDimensions();
         for (std::size_t i = 0; i < dimensions.size(); ++i) {
             const std::uint64_t size = dimensions[i]->GetSize();
-            // A block size of 0 means that the values are contiguous along the dimension, so one
-            // block spans the dimension.
+            // GDAL's block size 0 means that values are contiguous along the dimension. One block
+            // then spans the dimension.
             if (source.blocks[i] == 0) source.blocks[i] = std::max<std::uint64_t>(size, 1);
             source.counts.push_back(zarr::CeilDiv(size, source.blocks[i]));
         }
         const std::uint64_t count = CountOf(source.counts);
         if (count > zarr::LimitOf(zarr::Limit::kReferences))
             return zarr::OverLimit(zarr::Limit::kReferences, "the array has too many blocks");
-        // Blocks are examined unless the array has no dimensions: the value of such an array is
-        // written into the references.
+        // All blocks must have a location and one encoding. An array without dimensions has no
+        // blocks; its value is stored inline.
         for (std::uint64_t i = 0; i < count && !source.counts.empty(); ++i)
             ZARR_RETURN_IF_ERROR(Examine(BlockAt(source.counts, i), i == 0, source));
         return source;
@@ -302,8 +304,8 @@ Result<std::unique_ptr<RawBlockSource>> RawBlockSource::Open(GDALDataset& source
     return made;
 }
 
-// Decodes some blocks of each array from their locations, and compares the values with those that
-// GDAL reads.
+// Decodes some blocks of each array from the locations that GDAL states. Fails if the values differ
+// from those that GDAL reads.
 Status RawBlockSource::Verify() const {
     constexpr std::uint64_t kSamples = 32;
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
@@ -337,8 +339,8 @@ Status RawBlockSource::Verify() const {
 Result<Reference> RawBlockSource::Find(const std::string& key) const {
     const auto found = arrays_.find(std::string(zarr::ParentPath(key)));
     if (found == arrays_.end()) {
-        // The key belongs to an array that the driver has added, such as a grid mapping. Its values
-        // are in the store in memory.
+        // The key belongs to an array that is not in the source, but written by this driver, such
+        // as a grid mapping. Its values are in memory.
         zarr::Buffer value;
         ZARR_ASSIGN_OR_RETURN(const bool exists,
                               hierarchy_->store()->Get(key, value, zarr::kNoLimit));

@@ -37,7 +37,7 @@ class RawBlockSource {
         std::shared_ptr<GDALMDArray> array;
         std::vector<std::uint64_t> blocks;  // shape of a block
         std::vector<std::uint64_t> counts;  // blocks along each dimension
-        CPLStringList info;                 // as all blocks of the array have it
+        CPLStringList info;                 // encoding of all blocks, as GDAL states it
     };
     class Builder;
     class BlockStore;

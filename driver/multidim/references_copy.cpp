@@ -38,9 +38,9 @@ using zarr::Status;
 
 namespace {
 
-// Returns the multidimensional dataset of this driver that shows `source`; nullptr if another
-// driver opened `source`. If `source` is a raster, opens its multidimensional dataset and stores it
-// in `opened`.
+// Returns the multidimensional dataset of this driver for `source`; nullptr if another driver
+// opened `source`. For a raster of this driver, opens the multidimensional dataset of its store and
+// hands it over in `opened`.
 MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
     if (auto* const own = dynamic_cast<MdimDataset*>(source)) return own;
     const GDALDriver* const driver = source->GetDriver();
@@ -65,8 +65,8 @@ Status CheckNoServerOrZip(const StorePath& path) {
                : Status();
 }
 
-// Returns Ok if a document of references can be written to `path`: nothing exists there, or a file
-// that is empty or holds references.
+// Returns Ok if a JSON document of references may be written to `path`. The name must end in
+// ".json". Nothing exists there, or a file that is empty or holds references.
 Status CheckDocumentTarget(const StorePath& path) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
     if (!EQUAL(CPLGetExtension(path.c_str()), "json"))

@@ -55,15 +55,15 @@ SharedResource::SharedResource(Location location, OpenOptions options,
 SharedResource::~SharedResource() {
     Guarded(store_path(), [&] {
         WarnOfFailure(*location_.hierarchy, store_path());
-        pending_grid_mappings_.Forget();  // no array can be opened any more
+        pending_grid_mappings_.Forget();  // Finish() must not open arrays during destruction
         const zarr::Status status = Finish();
         if (!status.ok()) EmitError(store_path(), status);
     });
 }
 
 const zarr::Hierarchy& SharedResource::hierarchy() const {
-    // Pending attributes are stored first. If that fails, the attributes stay pending, and Flush()
-    // reports the failure.
+    // Stores pending attributes first. If that fails, they stay pending, and Flush() reports the
+    // failure.
     if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
     return *location_.hierarchy;
 }
@@ -93,17 +93,18 @@ std::shared_ptr<ZarrMDArray> SharedResource::FindArray(const std::string& path) 
 
 zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::string& path) {
     if (auto array = FindArray(path)) return array;
-    WarnOfFailure(*location_.hierarchy, store_path());  // an earlier one
+    WarnOfFailure(*location_.hierarchy, store_path());  // emits a failure from before this call
     // The array is opened without a locked mutex, because opening an array may open other arrays,
     // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
-    // In update mode a failed read is an error: a change would otherwise miss arrays that could not
-    // be found.
+    // In update mode, metadata that could not be read is an error. A change of the array would
+    // otherwise miss other arrays that it must change, too.
     if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
-    if (keeps_stored_order() && !array->HasElements()) return array;  // for this caller alone
+    // only this caller wants the stored order
+    if (keeps_stored_order() && !array->HasElements()) return array;
     if (auto other = known.lock()) return other;
     known = array;
     return array;

@@ -28,11 +28,12 @@ class ZarrGroup;
 class ZarrMDArray;
 
 // The session of a multidimensional dataset: the state that its groups, arrays and dimensions
-// share. The state includes the store and the objects in use. Names in GDAL's API start at the
-// opened node, which is the root group. Paths start at the root of the store. Thread-safe, except
-// DeleteObjects() and MoveObjects().
+// share. It contains the store and the objects in use. Names in GDAL's API start at the root group,
+// see root(). Paths start at the root of the store. Thread-safe, except DeleteObjects() and
+// MoveObjects().
 //
-// Pending changes are stored by Flush(), and by the destructor of the last object of the dataset.
+// Pending changes are stored by Flush(). They are also stored when the last object that shares the
+// session is destroyed.
 class SharedResource : public std::enable_shared_from_this<SharedResource> {
   public:
     // `update` writes to the store, and is nullptr for a read-only dataset.
@@ -46,7 +47,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const std::string& store_path() const { return location_.store_path; }
     // Returns the hierarchy of the store, including pending attributes, which are stored first.
     const zarr::Hierarchy& hierarchy() const;
-    // Returns the hierarchy of the store. Pending attributes are not stored first.
+    // Returns the hierarchy of the store, without storing pending attributes first.
     const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
@@ -57,8 +58,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     PendingGridMappings& pending_grid_mappings() { return pending_grid_mappings_; }
     AttributeRegistry& attributes() const { return *attributes_; }
     DimensionRegistry& dimensions() const { return *dimensions_; }
-    // Removes statistics of arrays that were written after their statistics were stored. Does
-    // nothing if the check would cost requests. Only the first call has an effect.
+    // Removes statistics from PAM if their array was written later. Does nothing for a remote
+    // store, where the check would send requests. Only the first call has an effect.
     void DropOldStatistics();
 
     // Returns the path of the root group. If an array was opened, the root group is the parent
@@ -76,7 +77,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     std::string ArrayFullName(const std::string& path) const;
 
     // While an object of this class lives, empty arrays are opened with their dimensions in the
-    // stored order. Copies need this order, and do not divide by the sizes of dimensions.
+    // stored order. Copies need this order, and do not divide by the sizes of dimensions as GDAL's
+    // other code does.
     class StoredOrder {
       public:
         explicit StoredOrder(SharedResource& session) : session_(session) {
@@ -100,8 +102,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // Returns all array objects that are in use.
     std::vector<std::shared_ptr<ZarrMDArray>> Arrays() const;
 
-    // Warns if nodes of the group, which is being listed, are missing in the consolidated metadata.
-    // Checks each group once. After the first warning, checks no further group.
+    // Warns if nodes of `group` are missing in the consolidated metadata. Called when the group is
+    // listed. Each group is checked once; after the first warning no group is checked.
     void Listed(const std::string& group);
 
     // Returns a number that changes whenever a node is created, deleted or renamed.
@@ -139,7 +141,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const OpenOptions options_;
     const bool is_array_;
     const std::string root_;
-    const std::string pam_path_;  // without its ending
+    const std::string pam_path_;  // path of the PAM file without ".aux.xml"
     const std::shared_ptr<GDALPamMultiDim> pam_;
     std::once_flag old_statistics_dropped_;
     const zarr::ForkLocal<StoreUpdate> update_;
@@ -152,8 +154,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     mutable std::mutex mutex_;
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
-    std::set<std::string> listed_;  // paths of groups
-    bool has_warned_ = false;       // of nodes that are missing in the consolidated metadata
+    std::set<std::string> listed_;  // paths of the groups that were checked
+    bool has_warned_ = false;       // true after a warning about missing nodes
 };
 
 }  // namespace zarr_driver
