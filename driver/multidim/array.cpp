@@ -155,8 +155,8 @@ void ZarrMDArray::ReadConventions() {
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
     // CF's units such as "days since 1970-01-01" are ambiguous without the attribute "calendar". If
-    // an array of NumPy's dates has no such attribute, the list gets one with the calendar that
-    // NumPy uses.
+    // an array of NumPy's dates lacks it, the returned list gets such an attribute, with the
+    // calendar that NumPy uses.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -519,7 +519,7 @@ Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
     placement.preferred_mappings = preferred_mappings;
     RasterLayout layout;
     layout.facts = facts_;
-    // The attributes are read again, because a write since the opening may have changed them.
+    // Attributes may have changed since the array was opened, so the current ones are read.
     ZARR_ASSIGN_OR_RETURN(layout.facts.attributes, update.Attributes(facts_.path));
     layout.x_axis = facts_.axes.x;
     layout.y_axis = facts_.axes.y;
@@ -765,8 +765,8 @@ json::Value ZarrMDArray::ActualRange(double least, double most) const {
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        // Old statistics in the PAM file are removed before the new ones are written. They are
-        // recognised by a file that is older than the array, and the write makes the file newer.
+        // Statistics count as old if the PAM file is older than the array. Writing the file would
+        // make old statistics in it seem current, so they are removed first.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);

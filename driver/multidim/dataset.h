@@ -46,7 +46,7 @@ class MdimDataset final : public GDALDataset {
 
     const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
-    // keeps this object in use, so that callers get it, too
+    // keeps the opened array in use; root_ then returns this object to callers
     const std::shared_ptr<ZarrMDArray> array_;
     CPLStringList description_;  // metadata domain ZARR, once it was requested
 };

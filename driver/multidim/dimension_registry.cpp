@@ -33,7 +33,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
         if (created != nullptr) return Share(*created);
         if (auto shared = dimensions_[key].lock()) return shared;
     }
-    // Called without a locked mutex, because it may read metadata.
+    // MayOwnName() may read metadata, which takes long, so it is called before the mutex is locked.
     const bool may_own_name = !dimension.is_named || MayOwnName(dimension);
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];

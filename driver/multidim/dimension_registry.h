@@ -46,9 +46,8 @@ class DimensionRegistry {
     std::vector<std::shared_ptr<ZarrDimension>> CreatedIn(const std::string& group);
     // Returns the object of a dimension that a group's metadata declares although no array has it.
     std::shared_ptr<ZarrDimension> Declared(const NewDimension& dimension);
-    // Returns the dimension object for a new array in `group`, if the caller passes `dimension`. It
-    // is `dimension` itself if that belongs to this session, else a dimension of equal name and
-    // size.
+    // Returns the dimension object that a new array in `group` uses for the caller's `dimension`:
+    // `dimension` itself if it belongs to this session, else a dimension of equal name and size.
     zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,
                                                        const GDALDimension& dimension);
 
@@ -80,9 +79,9 @@ class DimensionRegistry {
 
     SharedResource& session_;
     mutable std::mutex mutex_;
-    // by the dimension's ZarrDimension::Key()
+    // dimension objects by ZarrDimension::Key()
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;
-    std::map<std::string, NameClaim> claims_;  // by full name in GDAL's API
+    std::map<std::string, NameClaim> claims_;  // owners by full name in GDAL's API
     std::vector<NewDimension> created_;
 };
 

@@ -119,7 +119,7 @@ class Pairing {
                       const GDALExtendedDataType& gdal, std::size_t gdal_offset) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(stored));
         std::vector<bool> is_given(members.size());
-        std::size_t next = 0;  // tried first, because both types usually have one order
+        std::size_t next = 0;  // member to try first; both types usually have the same order
         for (const auto& component : gdal.GetComponents()) {
             for (std::size_t i = 0; i < members.size(); ++i) {
                 const std::size_t at = (next + i) % members.size();
@@ -175,8 +175,7 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
         case DataKind::kUnicode:
             return StoreUnicode(type, text, dst);
         case DataKind::kVoid: {
-            // An empty text stands for zero bytes, because new arrays and attributes begin with
-            // empty texts.
+            // An empty text stands for zero bytes, because it is the initial value of a new array.
             const auto bytes = zarr::Base64Decode(text);
             if (!bytes.ok() || (bytes->size() != type.size && !bytes->empty()))
                 return Status::Invalid(zarr::Quoted(text) + ": expected base64 of " +
@@ -302,7 +301,7 @@ Result<std::unique_ptr<const ExtendedConverter>> ExtendedConverter::Make(
 
 void ExtendedConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                     const std::uint8_t* src) const {
-    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a stored number is wanted as text
+    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a number becomes text
         alignas(16) std::uint8_t number[16];
         const BufferConverter to_native(leaf.type, GdalTypeOf(leaf.type));
         to_native.op().row(to_native.op(), number, 0, src, 0, 1);

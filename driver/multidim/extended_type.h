@@ -76,7 +76,7 @@ class ExtendedConverter {
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferConverter> number;  // nullptr unless both types are numbers
+        std::unique_ptr<BufferConverter> number;  // converts numbers; nullptr for other types
     };
 
     ExtendedConverter() = default;
@@ -130,7 +130,7 @@ class ExtendedWriteConverter {
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferWriteConverter> number;  // nullptr unless both types are numbers
+        std::unique_ptr<BufferWriteConverter> number;  // converts numbers; nullptr for other types
     };
 
     ExtendedWriteConverter() = default;

@@ -98,7 +98,8 @@ Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& 
     // an array at the root of the store is in no group
     const bool is_whole_store = single != nullptr && single->empty();
     if (dimension.is_named() && !is_whole_store) {
-        WarnOfFailure(hierarchy, session.store_path());  // emits a failure from before this call
+        // warns of earlier failures, so that TakeFailure() below returns only new ones
+        WarnOfFailure(hierarchy, session.store_path());
         ZARR_RETURN_IF_ERROR(AddUsers(session, dimension.group(), dimension, users));
         // If a group could not be listed, an array with the dimension may be missing in the result.
         // This is an error.

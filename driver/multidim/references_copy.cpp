@@ -65,8 +65,8 @@ Status CheckNoServerOrZip(const StorePath& path) {
                : Status();
 }
 
-// Returns Ok if a JSON document of references may be written to `path`. The name must end in
-// ".json". Nothing exists there, or a file that is empty or holds references.
+// Returns Ok if a JSON document of references may be written to `path`: the name ends in ".json",
+// and nothing exists there, or only a file that is empty or holds references.
 Status CheckDocumentTarget(const StorePath& path) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
     if (!EQUAL(CPLGetExtension(path.c_str()), "json"))

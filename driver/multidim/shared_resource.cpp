@@ -93,7 +93,8 @@ std::shared_ptr<ZarrMDArray> SharedResource::FindArray(const std::string& path) 
 
 zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::string& path) {
     if (auto array = FindArray(path)) return array;
-    WarnOfFailure(*location_.hierarchy, store_path());  // emits a failure from before this call
+    // warns of earlier failures, so that TakeFailure() below returns only new ones
+    WarnOfFailure(*location_.hierarchy, store_path());
     // The array is opened without a locked mutex, because opening an array may open other arrays,
     // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
@@ -103,7 +104,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
-    // only this caller wants the stored order
+    // not shared with other callers, because only copies want the stored order
     if (keeps_stored_order() && !array->HasElements()) return array;
     if (auto other = known.lock()) return other;
     known = array;
