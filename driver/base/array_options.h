@@ -23,7 +23,7 @@ struct ArrayCreationOptions {
     bool fortran_order = false;
     std::optional<zarr::ByteOrder> byte_order;  // nullopt: the byte order of the dtype
     std::optional<char> dimension_separator;    // nullopt: the format's default separator
-    // True if chunk keys start with "c". Only for Zarr v3.
+    // True if chunk keys start with "c"; nullopt means the format's default. Only for Zarr v3.
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;
     std::vector<std::uint64_t> shard_chunks;

@@ -314,7 +314,7 @@ Result<std::vector<CodecSpec>> MakeCodecSpecs(CSLConstList options, const zarr::
         warnings.push_back(UnknownToZarr("COMPRESS", compressor, kDefaultCompressor));
         compressor = kDefaultCompressor;
     }
-    if (EQUAL(compressor, "DEFLATE")) compressor = "ZLIB";  // as GeoTIFF calls it
+    if (EQUAL(compressor, "DEFLATE")) compressor = "ZLIB";  // DEFLATE is GeoTIFF's name of zlib
     std::vector<CodecSpec> codecs;
     std::optional<CodecSpec> last;
     if (!EQUAL(compressor, "NONE")) {

@@ -32,8 +32,8 @@ std::string TypeText(const zarr::DataType& type);
 // Returns a warning that the nodata value `value` is out of the range of `type`.
 std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type);
 
-// Converts stored elements to elements of any GDAL type, by GDAL's conversion rules. The function
-// that op() returns must not outlive this object or the stored type.
+// Converts stored elements to elements of any GDAL type, by GDAL's conversion rules. The converter
+// that op() returns refers to this object and to `stored`, which must outlive it.
 class BufferConverter {
   public:
     BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
@@ -49,8 +49,8 @@ class BufferConverter {
     GDALDataType buffer_type_;
 };
 
-// Converts elements of any GDAL type to stored elements, by GDAL's conversion rules. The function
-// that op() returns must not outlive this object or the stored type.
+// Converts elements of any GDAL type to stored elements, by GDAL's conversion rules. The converter
+// that op() returns refers to this object and to `stored`, which must outlive it.
 class BufferWriteConverter {
   public:
     BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);

@@ -314,11 +314,11 @@ class DimensionAppend {
         }
     }
 
-    const std::string name_;  // as given by the user
+    const std::string name_;  // name of the target, as the user gave it
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
-    std::set<std::string> grown_;  // paths of the extended arrays
+    std::set<std::string> grown_;  // paths of the arrays whose new size may be stored
     // Counts of pixels that were clamped, hidden or shown, summed over all copied bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;

@@ -30,7 +30,8 @@ bool IsOfArray(const std::string& name) {
            STARTS_WITH_CI(name.c_str(), "DIM_");
 }
 
-// Sets the items that `to` lacks or has with another value.
+// Sets metadata items of `to`: those of `items` that `to` lacks or has with another value. Skips
+// items that only belong to the source, see IsOfArray().
 void SetChangedItems(const CPLStringList& items, GDALMajorObject& to) {
     for (const auto& [name, value] : ItemsOf(items)) {
         const char* const own = to.GetMetadataItem(name.c_str());
@@ -121,7 +122,7 @@ class MetadataStore {
         const std::string own = to.GetDescription();
         std::string name = CopiedDescription(from);
         if (IsPosition(name)) name.clear();
-        // texts of coordinates are also the descriptions
+        // bands along text coordinates have these texts as descriptions
         if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;
         if (name == own || (name.empty() && IsPosition(own))) return;
         if (!plan_.coordinates() && dimensions_.size() == 1)

@@ -25,8 +25,8 @@ double Entropy(double p) {
     return p <= 0 || p >= 1 ? 0 : -p * std::log2(p) - (1 - p) * std::log2(1 - p);
 }
 
-// Returns the mutual information of one bit in two neighbouring numbers. Returns 0 if so much
-// information may be due to chance.
+// Returns the mutual information of one bit in two neighbouring numbers. Returns 0 if chance alone
+// may explain that much information.
 double Information(const PairCounts& counts) {
     double total = 0;
     for (const std::uint64_t count : counts) total += static_cast<double>(count);

@@ -279,7 +279,7 @@ class CloudProfile {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
             SetDefault(options_, "BLOSC_CNAME", "zstd");
-            // In blosc, level n of Zstandard's codec means Zstandard's level 2 * n - 1.
+            // Level n of Zstandard inside blosc is Zstandard's own level 2 * n - 1.
             SetDefault(options_, "BLOSC_CLEVEL", std::to_string(std::min((level + 2) / 2, 9)));
         } else if (is_asked_for) {
             const std::string capped = std::to_string(std::min(level, 9));

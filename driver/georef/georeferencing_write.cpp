@@ -503,8 +503,9 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
               srs != nullptr && spatial && (code.empty() || !WritesCf(convention))
                   ? json::Value(Wkt2(*srs))
                   : json::Value());
-    // netCDF-C rejects the attribute `spatial:transform`. By default it is therefore written only
-    // if coordinate arrays and grid mapping do not state the exact transform.
+    // netCDF-C rejects the attribute `spatial:transform`. Unless the chosen convention requires it,
+    // it is therefore written only if coordinate arrays and grid mapping do not state the exact
+    // transform.
     const bool has_axes = layout.x_axis && layout.y_axis;
     // If the group states a transform, readers prefer it to coordinate arrays. The array then needs
     // its own attribute.

@@ -42,8 +42,8 @@ struct RasterLayout {
     std::optional<std::size_t> y_axis;
     bool are_axes_chosen = false;         // true if DIM_X or DIM_Y changed X or Y
     std::vector<std::size_t> other_axes;  // all axes except X and Y, slowest first
-    // Index that the user has selected along each of other_axes; nullopt along axes whose slices
-    // all are bands.
+    // Index of the only slice that the raster shows along each of other_axes; nullopt along axes
+    // whose slices are all shown.
     std::vector<std::optional<std::uint64_t>> fixed;
     // Number of slices along each of other_axes that the raster shows. A smaller level of a pyramid
     // shows as many slices as the base, even if the level's array has fewer slices.
