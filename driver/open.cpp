@@ -37,14 +37,14 @@ using zarr::Status;
 
 namespace {
 
-// Parses the open options. In update mode, sets options that do not allow for changes to other
-// values.
+// Parses the open options. In update mode, replaces the values of options that would disturb an
+// update.
 Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
     options.is_update = open_info.eAccess != GA_ReadOnly;
     if (!options.is_update) return options;
-    // For update, only the open option NORTH_UP counts. The configuration option ZARR_NORTH_UP
-    // applies to reading only.
+    // In update mode, the open option NORTH_UP is an error. The configuration option ZARR_NORTH_UP
+    // is ignored, because it applies to reading only.
     options.north_up = CPLFetchBool(open_info.papszOpenOptions, "NORTH_UP", false);
     // Consolidated metadata is ignored, because its copies of documents may become outdated by the
     // update.
@@ -106,8 +106,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));
-    // If an array was opened, it is opened at once. A fault is then an error, instead of an empty
-    // group.
+    // If the name leads to an array, the array is opened now. A fault of the array is then an error
+    // of this call. Otherwise the user would get an empty group.
     std::shared_ptr<ZarrMDArray> array;
     if (session->single_array() != nullptr) {
         ZARR_ASSIGN_OR_RETURN(array, session->OpenArray(*session->single_array()));
@@ -153,9 +153,11 @@ bool IsInReferences(const GDALOpenInfo& open_info) {
            STARTS_WITH(open_info.pszFilename, kKerchunkParquetPrefix);
 }
 
-// True if the file leads to Kerchunk references. Checks the first bytes of a file.
+// True if the name leads to Kerchunk references. Judges a remote folder by its name, and a file by
+// its name and its first bytes.
 bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
-    // A server may answer with a listing of the folder, so only a Parquet file itself is excluded.
+    // For a remote folder, the header may be a page that lists the folder. Only the header of a
+    // Parquet file shows that the name is no folder.
     const bool is_parquet_file =
         open_info.nHeaderBytes >= 4 && std::memcmp(open_info.pabyHeader, "PAR1", 4) == 0;
     if (name.is_remote() && !is_parquet_file && IsKerchunkParquet(name)) return true;
@@ -200,7 +202,8 @@ bool IsFolderOfStore(GDALOpenInfo& open_info, const StorePath& name) {
     return true;
 }
 
-// True if the name is spelled as one of an Icechunk repository, or the file is "repo" of one.
+// True if the name has a prefix for Icechunk repositories, or leads to the file "repo" of a
+// repository.
 bool IsIcechunkNamed(const GDALOpenInfo& open_info) {
     return HasIcechunkPrefix(open_info.pszFilename) ||
            STARTS_WITH(open_info.pszFilename, kIcechunkPrefix) ||
@@ -225,8 +228,8 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
         return !name.is_object_store() || is_url || open_info.bIsDirectory ||
                IsStoreFolder(FolderOf(name));
     }
-    // Before version 3.7 GDAL does not recognise folders in /vsimem/. No version recognises a
-    // folder in a file:// URL.
+    // GDAL may report that a folder is no folder: before version 3.7 in /vsimem/, and in all
+    // versions for a file:// URL.
     const bool may_be_folder = open_info.bIsDirectory ||
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());
@@ -248,7 +251,8 @@ Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,
                                                                   : OpenName(open_info, name);
 }
 
-// Adds the state of an Icechunk repository that the open options select to `name`.
+// Adds the branch, tag or snapshot of an Icechunk repository to `name`, if the open options select
+// one.
 Status SelectState(const GDALOpenInfo& open_info, ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(name.path,
                           WithSelection(name.path, SelectionOf(open_info.papszOpenOptions)));
@@ -268,7 +272,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     }
     RecogniseIcechunk(*name);
     auto dataset = OpenAsAsked(open_info, *name);
-    // A check for a repository after the failure takes fewer requests than one before opening.
+    // A remote path is checked for an Icechunk repository only after opening has failed, because
+    // the check takes requests that other stores do not need.
     if (dataset.status().code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(name->path)) {
         name->path = AsIcechunk(FolderOf(name->path));
         dataset = OpenAsAsked(open_info, *name);

@@ -68,8 +68,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options
     });
 }
 
-// The driver "Zarr". Its metadata domains READ_COUNTERS and WRITE_COUNTERS show counts since the
-// start of the process.
+// The driver "Zarr". Its metadata domains READ_COUNTERS and WRITE_COUNTERS show how many chunks and
+// bytes were read and written since the start of the process.
 class ZarrDriver final : public GDALDriver {
   public:
     zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
@@ -77,8 +77,9 @@ class ZarrDriver final : public GDALDriver {
             const bool is_read = IsDomain(pszDomain, "READ_COUNTERS");
             if (!is_read && !IsDomain(pszDomain, "WRITE_COUNTERS"))
                 return GDALDriver::GetMetadata(pszDomain);
-            auto& list =
-                zarr::ThreadLocalObject<CPLStringList>();  // borrowed by the caller, as metadata is
+            // The list lives as long as its thread, because the caller of GetMetadata() only
+            // borrows the result.
+            auto& list = zarr::ThreadLocalObject<CPLStringList>();
             list.Clear();
             const auto set = [&list](const char* name, const std::atomic<std::uint64_t>& count) {
                 list.SetNameValue(name, std::to_string(count.load()).c_str());

@@ -23,8 +23,8 @@ std::string MethodName(const std::string& resampling) {
     return CPLString(resampling).tolower();
 }
 
-// True if bands of the array share chunks. Fields of a structured array share none here, because
-// GDAL resamples only bands of one type together.
+// True if bands of the array share chunks and can be filled together. False for fields of a
+// structured array: they share chunks, but GDAL resamples only bands of one type together.
 bool SharesChunks(const RasterLayout& layout) {
     const auto& chunks = layout.facts.metadata.chunks;
     return layout.fields.size() == 1 &&
@@ -32,8 +32,9 @@ bool SharesChunks(const RasterLayout& layout) {
                        [&](std::size_t axis) { return chunks[axis] > 1; });
 }
 
-// True for a band with a mask, and for an alpha band. For such bands GDAL must fill several bands
-// in one call. In a call for a single band, GDAL treats all pixels of the smaller levels as valid.
+// True for a band that a mask or an alpha band masks. Even a lone band of this kind is filled by
+// GDAL's function for several bands. In the function for a single band, all pixels of the smaller
+// levels count as valid.
 bool IsMasked(GDALRasterBand& band) {
     return (band.GetMaskFlags() & (GMF_ALL_VALID | GMF_NODATA)) == 0 &&
            !GDALDataTypeIsComplex(band.GetRasterDataType()) && band.GetColorTable() == nullptr;
@@ -115,7 +116,8 @@ CPLErr FillRuns(const OverviewPixels& pixels, const std::vector<std::vector<int>
     return CE_None;
 }
 
-// Returns the paths of the arrays of an open overview, and its size.
+// Describes an open overview: the paths of its arrays, its size in pixels, and its resampling
+// method.
 LevelPaths DescribedAs(StoreRaster& level, std::string method) {
     return {OverviewSet::PathsOf(level), static_cast<std::uint64_t>(level.GetRasterXSize()),
             static_cast<std::uint64_t>(level.GetRasterYSize()), std::move(method)};
@@ -148,8 +150,8 @@ bool OverviewBuilder::HasOwnLevels() const {
     return !levels.empty() && writer_.AreListed(OverviewSet::PathsOf(*levels[0]));
 }
 
-// True if a level, of all bands or of one array, is not in Listed(). In this case another program
-// has built the level.
+// True if an open level, of all bands or of one array, is not in Listed(), the levels that GDAL's
+// metadata lists. Another program has then built the level.
 bool OverviewBuilder::HasForeignLevels() const {
     if (!set_.levels().empty()) return !HasOwnLevels();
     std::set<std::string> listed;
@@ -180,7 +182,7 @@ StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int f
 Status OverviewBuilder::CheckBase() const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         const std::string& path = array->facts.path;
-        zarr::Warnings ignored;  // opening the dataset has emitted them
+        zarr::Warnings ignored;  // opening the dataset has emitted these warnings
         const auto pyramid = zarr::FindPyramidOf(*raster_.location().hierarchy, path, ignored);
         if (pyramid && pyramid->levels[0].path != path)
             return Status::Unsupported("/" + path + " is an overview itself, of /" +
@@ -248,7 +250,8 @@ Result<std::unique_ptr<StoreRaster>> OverviewBuilder::Open(const LevelPaths& lev
     return opened;
 }
 
-// Creates the levels that do not exist yet. Their arrays have no chunks.
+// Creates those levels for `request.factors` that do not exist yet. Their arrays have no chunks
+// until Fill() writes pixels.
 Status OverviewBuilder::Make(const OverviewRequest& request) {
     for (const int factor : request.factors) {
         if (FindLevel(set_.levels(), factor) != nullptr) continue;
@@ -266,7 +269,8 @@ Status OverviewBuilder::Make(const OverviewRequest& request) {
         ZARR_RETURN_IF_ERROR(writer_.Make(factor, level));
         auto opened = Open(level);
         if (!opened.ok()) {
-            static_cast<void>(writer_.Remove(level));  // report the first failure only
+            // If the removal fails, too, the caller gets only the error of Open().
+            static_cast<void>(writer_.Remove(level));
             return opened.status();
         }
         made_.push_back(opened.Take());
@@ -484,6 +488,7 @@ Status OverviewBuilder::Update() {
             ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(level));
     }
     // If the raster's fill value has changed, the fill values of the levels have changed, too.
+    // Refresh() then opens the arrays of a level again.
     for (const auto& level : set_.levels()) ZARR_RETURN_IF_ERROR(level->Refresh());
     return {};
 }

@@ -37,13 +37,13 @@ class OverviewBuilder {
     // Builds the levels for `request.factors`. Fills a level again if it already exists. Emits
     // errors.
     CPLErr Build(const OverviewRequest& request);
-    // Fills `request.bands` of existing levels again. Ignores `request.factors`. The metadata that
-    // describes the levels stays; see Update(). Emits errors.
+    // Fills `request.bands` of existing levels again. Ignores `request.factors`. Does not update
+    // attributes and coordinates of the levels; Update() does. Emits errors.
     CPLErr FillBands(const OverviewRequest& request, std::vector<StoreRaster*> levels) const;
     // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
-    // Lists the levels in the metadata again. Needed if the list states the position of the raster;
-    // see OverviewLevels::HasLevelGroups().
+    // Writes the list of levels in the metadata again. Needed after a change of the raster's
+    // position if the list states the position; see OverviewLevels::HasLevelGroups().
     zarr::Status Describe();
     // Copies changed attributes, coordinates and fill values of the raster to the levels.
     zarr::Status Update();
@@ -55,8 +55,9 @@ class OverviewBuilder {
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
-    // Fails if an array of the raster or of a level cannot be written. If `any_new` is true, also
-    // fails if the raster shows only a part of an array.
+    // Fails if an array of the raster cannot be written, or if a level has fewer slices than the
+    // raster. `any_new` is true if levels must be created. In this case a raster that shows a slice
+    // of an array fails, too.
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
     zarr::Status Reload();
@@ -73,7 +74,7 @@ class OverviewBuilder {
     OverviewSet& set_;
     StoreRaster& raster_;
     const OverviewLevels writer_;
-    OverviewSet::Levels made_;  // not listed in the metadata yet
+    OverviewSet::Levels made_;  // new levels that the metadata does not list yet
 };
 
 }  // namespace zarr_driver

@@ -32,7 +32,7 @@ constexpr int kMaxNames = 1000;
 constexpr const char* kShape = "spatial:shape";
 constexpr const char* kTransform = "spatial:transform";
 
-// Returns the size of a raster in the form of its overviews.
+// Returns the size of the raster itself, as a LevelPaths without paths.
 LevelPaths WholeRaster(const RasterLayout& array) {
     LevelPaths whole;
     whole.width = static_cast<std::uint64_t>(array.Width());
@@ -60,7 +60,8 @@ bool IsLocationAttribute(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables", "GeoTransform"})
         if (name == own) return true;
-    // PAM and the mask refer to the pixels of the raster, and not to those of an overview.
+    // PAM and the mask belong to the pixels of the raster. An overview has other pixels, so it must
+    // not copy these attributes.
     if (name == kPamAttribute || name == zarr::kMaskAttribute) return true;
     return name.substr(0, 8) == "spatial:" || zarr::IsNczarrAttribute(name);
 }
@@ -133,8 +134,8 @@ RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
                            const LevelPaths& level) {
     RasterLayout scaled = array;
     scaled.facts.path = path;
-    scaled.facts.group_attributes = {};   // an overview has a group of its own
-    scaled.facts.metadata.edges.clear();  // chunks of an overview are regular
+    scaled.facts.group_attributes = {};   // an overview's array is in another group
+    scaled.facts.metadata.edges.clear();  // no rectilinear chunk grid, even if the raster has one
     const auto set = [&](const std::optional<std::size_t>& axis, std::uint64_t size) {
         if (!axis) return;
         scaled.facts.metadata.shape[*axis] = size;
@@ -302,7 +303,8 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
     if (status.ok()) status = MakeMasks(level).status();
     if (status.ok()) status = UpdateDescription(level);
     if (!status.ok()) {
-        static_cast<void>(Remove(level));  // report the first failure only
+        // If the removal fails, too, the caller gets only the first error.
+        static_cast<void>(Remove(level));
         level.paths.clear();
     }
     return status;
@@ -370,8 +372,8 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 // ---------------------------------------------------------------------------------------------
 // Describing and removing overviews
 
-// Returns the members `spatial:` of a level's entry: its shape and its geotransform. Empty without
-// a geotransform.
+// Returns the members `spatial:shape` and `spatial:transform` of a level's entry in the list of
+// level groups. Empty for other kinds of lists, and without a geotransform.
 json::Object OverviewLevels::PlacementOfLevel(const RasterLayout& scaled,
                                               const LevelPaths& level) const {
     json::Object place;
@@ -411,7 +413,7 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
             zarr::DescribeOverviewsIn(attributes, listing_.style, axes, described));
     }
     if (HasLevelGroups()) {
-        // kAll states the CRS by its code alone, if it has one.
+        // kAll states the CRS by its code alone, if the CRS has a code. kSpatialProj would add WKT.
         const RasterLayout& first = *source_.arrays[0];
         SetGeoreferencingAttributes(first, source_.placement, Georeferenced::kAll, {}, attributes);
         const bool is_placed = json::FindMember(attributes, kTransform) != nullptr;
@@ -472,8 +474,8 @@ void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Obje
         SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
-// Gives the overview's mask the attributes of the raster's mask, and adds its name to `attributes`.
-// Does nothing if the overview has no mask.
+// Gives the overview's mask the attributes of the raster's mask, and states the name of the mask in
+// `attributes`. Does nothing if the overview has no mask.
 Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string& level_path,
                                     json::Object& attributes) const {
     const std::string from = MaskOf(array, array.facts.path);
@@ -488,7 +490,8 @@ Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string
 
 namespace {
 
-// Removes the grid mapping of a former CRS, which the stored attributes of a level name.
+// Removes the grid mapping that the stored attributes of a level name. Needed if the CRS of the
+// raster was removed.
 Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierarchy& hierarchy,
                          RasterLayout level) {
     ZARR_ASSIGN_OR_RETURN(level.facts.attributes, hierarchy.Attributes(level.facts.path));
@@ -505,7 +508,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
     const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
     const RasterLayout scaled = LayoutOfLevel(first, level.paths[0], level);
-    zarr::Warnings ignored;  // the group holds only levels
+    zarr::Warnings ignored;  // no other arrays share dimensions: the group holds only levels
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
@@ -557,8 +560,8 @@ Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
     for (std::size_t i = 0; i < array.facts.dimensions.size(); ++i) {
         const zarr::Dimension& from = array.facts.dimensions[i];
         if (!from.is_named) continue;
-        // The coordinate array may have been written after the raster's array was opened, so it is
-        // searched again.
+        // The coordinate array may have been written after the raster's array was opened, so its
+        // path is looked up again.
         const std::string path =
             zarr::FindCoordinateArray(hierarchy_, Group(), from.name, from.size);
         const std::string to = zarr::JoinKey(group, from.name);
@@ -585,7 +588,7 @@ Status OverviewLevels::WriteInterpolated(const CoordinateArrays& coordinates,
     if (from.coordinate_path.empty()) return {};
     const auto read = zarr::ReadCoordinates(hierarchy_, from.coordinate_path,
                                             from.coordinate_attributes, source_.threads);
-    if (!read.ok()) return {};  // text or invalid; reading the raster reports it
+    if (!read.ok()) return {};  // text or invalid numbers; reading the raster reports invalid ones
     json::Object attributes;
     if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
     // The coordinates are written as final values, without scale and offset, and without bounds.

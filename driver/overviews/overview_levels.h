@@ -61,8 +61,8 @@ class OverviewLevels {
     // True if each level is a group, and the parent of these groups describes the levels.
     bool HasLevelGroups() const { return listing_.style == zarr::OverviewStyle::kLevelGroups; }
     // Lists `levels` in the group's metadata, in order of decreasing size. If `levels` is empty,
-    // removes the list from the metadata. With HasLevelGroups(), the list keeps the raster itself,
-    // and the group states the position of the raster.
+    // removes the list from the metadata. With HasLevelGroups(), the list also contains the raster
+    // itself and is never removed, and the group states the position of the raster.
     zarr::Status Describe(const std::vector<LevelPaths>& levels) const;
     // Removes the nodes of an overview that the metadata does not list. Also removes groups that
     // become empty.
@@ -73,7 +73,8 @@ class OverviewLevels {
     static void AddDimensionNames(const zarr::ArrayFacts& facts, zarr::json::Object& attributes);
     // Returns the group of the raster's arrays.
     std::string Group() const;
-    // Returns a path relative to the group that describes overviews.
+    // Returns `path`, a path from the root, relative to the group whose metadata lists the
+    // overviews.
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
     zarr::Result<std::string> Container() const;

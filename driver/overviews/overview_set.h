@@ -19,10 +19,10 @@ class OverviewSet {
     using Levels = std::vector<std::unique_ptr<StoreRaster>>;
 
     struct Pending {
-        bool is_description = false;   // raster changed since levels were described
-        bool is_reload = false;        // levels changed since they were opened
-        bool replaces_others = false;  // remove levels of other factors
-        OverviewPlan plan;             // for closing
+        bool is_description = false;   // raster changed, so Update() must change the levels
+        bool is_reload = false;        // levels changed, so they must be opened again
+        bool replaces_others = false;  // the next build removes levels of other factors
+        OverviewPlan plan;             // overviews to build when the dataset is closed
     };
 
     explicit OverviewSet(StoreRaster& raster) : raster_(raster) {}
@@ -71,10 +71,10 @@ class OverviewSet {
     }
 
     StoreRaster& raster_;
-    mutable std::function<void()> load_;  // empty once it was called
+    mutable std::function<void()> load_;  // called by the first Load(), then empty
     Levels levels_;
     std::vector<std::pair<const RasterLayout*, std::unique_ptr<StoreRaster>>> array_levels_;
-    Levels removed_;  // callers may hold their bands
+    Levels removed_;  // removed overviews; callers may still hold their bands
     Pending pending_;
 };
 
