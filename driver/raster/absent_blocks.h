@@ -26,7 +26,7 @@ class AbsentBlocks {
     // Result of GDAL's GetDataCoverageStatus() for a window.
     struct Coverage {
         int status;      // bits GDAL_DATA_COVERAGE_STATUS_...
-        double percent;  // of pixels with data; -1 if the search stopped early
+        double percent;  // percentage of pixels with data; -1 if the search stopped early
     };
     // Returns how much of `window` has data. An absent block counts as empty if the fill value is
     // nodata or NaN, or is 0 in a band without a nodata value. The search stops at the first block
@@ -34,9 +34,9 @@ class AbsentBlocks {
     // blocks are unknown.
     std::optional<Coverage> CoverageOf(const PixelWindow& window, int stop_at);
 
-    // True if statistics can be computed from the stored chunks alone, and this saves much work. An
-    // array with many chunks must have fewer than half of them stored. Statistics must depend on
-    // pixel values only. False for a mask band, a complex type or a 64-bit integer type.
+    // True if AddPixels() saves much work: the array has many chunks, fewer than half of them are
+    // stored, and listing them costs no requests. False for a band with a mask, for a complex type
+    // and for a 64-bit integer type.
     bool SaveMostReads();
     // Adds all pixels of the band except nodata to `statistics`. Reads only the stored chunks.
     // SaveMostReads() must have returned true. `progress` may be nullptr. Returns kCancelled if

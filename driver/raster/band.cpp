@@ -113,7 +113,9 @@ PixelWindow ZarrRasterBand::BlockWindow(int block_x, int block_y) const {
     window.y_off = block_y * nBlockYSize;
     window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
     window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
-    window.keep = zarr::CachePolicy::kPartlyRead;  // GDAL's block cache keeps fully read chunks
+    // GDAL's block cache keeps the whole block. This driver's cache therefore keeps only chunks of
+    // which the block is a part.
+    window.keep = zarr::CachePolicy::kPartlyRead;
     return window;
 }
 
@@ -162,8 +164,8 @@ CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const int size = GDALGetDataTypeSizeBytes(eDataType);
         PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
-        // The write makes the chunk pending and does not store it, because GDAL discards all its
-        // dirty blocks after one failed write. Pending chunks are also encoded in parallel.
+        // The chunk only becomes pending and is stored later, because GDAL discards all its dirty
+        // blocks if this write fails. Pending chunks are also encoded in parallel.
         window.whole_chunks = zarr::WholeChunks::kPending;
         return Write(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0});
     });
@@ -637,7 +639,8 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
     ApplyNodata(element);
-    if (attribute->first != kFillValueAttribute)  // readers prefer _FillValue
+    // _FillValue is removed, because readers would prefer it to the new attribute.
+    if (attribute->first != kFillValueAttribute)
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
     // The fill value is changed after the attribute for nodata. If changing the fill value fails,
@@ -663,7 +666,7 @@ CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
 }
 
 // Stores the description of the band as the CF attribute `long_name`. Does nothing if `long_name`
-// differs from the band's old description, because it is then a text of its own.
+// differs from the band's old description, because it then holds another text that must stay.
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;

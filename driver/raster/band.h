@@ -168,12 +168,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Sets the items of the metadata domain IMAGE_STRUCTURE from the array's metadata. Replaces
     // items that came from PAM.
     void DescribeStructure();
-    void LoadAttributes();  // from attributes and OME channels
-    void LoadLabels();      // also from the slice's coordinates, which are read
+    void LoadAttributes();  // metadata items from attributes and OME channels
+    void LoadLabels();      // also items from the slice's coordinates, which it reads
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
-    const std::string& ArrayDescription() const;  // from the slice's coordinates
+    const std::string& ArrayDescription() const;  // made from the slice's coordinates
     // Returns the items of the metadata domain ZARR. A band has this domain if its dataset has
     // several arrays.
     NameValueList Description();
@@ -185,9 +185,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     PixelWindows pixels_;
     mutable std::string description_;
     mutable bool has_description_;
-    bool is_named_ = false;  // by SetDescription(); the name is stored as a coordinate
+    bool is_named_ = false;  // named by SetDescription(); the name is stored as a coordinate
     bool is_serializing_ = false;
-    CPLStringList stored_metadata_;  // default domain, from the store
+    CPLStringList stored_metadata_;  // items of the default domain that the store holds
     bool has_attributes_ = false;
     bool has_labels_ = false;
     std::optional<std::string> nodata_;  // element of field_.type in native byte order

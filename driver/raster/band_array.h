@@ -20,13 +20,15 @@ namespace zarr_driver {
 // An array whose slices or fields are bands of a dataset.
 struct BandArray {
     RasterLayout layout;
-    zarr::LevelListing listing;  // of the OME image or ndpyramid that has the array as a level
+    // Describes the OME image or ndpyramid of which the array is a level.
+    zarr::LevelListing listing;
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
     std::unique_ptr<ArrayActivity> activity;
-    std::optional<zarr::FillValue> nodata;  // one element of the array, as read
-    bool attributes_changed = false;        // since the last flush
-    zarr::json::Value attributes_before;    // as last read or written
+    // Nodata value as one element of the array, with all fields; see zarr::ReadNodata().
+    std::optional<zarr::FillValue> nodata;
+    bool attributes_changed = false;      // changed since the last flush
+    zarr::json::Value attributes_before;  // attributes as last read or written
 };
 
 // Arrays of a dataset, in the order of the bands. All arrays are in one group and have equal

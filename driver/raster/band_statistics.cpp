@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Statistics and histograms of ZarrRasterBand. They are checked before their first use.
+// Statistics and histograms of ZarrRasterBand. Before their first use, CheckStatistics() removes
+// those that were computed from other pixels.
 #include <cpl_minixml.h>
 #include <cpl_string.h>
 

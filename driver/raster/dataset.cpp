@@ -49,7 +49,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
-    zarr::Warnings of_image;  // dropped: the base has emitted them
+    zarr::Warnings of_image;  // not emitted, because the raster has emitted the same warnings
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  array.listing, location_.store_path, options_);
@@ -116,8 +116,9 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
         else
             EmitWarning(store_path(), attributes.status().message());
     };
-    if (!is_array || !location_.node.empty()) add_group(group);  // else the array is the store
-    // The bands of a pyramid are in the group of its largest level, where updates store metadata.
+    if (!is_array || !location_.node.empty()) add_group(group);  // a root array has no group
+    // The opened group may be an ancestor of the group that holds the bands, the largest level of a
+    // pyramid. Updates store metadata in the group of the bands, so its attributes are shown, too.
     if (!is_array && !arrays_.empty())
         if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
             add_group(std::string(level));
@@ -142,7 +143,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
-// Sets IMAGE_STRUCTURE from the arrays alone, because an auxiliary file may belong to other arrays.
+// Sets the domain IMAGE_STRUCTURE from the arrays alone. Items from an auxiliary file are replaced,
+// because the file may belong to other arrays.
 void ZarrDataset::DescribeStructure() {
     CPLStringList items;
     if (nBands > 1) {
@@ -151,7 +153,8 @@ void ZarrDataset::DescribeStructure() {
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
-    // Names that GeoTIFF lacks are not shown, because rasterio fails for them. Bands show all.
+    // A compression is shown only under a name that GeoTIFF has, too, because rasterio fails for
+    // other names. The bands show every compression.
     const std::string compression = CommonCompression(arrays_);
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
@@ -269,7 +272,8 @@ void ZarrDataset::LoadGeolocation() {
 // Returns the items of the domain ZARR. They are not stored in GDAL, because PAM would save them.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
-    if (arrays_.size() == 1) {  // bands describe several arrays
+    // If the dataset has several arrays, its bands describe their arrays instead.
+    if (arrays_.size() == 1) {
         const RasterLayout& layout = arrays_[0]->layout;
         DescribeStorage(*layout.array, layout.listing, description_);
         DescribeCodecs(layout.facts.metadata, description_);
@@ -486,7 +490,8 @@ bool ZarrDataset::CloseStore() {
     if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
     if (std::exchange(wants_statistics_, false)) {
-        WriteDirtyBlocks(false);  // IsUnwritten() does not consider them
+        // GDAL's dirty blocks are written first, because IsUnwritten() does not consider them.
+        WriteDirtyBlocks(false);
         if (std::any_of(arrays_.begin(), arrays_.end(),
                         [&](const auto& array) { return !IsUnwritten(*array); }))
             ComputeMissingStatistics(*this);
@@ -497,7 +502,8 @@ bool ZarrDataset::CloseStore() {
     if (!status.ok()) EmitError(store_path(), status);
     const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
-    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // PAM of a zip file, see FlushAll()
+    // FlushAll() does not save the PAM of a zip file, because the zip file is not closed yet.
+    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();
     if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
     const Status placed = update->RenameToFinal();
     if (!placed.ok()) EmitError(store_path(), placed);
@@ -518,8 +524,9 @@ void ZarrDataset::WriteDirtyBlocks(bool closing) {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
-    // PAM is saved after the chunks are written, because saved statistics contain a state of their
-    // chunks. The state of a zip file can only be read after the file is closed.
+    // PAM is saved after the chunks are written, because it contains statistics with the state of
+    // their chunks. The state of a zip file can only be read after the file is closed; CloseStore()
+    // then saves PAM.
     WriteDirtyBlocks(closing);
     if (update_ == nullptr) return CE_None;
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
@@ -552,7 +559,8 @@ void ZarrDataset::Abandon() {
 
 void ZarrDataset::WarnOfOverviews(const BandArray& array) {
     if (overviews_.LevelsOf(array.layout).empty()) return;
-    overviews_.pending().is_description = true;  // overviews record the state of the array
+    // The groups of the overviews record the state of the array. Update() must record it again.
+    overviews_.pending().is_description = true;
     std::call_once(overviews_warned_, [&] {
         EmitWarning(
             store_path() + ": /" + array.layout.facts.path,
@@ -600,7 +608,8 @@ bool ZarrDataset::HasLevelGroups() const {
            zarr::OverviewStyle::kLevelGroups;
 }
 
-// If a change cannot be written, it stays marked for the next flush.
+// Writes changed georeferencing, band names and attributes. A change that cannot be written stays
+// marked for the next flush.
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
     if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
@@ -667,7 +676,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        DeleteGeoTransform();  // PAM's transform
+        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new one
         zarr::GeoTransform changed{};
         for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
         georeferencing_.SetTransform(changed);
@@ -684,7 +693,9 @@ Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
     ZARR_RETURN_IF_ERROR(update_->MakeArray(path, metadata, attributes));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*hierarchy, path, options_, {}));
-    layout.fields.swap(array.layout.fields);  // bands refer to elements of the list
+    // The bands refer to elements of the old list of fields, so the new layout takes over that
+    // list.
+    layout.fields.swap(array.layout.fields);
     array.layout = std::move(layout);
     array.attributes_before = array.layout.facts.attributes;
     array.attributes_changed = false;

@@ -55,10 +55,12 @@ class ZarrDataset final : public ZarrPamDataset {
     // stores the colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     // Lets absent chunks of the arrays that this dataset has created become nodata when a nodata
-    // value is set. For a raster whose pixels the caller writes: absent chunks are then unwritten.
+    // value is set. Suits a raster whose pixels the caller writes: no pixel of an absent chunk was
+    // written.
     void LetAbsentChunksBeNodata() { absent_are_nodata_ = true; }
     bool AssumesColours();
-    // Makes this dataset an OME-Zarr image. Each flush describes the dataset as it is then.
+    // Makes this dataset an OME-Zarr image. Each flush then writes OME metadata that describes the
+    // current state of the dataset.
     void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
     // True if the store states a red, a green and a blue band.
     bool HasRedGreenBlue();
@@ -105,7 +107,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // dimensions of other arrays.
     void AllowSharedDimensions() { may_share_dimensions_ = true; }
     // Registers `prepare`, which is called once: before the first pixels are written, else when the
-    // dataset is closed. Programs set metadata of bands before they write pixels.
+    // dataset is closed. `prepare` can use metadata of bands, because programs set it before they
+    // write pixels.
     void PrepareLater(std::function<zarr::Status()> prepare) { prepare_ = std::move(prepare); }
     zarr::Status Prepare() {
         return prepare_ != nullptr ? std::exchange(prepare_, nullptr)() : zarr::Status();
@@ -129,8 +132,8 @@ class ZarrDataset final : public ZarrPamDataset {
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
     // Writes pending data. Emits errors, and returns false if an error occurred.
     bool Flush() { return FlushAll(false) == CE_None; }
-    // True if the coordinates along the array's only extra dimension can hold the names of the
-    // bands.
+    // True if the names of the bands can be stored as coordinates along the array's only extra
+    // dimension.
     bool NamesBands();
     // Warns that writing to `array` does not update its overviews. Warns only once.
     void WarnOfOverviews(const BandArray& array);
@@ -235,7 +238,8 @@ class ZarrDataset final : public ZarrPamDataset {
     void WriteDirtyBlocks(bool closing);
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
-    // True if the dataset is the largest level of a pyramid of level groups.
+    // True if the dataset is the largest level of a pyramid in which each level is a group of its
+    // own.
     bool HasLevelGroups() const;
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
     // Changes the fill value of an array that was written. Before that, stores the pending chunks
@@ -270,8 +274,9 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;
-    std::optional<zarr::OmeIdentity> ome_image_;  // set in update mode if it is such an image
-    zarr::ForkLocal<StoreUpdate> update_;         // shared with the overviews
+    // Set in update mode if the dataset is an OME image that PROFILE=OME has made.
+    std::optional<zarr::OmeIdentity> ome_image_;
+    zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
@@ -279,9 +284,9 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
-    std::string nodata_warned_;  // of the last warning
+    std::string nodata_warned_;  // text of the last warning of WarnOfNodata()
     CPLStringList subdatasets_;
-    CPLStringList description_;  // domain ZARR, cached
+    CPLStringList description_;  // items of the domain ZARR, cached
 };
 
 }  // namespace zarr_driver

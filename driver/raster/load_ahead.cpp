@@ -34,8 +34,8 @@ bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
     return LevelFor(band, at, buffer, extra) < 0;
 }
 
-// Returns the smallest window that contains all blocks outside of GDAL's block cache. Empty if GDAL
-// has cached all blocks.
+// Returns the smallest window that contains those blocks of `window` that GDAL has not cached.
+// Empty if GDAL has cached all of them.
 PixelWindow UncachedWindow(ZarrRasterBand& band, const PixelWindow& window) {
     const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
     PixelWindow missing{};

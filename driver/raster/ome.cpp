@@ -249,7 +249,7 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
     const std::size_t rank = layout.facts.metadata.rank();
     const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
-    zarr::Warnings told;  // georeferencing emits them
+    zarr::Warnings told;  // georeferencing emits these warnings
     const auto placement = zarr::ReadOmePlacement(listing, rank, told);
     const auto set = [&](const char* item, const std::optional<std::size_t>& axis) {
         if (!axis) return;
@@ -267,7 +267,7 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings) {
-    zarr::Warnings ignored;  // opening the group emits them
+    zarr::Warnings ignored;  // opening the group emits these warnings
     const std::string ome =
         zarr::OmeGroupOf(zarr::LenientAttributes(hierarchy, root, ignored), root);
     std::map<std::string, std::string> titles;

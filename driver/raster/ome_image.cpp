@@ -31,7 +31,7 @@ constexpr Rgb kWhite = {255, 255, 255};
 // because readers take them for the bands of a photo.
 constexpr Rgb kOtherColours[] = {{0, 255, 255}, {255, 0, 255}, {255, 255, 0},
                                  {255, 128, 0}, {128, 255, 0}, {0, 128, 255}};
-// Number of channels that viewers show first if no band is red, green or blue.
+// Number of channels that viewers show at first (`active`) if no band is red, green or blue.
 constexpr int kShownChannels = 3;
 
 std::optional<Rgb> RgbOf(GDALColorInterp colour) {
@@ -102,8 +102,10 @@ std::optional<Range> RangeOfPixels(ZarrRasterBand& band) {
     return is_range ? std::optional(Range{found[0], found[1]}) : std::nullopt;
 }
 
-// Chooses `window` of a channel. The items that an OME image gave the band come first, then the
-// range of the pixels, then the range of the type. Bands of a photo keep the whole range of bytes.
+// Sets `window` of a channel. Items of the band, such as OMERO_MIN, come first. Otherwise min and
+// max are the range of the data type, and start and end are the range of the pixels. If a range is
+// unknown, the other is used. For bytes of a red, green or blue band, start and end are the range
+// of the data type.
 void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
     const std::optional<Range> range = RangeOf(band.field().type);
     const std::optional<Range> known = RangeOfPixels(band);
@@ -148,8 +150,8 @@ class ChannelWriter {
         return ParseRgb(band.GetMetadataItem("OMERO_COLOR"));
     }
 
-    // Returns the name of a band. Bands without a name have a description by their index, which is
-    // not used.
+    // Returns the name of a band, else its item OMERO_LABEL, else `fallback`. The description of an
+    // unnamed band contains only its index, so it is not used as a name.
     std::string NameOf(int number, const std::string& fallback) {
         ZarrRasterBand& band = *dataset_.Band(number);
         std::string name = dataset_.GetRasterCount() > 1
@@ -213,8 +215,8 @@ std::string UnitOf(const OGRSpatialReference& srs) {
     return metres == CPLAtof(SRS_UL_FOOT_CONV) ? "foot" : "";
 }
 
-// Returns the pixels along X and Y, in this order. Y increases downwards in OME images. A raster
-// that is not north-up has pixels of size 1.
+// Returns size and place of the pixels along X and Y, in this order. Y increases downwards in OME
+// images. If the raster is not north-up, the pixels have size 1.
 std::array<PixelAxis, 2> PixelAxesOf(ZarrDataset& dataset) {
     std::array<PixelAxis, 2> axes;
     std::array<double, 6> t{};
@@ -264,7 +266,7 @@ class ImageWriter {
     }
 
   private:
-    // Returns the pixels along X or Y; nullptr for another axis.
+    // Returns size and place of the pixels along X or Y; nullptr for another axis.
     const PixelAxis* PixelsAlong(std::size_t axis) const {
         if (layout_.x_axis == axis) return pixels_.data();
         return layout_.y_axis == axis ? &pixels_[1] : nullptr;

@@ -56,12 +56,12 @@ std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
 
 const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
 
-// Returns the names of files next to a remote store, from which GDAL chooses sidecar files. Returns
-// an empty list if GDAL must look for files itself.
+// Returns the names of files next to a remote store, among which GDAL finds the sidecar files.
+// Returns an empty list if GDAL must request the files itself.
 //
 // `plain` describes the store's own auxiliary file, such as x.zarr.aux.xml. `is_plain` is true if
-// the dataset uses that file. The auxiliary file of a subdataset is requested only if the store's
-// file exists. This takes one request instead of GDAL's half dozen.
+// this file belongs to the dataset. The auxiliary file of another dataset is requested only if
+// `plain` exists. For most stores, one request thus replaces GDAL's half dozen.
 CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
@@ -99,7 +99,8 @@ OpenOptions ZarrPamDataset::EffectiveOptions() const {
     return options;
 }
 
-// Enables PAM in memory, even if options forbid GDAL to write sidecar files.
+// Enables PAM in memory, even if options forbid GDAL to write sidecar files, because an attribute
+// of the store can hold PAM.
 void ZarrPamDataset::EnablePam() {
     if (psPam != nullptr) return;
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
@@ -111,12 +112,12 @@ void ZarrPamDataset::EnablePam() {
 
 namespace {
 
-constexpr const char* kPamState = "ZARR";       // metadata domain of the stored tree
-constexpr const char* kMadeFrom = "MADE_FROM";  // SourceState of the statistics
-constexpr const char* kMadeIn = "MADE_IN";      // folder_id() of that SourceState
-constexpr const char* kMadeOf = "MADE_OF";      // BaseState() of the array
-constexpr const char* kSize = "SIZE";           // of the raster, for control points
-constexpr const char* kBands = "BANDS";         // number of bands of the array
+constexpr const char* kPamState = "ZARR";       // domain of the items below, in the stored PAM
+constexpr const char* kMadeFrom = "MADE_FROM";  // SourceState::Text() when statistics were stored
+constexpr const char* kMadeIn = "MADE_IN";      // SourceState::folder_id() at that time
+constexpr const char* kMadeOf = "MADE_OF";      // BaseState() of the array at that time
+constexpr const char* kSize = "SIZE";           // size of the raster that control points refer to
+constexpr const char* kBands = "BANDS";         // number of bands when PAM was stored
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
@@ -270,7 +271,8 @@ Status ZarrPamDataset::StorePam() {
             continue;
         ChangeAttribute(array, kPamAttribute, std::move(value));
     }
-    if (has_mask_) return {};  // the auxiliary file must record the mask
+    // If a mask file exists, the auxiliary file must record it and is therefore kept.
+    if (has_mask_) return {};
     nPamFlags &= ~GPF_DIRTY;
     if (has_auxiliary_) VSIUnlink((sidecar_base_ + ".aux.xml").c_str());
     has_auxiliary_ = false;
@@ -322,7 +324,8 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     CPLStringList siblings(RemoteSiblings(plain, is_plain));
     if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
     are_statistics_unchecked_ = has_stored_statistics;
-    if (has_auxiliary_) CheckStatistics();  // GDAL adds the statistics of the auxiliary file
+    // Statistics of the store are checked now, because GDAL will add those of the auxiliary file.
+    if (has_auxiliary_) CheckStatistics();
     if (is_on) LoadAuxiliary(siblings);
     for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
     const auto take = [&](const char* item) {
@@ -378,8 +381,8 @@ bool ZarrPamDataset::HasStatistics() {
 
 bool ZarrPamDataset::AreStatisticsCurrent() {
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
-    // Without a sidecar file the statistics are those of the attributes. CheckStatistics() checks
-    // these.
+    // Without a sidecar file, all statistics come from attributes, and CheckStatistics() checks
+    // those.
     if (!written && source_state_.empty()) return true;
     const SourceState state = StateOfSources();
     if (!source_state_.empty()) return state.Matches(source_state_, written);
@@ -469,8 +472,8 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
     if (written && StateOfSources().newest_document() > *written) {
         CPLStringList alone;
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
-        oOvManager.HaveMaskFile(alone.List(),
-                                sidecar_base_.c_str());  // remembers that no mask exists
+        // The list lacks the mask file, so GDAL remembers that no mask exists.
+        oOvManager.HaveMaskFile(alone.List(), sidecar_base_.c_str());
         return EmitWarning(path,
                            "is older than the array that it masks, so it is not used; write the "
                            "mask again, or touch the file if the mask is still right");

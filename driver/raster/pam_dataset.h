@@ -26,9 +26,9 @@ class ZarrRasterBand;
 
 // Describes how a user has opened a dataset.
 struct OpenedAs {
-    std::vector<std::uint64_t> indices;  // of the opened slice
-    bool is_by_path = true;              // by the path of the store alone
-    bool is_new = false;                 // has just been created
+    std::vector<std::uint64_t> indices;  // indices of the opened slice
+    bool is_by_path = true;              // the name was only the path of the store
+    bool is_new = false;                 // the dataset has just been created
 };
 
 // Base class that stores those parts of GDAL's metadata that Zarr cannot express; GDAL calls this
@@ -81,7 +81,8 @@ class ZarrPamDataset : public StoreRaster {
     // True if the dataset shows all pixels of its arrays. The options NORTH_UP, WRAP_LONGITUDE and
     // FILL_VALUE_AS_NODATA may be set.
     bool ShowsWholeNode() const;
-    // Enables PAM in memory, even if options forbid GDAL to write sidecar files.
+    // Enables PAM in memory, even if options forbid GDAL to write sidecar files, because an
+    // attribute of the store can hold PAM.
     void EnablePam();
     // Builds or removes the overviews in the sidecar file (".ovr"). Emits errors.
     CPLErr BuildExternalOverviews(const OverviewRequest& request);
@@ -89,7 +90,7 @@ class ZarrPamDataset : public StoreRaster {
 
     std::unique_ptr<StoreActivity> activity_;  // nullptr for overviews
     BandArrays arrays_;
-    CPLStringList stored_metadata_;  // default domain, from the store
+    CPLStringList stored_metadata_;  // items of the default domain that the store holds
     // Path of the sidecar files without their extension, such as ".ovr". See sidecars.h.
     std::string sidecar_base_;
     bool is_level_ = false;  // true for an overview or a mask
@@ -101,7 +102,7 @@ class ZarrPamDataset : public StoreRaster {
     SourceState StateOfSources() const;
     bool AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const;
     OpenOptions EffectiveOptions() const;
-    std::string SizeText() const;  // "COLUMNS x ROWS"
+    std::string SizeText() const;  // size of the raster as "COLUMNS x ROWS"
     void CheckPixelReferences(CPLXMLNode& tree);
     // Returns true if the store has statistics, which CheckStatistics() must check.
     bool LoadStoredPam();
@@ -113,7 +114,9 @@ class ZarrPamDataset : public StoreRaster {
     void LoadMask(const CPLStringList& siblings, bool is_known);
 
     std::string dataset_id_;
-    XmlTree shown_pam_;  // from the store, if the dataset shows the node with other options
+    // PAM that the store holds, to be left out of sidecar files. Set only if open options make
+    // IsWholeNode() false.
+    XmlTree shown_pam_;
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;

@@ -106,7 +106,7 @@ class PixelWindows {
     const ScalarField& field_;
     std::vector<std::uint64_t> indices_;
     const GDALDataType type_;
-    const BufferConverter native_op_;  // converts to type_
+    const BufferConverter native_op_;  // converts elements of field_ to type_
     bool bytes_are_signed_ = false;
 };
 

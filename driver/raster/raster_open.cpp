@@ -139,8 +139,8 @@ std::vector<Pyramid> PyramidOver(const Location& location, const std::string& pa
     return pyramids;
 }
 
-// Returns the overviews of an array at `path` if its first pyramid has no smaller levels. Emits no
-// warnings about that first pyramid, because they were emitted before.
+// Returns the overviews that were built for the array at `path`, the only level of another pyramid.
+// Returns an empty list if there are none. Warnings about the other pyramid were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
@@ -252,7 +252,8 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
     OpenOptions options = request.options;
-    options.select.clear();  // these arrays have no dimensions to select from
+    // Arrays that become bands have only the dimensions X and Y, so there is no slice to select.
+    options.select.clear();
     for (const CatalogArray* array : bands) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*request.location.hierarchy,
                                                                     array->path, options, {}));
@@ -279,8 +280,9 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
 // smaller levels of pyramids are not among the arrays.
 struct Contents {
     std::vector<CatalogGroup> groups;  // the opened one first
-    // Pyramids of one image or of several variables, as the first description in the opened group
-    // states them. Contains only the pyramids with the largest first level.
+    // Pyramids that the first description in the opened group states: that of an image, or one for
+    // each variable. If their first levels differ in size, only pyramids with the largest first
+    // level are kept.
     std::vector<Pyramid> pyramids;
     // Overviews of single arrays, which the opened group describes.
     std::vector<Pyramid> overviews;
@@ -364,10 +366,13 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
                                             zarr::OverviewGroups::kSkipped));
     NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
-    std::map<std::string, std::set<std::string>> own;  // by the group that describes them
+    // Paths of the smaller levels of pyramids, by the group whose metadata describes the pyramid.
+    std::map<std::string, std::set<std::string>> own;
     zarr::PyramidFaults faults;
     for (const CatalogGroup& group : contents.groups) {
-        if (group.kind != CatalogGroup::Kind::kPlain) continue;  // contains no smaller levels
+        // The other kinds are groups of OME images, which contain only the largest level of an
+        // image.
+        if (group.kind != CatalogGroup::Kind::kPlain) continue;
         std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults,
                                                            zarr::OverviewGroups::kSkipped);
         for (const Pyramid& pyramid : pyramids)
@@ -384,7 +389,9 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
     }
     faults.Report(warnings);
     for (CatalogGroup& group : contents.groups) {
-        CatalogGroup opened = group;  // with the levels that a group above describes, as bands
+        // Arrays that become bands if the group itself is opened. They include levels of pyramids
+        // that only an ancestor group describes.
+        CatalogGroup opened = group;
         RemoveArrays(opened, own[group.path]);
         RemoveArrays(group, smaller);
         if (opened.arrays.size() > group.arrays.size() && group.Rasters().size() > 1)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Metadata of a dataset that is shown but not stored as such, because arrays state it otherwise.
+// Metadata items that a dataset shows but that are not stored as attributes, because the arrays
+// state them in other ways.
 #pragma once
 
 #include <cpl_string.h>

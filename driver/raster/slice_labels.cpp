@@ -118,7 +118,8 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
         };
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
-        // A name of a plain band is its description.
+        // A dimension "band" with text labels, or without labels, gets no items: the text is the
+        // description of the band.
         if (IsPlainBand(i) && (label == nullptr || axis.labels.is_text)) continue;
         set("INDEX", std::to_string(indices[i]));
         if (label == nullptr) continue;
@@ -162,8 +163,9 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         else if (dimension.size > 1)
             parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
-    // The only text is the whole description, without the name of its dimension. It may be empty,
-    // because text coordinates can leave a band without a name.
+    // If the description has a single part and this part is text, the text is the whole
+    // description, without the dimension's name. The text may be empty, because text coordinates
+    // can leave a band without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
     // Coordinates that are numbers do not count as names of a band.
     const bool has_names =

@@ -55,8 +55,8 @@ class SourceState {
     void AddMemory(const std::string& folder);
 
     zarr::Digest documents_;
-    std::uint64_t chunks_ = 0;  // sum of digests, as listings have no order
-    std::uint64_t times_ = 0;   // sum of digests, likewise without order
+    std::uint64_t chunks_ = 0;  // sum of digests, because a listing has no fixed order
+    std::uint64_t times_ = 0;   // sum of digests, for the same reason
     bool has_chunks_ = false;
     bool has_times_ = false;
     std::int64_t newest_chunk_ = std::numeric_limits<std::int64_t>::min();

@@ -48,7 +48,7 @@ class StoredMasks {
         std::unique_ptr<ZarrDataset> dataset;
         int flags = 0;
         bool is_of_all = false;
-        std::vector<int> bands;  // with a mask, from 1; unused if is_of_all
+        std::vector<int> bands;  // numbers (from 1) of masked bands; unused if is_of_all
     };
     // Returns the mask array at `path`. Opens the array on first use. Returns nullptr if the array
     // is no mask.
@@ -59,7 +59,7 @@ class StoredMasks {
     zarr::Result<std::string> MakeArray(int number, int flags);
 
     ZarrDataset& dataset_;
-    std::map<std::string, MaskArray> arrays_;  // by path; dataset is nullptr if unusable
+    std::map<std::string, MaskArray> arrays_;  // by path; `dataset` is nullptr for an unusable mask
 };
 
 }  // namespace zarr_driver
