@@ -75,9 +75,9 @@ const char* OptionOfClient(const char* name) {
 }
 
 struct HttpOptions {
-    std::string purpose;  // server and options, for HttpSession
+    std::string purpose;  // text that selects an HttpSession: server and options
     CPLStringList own;    // path-specific options; GDAL's client finds global ones
-    std::string headers;  // path-specific headers, each followed by "\r\n" except a Range
+    std::string headers;  // path-specific headers; all but a Range end with "\r\n"
 };
 
 HttpOptions FindOptions(const RemoteValue& value) {
@@ -113,7 +113,7 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
                              const std::optional<ByteExtent>& extent) {
     CPLStringList options(std::move(found.own));
     options.SetNameValue("PERSISTENT", session.name());
-    options.SetNameValue("MAX_RETRY", "0");  // HttpRetry repeats requests
+    options.SetNameValue("MAX_RETRY", "0");  // HttpRetry repeats requests, not GDAL's client
     if (extent && extent->is_from_end)
         found.headers += "Range: bytes=-" + std::to_string(extent->length);
     else if (extent)
@@ -253,7 +253,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     const std::string& key = value.key;
     const QuietErrors quiet;
     ZARR_ASSIGN_OR_RETURN(const Answer answer, SendRequest(value, limit, extent));
-    constexpr int kTooLarge = 63;  // CURLE_FILESIZE_EXCEEDED
+    constexpr int kTooLarge = 63;  // curl's error CURLE_FILESIZE_EXCEEDED
     constexpr std::size_t kMostOfGdal = INT_MAX;
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
         return zarr::ValueTooLarge(key, limit + 1, limit);

@@ -65,7 +65,9 @@ bool HttpRetry::WaitFor(const CPLHTTPResult& answer, int status) {
     if (left_ <= 0 || !IsWorthwhile(answer, status)) return false;
     --left_;
     const double wait = std::max(delay_, RetryAfter(answer).value_or(0));
-    if (wait > kLongestWait && wait > delay_) return false;  // the server would still be busy then
+    // The server asks for a wait above the maximum. A request after the maximum would be too early,
+    // so none is sent.
+    if (wait > kLongestWait && wait > delay_) return false;
     std::this_thread::sleep_for(std::chrono::duration<double>(wait));
     delay_ *= 2;
     return true;

@@ -12,7 +12,8 @@ namespace zarr_driver {
 // the statuses 429, 502, 503 and 504, and after a failed connection. GDAL_HTTP_RETRY_CODES replaces
 // this list of statuses by numbers separated by commas, or by ALL. The first wait takes
 // GDAL_HTTP_RETRY_DELAY seconds (default 30). Each further wait takes twice as long as the wait
-// before. A Retry-After header of the server can lengthen a wait, up to kLongestWait.
+// before. A Retry-After header of the server can lengthen a wait up to kLongestWait. If the server
+// asks for a longer wait, the request is not repeated.
 //
 // GDAL's own client retries in the same cases, but ignores Retry-After.
 class HttpRetry {

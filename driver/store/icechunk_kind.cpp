@@ -96,7 +96,8 @@ struct Opened {
 Result<Opened> OpenRepository(const std::string& path, const StoreAccess& access) {
     std::string folder = path;
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-    const QuietErrors quiet;  // a server may refuse an absent key
+    // GDAL's errors are hidden, because a server may refuse to answer for an absent key.
+    const QuietErrors quiet;
     if (const auto place = ZipLocationOf(folder))
         if (std::string inner = FindInZip(*place); !inner.empty()) folder = std::move(inner);
     Opened opened;

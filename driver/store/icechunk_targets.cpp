@@ -68,7 +68,8 @@ Url Split(const std::string& url) {
     rest.resize(std::min(rest.find_first_of("?#"), rest.size()));
     const std::size_t slash = std::min(rest.find('/'), rest.size());
     parts.host = rest.substr(0, slash);
-    std::string escaped;  // CPLUnescapeString() turns "+" into a space
+    // Each "+" is encoded first, because CPLUnescapeString() would turn it into a space.
+    std::string escaped;
     for (const char c : rest.substr(std::min(slash + 1, rest.size())))
         escaped += c == '+' ? "%2B" : std::string(1, c);
     char* const decoded = CPLUnescapeString(escaped.c_str(), nullptr, CPLES_URL);

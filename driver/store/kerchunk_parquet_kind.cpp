@@ -75,8 +75,8 @@ Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access
     return map;
 }
 
-// Returns the folder at which relative locations start. For a zip file, the folder has the zip
-// file's path in GDAL's file system.
+// Returns the folder from which relative locations in the references start. For references in a zip
+// file, this is their folder in /vsizip/.
 StorePath FolderOfTargets(const StorePath& folder) {
     const auto place = ZipLocationOf(folder);
     if (!place) return folder;

@@ -110,8 +110,8 @@ Status NoStore(const StorePath& folder) {
 }
 
 // Calls `ask` on another thread and `look` on this thread, in parallel, and waits for both. If no
-// other thread is free, calls `ask` on this thread after `look`. `look` uses the thread-local
-// configuration options of GDAL.
+// other thread is free, calls `ask` on this thread after `look`. `look` stays on this thread,
+// because it uses thread-local configuration options of GDAL.
 template <class Look>
 void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
     const auto done = std::make_shared<zarr::Completion>();

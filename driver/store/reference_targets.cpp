@@ -289,7 +289,8 @@ class RemoteTarget final : public ReferenceTarget {
         return found;
     }
 
-    // Returns a version with the number of different contents that the server has returned so far.
+    // Returns a version whose mark grows each time the server returns contents that differ from the
+    // contents before.
     zarr::ObjectVersion Version() const override {
         const std::lock_guard<std::mutex> lock(mutex_);
         zarr::ObjectVersion version;
@@ -324,7 +325,7 @@ class RemoteTarget final : public ReferenceTarget {
     const StorePath path_;
     mutable std::mutex mutex_;
     mutable std::string version_;      // as in the server's last response
-    mutable std::uint64_t count_ = 0;  // of contents, one after the other
+    mutable std::uint64_t count_ = 0;  // number of successive versions seen
 };
 
 class Targets final : public zarr::TargetOpener {

@@ -321,7 +321,9 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.size() >= zarr::tuning::kKnownVersions && seen_.count(key) == 0) {
         seen_.clear();
-        ++seen_generation_;  // new counts must differ from earlier ones
+        // All counts start again. The generation is a part of each version, so that the new
+        // versions differ from earlier ones.
+        ++seen_generation_;
     }
     Seen& seen = seen_[key];
     if (seen.count == 0 || seen.version != version) ++seen.count;
@@ -439,8 +441,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
                                 [&] { return Result<bool>(HasListingPage(prefix)); });
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // An empty listing may mean that nothing exists, or that the client has no right to list. An
-    // empty listing counts as a listing only if the store is open for update.
+    // An empty listing may mean that nothing exists, or that the client has no right to list. It
+    // counts as a listing only if the store is open for update, else as a refused listing.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {

@@ -127,7 +127,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Version of a value when it was last read in part.
     struct Seen {
         std::string version;      // ValueInfo::version; empty if the value was absent
-        std::uint64_t count = 0;  // number of versions seen, one after the other
+        std::uint64_t count = 0;  // number of successive versions seen
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t seen_generation_ = 0;

@@ -32,7 +32,8 @@ class SharedMaps {
     }
 
     void Add(const std::string& name, const MapPtr& map) {
-        MapPtr before;  // destroyed without the lock
+        // Declared before the lock, so that the old map is destroyed after the mutex is released.
+        MapPtr before;
         const std::lock_guard<std::mutex> lock(mutex_);
         for (auto each = entries_.begin(); each != entries_.end();)
             each = each->second.map.expired() ? entries_.erase(each) : std::next(each);

@@ -26,7 +26,7 @@ inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"}
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
 inline constexpr const char* kSidecarOwner = "OF";   // item with the DatasetId() of the owner
 inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask exists
-inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // see SourceState
+inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // item with SourceState::Text()
 
 // Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice.
 // "?OPTION=value" is appended for each open option that changes how the array appears.
@@ -35,7 +35,7 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 
 // Facts about the auxiliary file "x.zarr.aux.xml" of a store "x.zarr".
 struct AuxiliaryFile {
-    bool is_local = false;  // the file's folder is local; false if not looked at
+    bool is_local = false;  // true if the file was looked for in a local folder
     bool is_there = false;
     std::optional<std::string> of;  // DatasetId() of the owner, if the file names one
 };

@@ -62,7 +62,8 @@ bool HoldsDocument(const std::string& folder) {
 
 bool IsStoreFolder(const std::string& folder) {
     if (ParseIcechunkName(folder)) return true;
-    const QuietErrors quiet;  // a server may refuse an absent key
+    // GDAL's errors are hidden, because a server may refuse to answer for an absent key.
+    const QuietErrors quiet;
     if (IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return true;
     if (const auto place = ZipLocationOf(folder)) {
         const auto archive = OpenZip(place->archive);

@@ -240,7 +240,8 @@ std::string TakeSelection(std::string& node) {
 // Returns the path in a file URL (RFC 8089): "file:///folder", "file://localhost/folder" or
 // "file:///C:/folder". `rest` is the text after the scheme.
 std::string PathOfFileUrl(const std::string& rest) {
-    std::string escaped;  // CPLUnescapeString() turns "+" into a space
+    // Each "+" is encoded first, because CPLUnescapeString() would turn it into a space.
+    std::string escaped;
     for (const char c : rest) escaped += c == '+' ? "%2B" : std::string(1, c);
     std::string path = Take(CPLUnescapeString(escaped.c_str(), nullptr, CPLES_URL));
     if (STARTS_WITH_CI(path.c_str(), "localhost/")) path.erase(0, strlen("localhost"));

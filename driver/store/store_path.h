@@ -87,9 +87,9 @@ std::string ContainingFolder(std::string_view path);
 
 struct ConnectionString {
     bool has_prefix = false;             // starts with ZARR:
-    StorePath path;                      // of the store
-    bool has_node = false;               // names a node inside the store
-    std::string node;                    // normal form, "" for the root
+    StorePath path;                      // path of the store
+    bool has_node = false;               // the name states a node in the store
+    std::string node;                    // normal form of the node's path; "" for the root
     std::vector<std::uint64_t> indices;  // indices of a slice
     std::string select;                  // selection such as "time=2020-07-01,z=2"; may be empty
     bool is_store = false;               // IsStoreFolder(FolderOf(path)) is known to be true
@@ -112,8 +112,8 @@ bool HasIcechunkPrefix(const std::string& name);
 // Parts of a name that starts with "ZARR:". Each part is spelled as the user has typed it.
 struct ConnectionParts {
     std::string prefix;  // "ZARR", without the colon
-    std::string path;    // with its quotes
-    std::string node;    // "/group/array:3"; empty without
+    std::string path;    // path of the store, with its quotes
+    std::string node;    // such as "/group/array:3"; empty if not stated
 };
 
 // Splits a name into its parts. Returns nullopt if `name` does not start with "ZARR:", or if a

@@ -63,7 +63,7 @@ bool CanBeReplaced(const std::string& path) {
     if (!IsOnLocalDisk(path) || VSIStatL(path.c_str(), &own) != 0 ||
         VSIStatL(ContainingFolder(path).c_str(), &around) != 0)
         return true;
-    return own.st_dev == around.st_dev;  // another device: a mount point
+    return own.st_dev == around.st_dev;  // a mount point is on another device than its folder
 }
 
 // True if the errno `error` means that rights are missing. False for failures of the file system
@@ -185,7 +185,9 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
 // Builds the store at its final path, after an old store there was deleted. A remote zip file is
 // built on the local disk.
 Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
-    const std::string path = std::exchange(path_, {});  // Undo() must not touch the old store
+    // Until this function has deleted the old store, path_ is empty, so that Undo() does not touch
+    // that store.
+    const std::string path = std::exchange(path_, {});
     const bool is_remote = StorePath(path).is_remote();
     if (FileOrFolderOf(folder_) != folder_) {
         // A remote zip file is built on the local disk and then copied, because an object store can

@@ -128,7 +128,8 @@ class StoreUpdate {
   private:
     zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
 
-    StoreReplacement replacement_;  // declared before store_, so destroyed after it
+    // Declared before store_, so that the staging store is deleted after store_ is destroyed.
+    StoreReplacement replacement_;
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const std::shared_ptr<zarr::Synchronizer> locks_;

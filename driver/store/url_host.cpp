@@ -23,7 +23,8 @@ std::string HostAfterScheme(std::string_view rest) {
         rest = rest.substr(0, bracket + 1);
     else
         rest = rest.substr(0, rest.find(':'));
-    std::string escaped;  // CPLUnescapeString() turns "+" into a space
+    // Each "+" is encoded first, because CPLUnescapeString() would turn it into a space.
+    std::string escaped;
     for (const char c : rest) escaped += c == '+' ? "%2B" : std::string(1, c);
     char* const decoded = CPLUnescapeString(escaped.c_str(), nullptr, CPLES_URL);
     std::string host = CPLString(decoded).tolower();

@@ -39,8 +39,8 @@ class ValueLocations {
     std::shared_ptr<const zarr::Store> store_;
     std::shared_ptr<const zarr::ZipArchive> archive_;  // nullptr if the store is not in a zip file
     std::string inner_;                                // folder of the store in the zip file
-    StorePath folder_;                                 // of the store, if not in a zip file
-    std::string location_;                             // of the zip file or of the folder
+    StorePath folder_;                                 // path of the store, if not in a zip file
+    std::string location_;                             // location of the zip file or of the folder
 };
 
 }  // namespace zarr_driver

@@ -116,7 +116,8 @@ class VsiSource final : public zarr::ByteSource {
     const StorePath path_;
     const std::uint64_t size_;
     mutable std::mutex mutex_;
-    mutable std::uint64_t generation_ = zarr::ForkGeneration();  // process that opened the handles
+    // Fork generation of the process that opened the handles.
+    mutable std::uint64_t generation_ = zarr::ForkGeneration();
     mutable std::vector<VSILFILE*> idle_;
 };
 
