@@ -60,7 +60,8 @@ class OverviewSet {
     void RemoveLevelsOfArrays();
     // Returns the paths of an overview's arrays.
     static std::vector<std::string> PathsOf(const StoreRaster& level);
-    // Discards pending data of an overview that the caller will remove. Ends its update mode.
+    // Discards pending data of an overview that the caller will remove, and ends the update mode of
+    // that overview.
     void Release(StoreRaster& level) const;
 
     Pending& pending() { return pending_; }

@@ -307,8 +307,8 @@ void ZarrRasterBand::LoadAttributes() {
     ShowStoredMetadata();
 }
 
-// Shows the store's metadata as metadata of the band. Uses GDALRasterBand, because PAM would save
-// the metadata in a sidecar file.
+// Shows the store's metadata as metadata of the band. Calls functions of GDALRasterBand, because
+// those of GDALPamRasterBand would save the metadata in a sidecar file.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());

@@ -18,8 +18,8 @@ bool ZarrRasterBand::HasStatistics() {
     return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
 }
 
-// Removes the statistics of the band. Uses GDALRasterBand for metadata items, because PAM would
-// mark its other metadata as changed.
+// Removes the statistics of the band. Sets metadata by GDALRasterBand, because GDALPamRasterBand
+// would mark the band's other metadata as changed.
 void ZarrRasterBand::ForgetStatistics() {
     const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     CPLStringList kept;

@@ -129,7 +129,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
         AddOmePlacement(store_path(), arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddShownMetadata(arrays_, shown);
-    // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.
+    // GDALDataset::SetMetadata() is called directly, because GDALPamDataset would save the store's
+    // metadata in a sidecar file.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
@@ -265,7 +266,8 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(georeferencing_.Find().geolocation);
-    // Uses GDALDataset directly, because PAM would save the store's metadata in a sidecar file.
+    // GDALDataset::SetMetadata() is called directly, because GDALPamDataset would save the store's
+    // metadata in a sidecar file.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 

@@ -141,7 +141,7 @@ class ZarrDataset final : public ZarrPamDataset {
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() {
         band_names_changed_ = true;
-        if (psPam != nullptr) MarkPamDirty();  // PAM identifies bands by name
+        if (psPam != nullptr) MarkPamDirty();  // PAM names the bands, so it must be saved again
     }
     // Writes pending chunks, without pending attributes. Does nothing if the dataset is read-only.
     zarr::Status FlushChunks() {

@@ -93,7 +93,8 @@ std::optional<Range> RangeOfPixels(ZarrRasterBand& band) {
         GDALRasterBand* const sample = levels > 0 ? band.GetOverview(levels - 1) : &band;
         const bool is_small = sample != nullptr &&
                               std::int64_t{sample->GetXSize()} * sample->GetYSize() <= kMostPixels;
-        const QuietErrors quiet;  // a band without valid pixels is no fault
+        // GDAL's errors are hidden, because a band without valid pixels is no fault.
+        const QuietErrors quiet;
         if (!is_small || GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE ||
             sample->ComputeRasterMinMax(FALSE, found.data()) != CE_None)
             return std::nullopt;
@@ -119,8 +120,8 @@ void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
     channel.end = NumberItem(band, "OMERO_END").value_or(shown.most);
 }
 
-// Describes the channels of a raster: one for each band, or one for all bands if the bands are
-// slices along another axis than the channel's.
+// Describes the channels of a raster: one for each band, or a single one for all bands if the bands
+// are not slices along the channel axis.
 class ChannelWriter {
   public:
     explicit ChannelWriter(ZarrDataset& dataset)
@@ -280,7 +281,7 @@ class ImageWriter {
                                pixels != nullptr ? pixels->unit : std::string()});
     }
 
-    // Adds a level whose first element begins where the first element of the array begins.
+    // Adds a level that covers the extent of the array.
     void AddLevel(const std::string& path, const std::vector<std::uint64_t>& shape) {
         zarr::OmeWrittenLevel level;
         level.path = path;

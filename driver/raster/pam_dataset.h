@@ -88,7 +88,7 @@ class ZarrPamDataset : public StoreRaster {
     CPLErr BuildExternalOverviews(const OverviewRequest& request);
     CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
-    std::unique_ptr<StoreActivity> activity_;  // nullptr for overviews
+    std::unique_ptr<StoreActivity> activity_;  // logs opening and requests; nullptr for overviews
     BandArrays arrays_;
     CPLStringList stored_metadata_;  // items of the default domain that the store holds
     // Path of the sidecar files without their extension, such as ".ovr". See sidecars.h.

@@ -284,7 +284,7 @@ struct Contents {
     // each variable. If their first levels differ in size, only pyramids with the largest first
     // level are kept.
     std::vector<Pyramid> pyramids;
-    // Overviews of single arrays, which the opened group describes.
+    // Pyramids that the opened group describes and that consist of an array and its overviews.
     std::vector<Pyramid> overviews;
 
     std::vector<const CatalogArray*> Rasters() const {

@@ -147,7 +147,7 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         std::string name;
         std::string label;
         bool is_text;
-        bool is_named;  // by a coordinate or a channel
+        bool is_named;  // false if the label is only the index
     };
     std::vector<Part> parts;
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -167,7 +167,8 @@ std::string SliceLabels::Description(std::uint64_t slice) {
     // description, without the dimension's name. The text may be empty, because text coordinates
     // can leave a band without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
-    // Coordinates that are numbers do not count as names of a band.
+    // A plain dimension "band" without labels gives no description. ReadLabels() has removed labels
+    // that only number the bands.
     const bool has_names =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
     if (parts.size() == 1 && !has_names && IsPlainBand(0)) return {};

@@ -67,7 +67,7 @@ class SliceLabels {
     const std::string store_path_;
     const OpenOptions& options_;
     std::vector<zarr::Lazy<Axis>> axes_;    // one for each of layout_.other_axes
-    mutable std::atomic<double> spent_{0};  // seconds of reading
+    mutable std::atomic<double> spent_{0};  // seconds spent on reading coordinates
     mutable std::atomic<bool> has_timed_out_{false};
 };
 

@@ -142,7 +142,7 @@ class VsiByteFile final : public zarr::ByteFile {
     mutable std::mutex mutex_;
     const VsiFile file_;
     const std::string path_;
-    const std::uint64_t replacements_;  // count for path_ when the file was opened
+    const std::uint64_t replacements_;  // replacement count of path_ when the file was opened
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ const char* OptionOfClient(const char* name) {
 
 struct HttpOptions {
     std::string purpose;  // text that selects an HttpSession: server and options
-    CPLStringList own;    // path-specific options; GDAL's client finds global ones
+    CPLStringList own;    // path-specific options; GDAL's client finds global ones itself
     std::string headers;  // path-specific headers; all but a Range end with "\r\n"
 };
 
@@ -141,7 +141,7 @@ struct SentPart {
 
 // Returns the bytes of the `wanted` range from an answer. A Content-Range header says which range
 // the server sent; without the header, the server sent the whole value. Returns kIo if the answer
-// contains another range than `wanted`. In this case the value may still be unchanged.
+// contains another range than `wanted`. The error does not mean that the value has changed.
 Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
                                       ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
@@ -288,7 +288,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     return true;
 }
 
-// Returns the start of `path` up to the name of the server or bucket.
+// Returns the start of `path`, up to and including the name of the server or bucket.
 std::string ServerOf(const std::string& path) {
     const std::size_t host = path.find("://");
     std::size_t end = path.find('/', host != std::string::npos ? host + 3 : 1);

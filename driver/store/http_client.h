@@ -13,7 +13,7 @@ namespace zarr_driver {
 
 struct ByteExtent {
     std::uint64_t offset = 0;
-    std::size_t length = 0;    // at least 1
+    std::size_t length = 0;    // must be at least 1
     bool is_from_end = false;  // the last `length` bytes; `offset` is not used
 };
 

@@ -55,7 +55,7 @@ class ChunkTarget final : public ReferenceTarget {
 // Parts of a URL, which is split at "://" and at the first '/' after that.
 struct Url {
     std::string scheme;  // in lower case
-    std::string host;    // of an object store: the bucket
+    std::string host;    // host of a server, or bucket of an object store
     std::string key;     // percent-decoded, without a leading '/'
 };
 

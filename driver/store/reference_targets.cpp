@@ -94,7 +94,8 @@ Status CheckHost(const std::string& location, const StorePath& path) {
 // Returns an error if a target on the host `host` must not be read from `other`, to which the
 // server redirects.
 Status CheckRedirect(const std::string& host, const std::string& other) {
-    // Amazon redirects requests for a bucket to the region of the bucket.
+    // Amazon redirects requests for a bucket to the region of the bucket, so such redirects are
+    // allowed.
     constexpr std::string_view kAmazon = "amazonaws.com";
     if (IsHostIn(host, kAmazon) && IsHostIn(other, kAmazon)) return {};
     const std::string message =

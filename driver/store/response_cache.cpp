@@ -127,7 +127,7 @@ class ResponseCache {
 
     std::mutex mutex_;
     std::list<Entry> entries_;                                // most recently used first
-    std::map<std::string, std::map<Part, Position>> values_;  // each value has at least one part
+    std::map<std::string, std::map<Part, Position>> values_;  // cached parts of each value
     std::size_t bytes_ = 0;
     std::uint64_t generation_ = 0;
 };

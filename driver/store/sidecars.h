@@ -25,7 +25,7 @@ inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"}
 // the file belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
 inline constexpr const char* kSidecarOwner = "OF";   // item with the DatasetId() of the owner
-inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask exists
+inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask file exists
 inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // item with SourceState::Text()
 
 // Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice.

@@ -30,7 +30,8 @@ Status NotForUpdate(bool is_inherited) {
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
-    RecordCreated(path);  // even a failed creation may leave keys behind
+    // The path is recorded first, because even a failed creation may leave keys behind.
+    RecordCreated(path);
     return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
 }
 
@@ -74,7 +75,8 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
 Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                                  const std::optional<std::string>& element, std::size_t threads) {
     ZARR_RETURN_IF_ERROR(Release(path, threads));
-    hierarchy.Reload();  // another process may have changed the metadata
+    // The store is read again, because another process may have changed the metadata.
+    hierarchy.Reload();
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy.Metadata(path));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(metadata, element));

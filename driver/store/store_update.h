@@ -122,7 +122,7 @@ class StoreUpdate {
     zarr::Status FlushChunks(std::size_t threads);
     zarr::Status StoreAttributes();
     zarr::Status Flush(std::size_t threads);
-    // Calls Flush() and writes the consolidated metadata.
+    // Calls Flush(), writes the consolidated metadata and flushes the store.
     zarr::Status Finish(std::size_t threads);
 
   private:
