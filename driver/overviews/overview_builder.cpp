@@ -77,7 +77,7 @@ CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
         return CE_None;
     }
     std::vector<GDALRasterBand*> sources;
-    std::vector<std::vector<GDALRasterBand*>> overviews;  // by band, then by level
+    std::vector<std::vector<GDALRasterBand*>> overviews;  // for each band, its bands in the levels
     for (const int band : bands) {
         sources.push_back(pixels.base.GetRasterBand(band));
         overviews.emplace_back();

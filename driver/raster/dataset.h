@@ -248,7 +248,8 @@ class ZarrDataset final : public ZarrPamDataset {
                                          const std::optional<std::string>& element);
     // True if this dataset has created the array and has not written to it yet.
     bool IsUnwritten(const BandArray& array) const;
-    // True if no pixel of the array's absent chunks was written. Stores pending chunks.
+    // True if all pixels of the array's absent chunks are unwritten. Stores pending chunks first,
+    // because writers leave out chunks that hold only fill values.
     zarr::Result<bool> AreAbsentChunksUnwritten(const BandArray& array);
     // Opens an array again after its metadata has changed.
     zarr::Status Reopen(BandArray& array);

@@ -242,7 +242,8 @@ class ImageWriter {
         image_.identity = identity;
     }
 
-    // Describes the image. `attributes` are those of the group, which list the overviews.
+    // Returns the description of the image. `attributes` are those of the array's group, which list
+    // the overviews.
     Result<zarr::OmeWrittenImage> Run(const json::Value& attributes) {
         bool has_channels = false;
         for (std::size_t i = 0; i < layout_.facts.dimensions.size(); ++i) {

@@ -75,8 +75,8 @@ class ZarrPamDataset : public StoreRaster {
     // Moves changed PAM into attributes of the arrays if IsWholeNode() is true. The caller must
     // write the attributes.
     zarr::Status StorePam();
-    // True if the dataset shows whole arrays, without options that change them. PAM is then valid
-    // for the arrays.
+    // True if the dataset shows whole arrays, without open options that change what it shows. PAM
+    // is then valid for the arrays.
     bool IsWholeNode() const;
     // True if the dataset shows all pixels of its arrays. The options NORTH_UP, WRAP_LONGITUDE and
     // FILL_VALUE_AS_NODATA may be set.
@@ -104,7 +104,8 @@ class ZarrPamDataset : public StoreRaster {
     OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // size of the raster as "COLUMNS x ROWS"
     void CheckPixelReferences(CPLXMLNode& tree);
-    // Returns true if the store has statistics, which CheckStatistics() must check.
+    // Loads PAM from the store's attributes. Returns true if PAM has statistics, which
+    // CheckStatistics() must check.
     bool LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();
@@ -120,7 +121,7 @@ class ZarrPamDataset : public StoreRaster {
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;
-    bool statistics_are_of_pixels_ = false;  // false for statistics of pixels to be written
+    bool statistics_are_of_pixels_ = false;  // false if their pixels are still to be written
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
     bool has_outdated_overviews_ = false;
     bool has_auxiliary_ = false;  // GDAL's auxiliary file exists beside the store

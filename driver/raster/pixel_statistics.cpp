@@ -55,7 +55,8 @@ void ComputeMissingStatistics(GDALDataset& dataset) {
         GDALRasterBand& band = *dataset.GetRasterBand(i);
         const bool is_complex = GDALDataTypeIsComplex(band.GetRasterDataType()) != FALSE;
         if (is_complex || band.GetMetadataItem("STATISTICS_MEAN") != nullptr) continue;
-        // A band without valid pixels has no statistics. This is not an error.
+        // GDAL's errors are hidden, because a band without valid pixels has no statistics, which is
+        // not an error.
         const QuietErrors quiet;
         double minimum = 0;
         double maximum = 0;

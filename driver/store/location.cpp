@@ -149,8 +149,9 @@ void PrefetchNode(const zarr::Store& store, const StorePath& folder, const std::
                   });
 }
 
-// Opens the store in `folder`, and sets `location.writable` for an update. `as_references` is true
-// if the folder is known to hold Kerchunk references, although its name does not show it.
+// Opens the store in `folder`. If `options` ask for an update, also sets `location.writable` to
+// the store. `as_references` is true if the folder is known to hold Kerchunk references, although
+// its name does not show it.
 Result<std::shared_ptr<const zarr::Store>> OpenStoreIn(const StorePath& folder,
                                                        const OpenOptions& options,
                                                        bool as_references, Location& location) {

@@ -537,8 +537,9 @@ Status EraseObjects(const std::string& folder, bool is_store) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The documents that make the folder a store are deleted last. The first listing and this
-    // second listing are searched for such documents.
+    // The documents that make the folder a store are deleted last. ClearRoot() or another process
+    // may have written such documents after the first listing, so a second listing is searched,
+    // too.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
         if (!is_last(key))

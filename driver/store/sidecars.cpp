@@ -51,8 +51,8 @@ std::string FileNamePart(const std::string& id) {
 }
 
 // Returns the path to which the extension of a sidecar file is appended. If the store fills a zip
-// file, the result is the path of the zip file. Each state of an Icechunk repository has a
-// different path.
+// file, the result is the path of the zip file. Each state of an Icechunk repository has a path of
+// its own, and thus its own sidecar files.
 std::string PlainBase(const std::string& store_path) {
     if (const auto icechunk = ParseIcechunkName(store_path)) {
         const std::string query = IcechunkQuery(*icechunk);

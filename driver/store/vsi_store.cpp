@@ -126,7 +126,7 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
 }
 
 // True if an entry of a listing is a folder. `path` is the path of the entry and `key` its key.
-// Fails if GDAL cannot examine the entry. Otherwise a folder could be taken for a file.
+// Fails if GDAL cannot examine the entry, because a folder could then be taken for a file.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
     // Mode 0 means that GDAL failed to examine the entry.
     const bool is_known = entry.bModeKnown && entry.nMode != 0;

@@ -194,7 +194,7 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return LocationIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
-    // The name of a folder may also end in ".zip", so a folder is not taken for a zip file.
+    // A folder is not taken for a zip file, even if its name ends in ".zip".
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
