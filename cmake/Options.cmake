@@ -7,7 +7,7 @@ set(ZARR_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "How fuzzers are linked
 option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings, as the presets do" OFF)
 option(ZARR_BY_FOLDER "Compile the files of a folder together, which takes a third of the time" ON)
 option(ZARR_CORE_SHARED "Build and install zarr_core as a shared library; the plugin has its own" OFF)
-# Codecs that few stores use
+# Codecs that few stores use can be left out of the build.
 option(ZARR_WITH_BZ2 "Have the codec bz2, with libbz2" ON)
 option(ZARR_WITH_LERC "Have the codec imagecodecs_lerc, with liblerc" ON)
 option(ZARR_WITH_LZMA "Have the codec lzma, with liblzma" ON)

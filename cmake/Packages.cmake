@@ -30,7 +30,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME gdal-plugin-zarr)
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_SECTION science)
-# libzfp is loaded at run time, so that the package of the library is not found among the linked libraries.
+# libzfp is loaded at run time and not linked, so its package is no automatic dependency and is found here.
 set(zfp_package "")
 if(ZARR_ZFP_SONAME)
   get_target_property(zfp_library zarr::zfp IMPORTED_LOCATION)

@@ -198,8 +198,9 @@ stage_asan() {
     # Python is built without the sanitizer, so the sanitizer's runtime must be loaded first.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-    # Left out are tests that start hundreds of processes or measure time or memory. The other tests run in one
-    # format and with one case, except tests of bad input.
+    # Tests that start hundreds of processes or measure time or memory are left out. Each other test runs in only one
+    # of its formats and with only one of its parameter sets. Tests marked every_case, such as those of bad input, run
+    # with all sets.
     local name left_out=()
     for name in docs dask kill delete_killed fork synchronizer soak rio_commands s3 cold_open cancel unload counts; do
         left_out+=(--ignore "autotest/gdrivers/test_zarr_$name.py")

@@ -43,13 +43,13 @@ def contents(folder):
 
 
 def make_cube(folder, times=("2020-01-01", "2020-01-02"), encoding=None, variables=("v",), chunk=1):
-    """Writes a store with xarray. The variables have the dimensions time, y and x, and the y and x of the
-    rasters that slices() returns."""
+    """Writes a store with xarray. The variables have the dimensions time, y and x. Their coordinates y and x are
+    those of the rasters that slices() returns."""
     store = folder / "cube.zarr"
     data = np.arange(len(times), dtype="i2")[:, None, None] + np.zeros((1, 10, 20), "i2")
     coordinates = {"time": np.array(times, "M8[ns]"), "y": 5199995.0 - 10 * np.arange(10),
                    "x": 500005.0 + 10 * np.arange(20)}  # fmt: skip
-    # xarray gives float variables the fill value NaN, and integer variables no fill value.
+    # The variable w is a float, to which xarray gives the fill value NaN. Integers get no fill value.
     dataset = xr.Dataset({name: (("time", "y", "x"), data.astype("f4" if name == "w" else "i2"))
                           for name in variables}, coordinates)  # fmt: skip
     settings = {name: {"chunks": (chunk, 5, 20)} for name in variables}
@@ -78,7 +78,7 @@ def test_xarray_finds_the_next_times(tmp_path, encoding, chunk, cpl):
     assert append(store, slices(70), "APPEND_DIM_VALUES=2020-01-05")
     assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06T06:00,2020-01-07") or (
         encoding == "days")  # fmt: skip
-    if encoding == "days":  # coordinates in integer days cannot hold a quarter of a day
+    if encoding == "days":  # integer days cannot hold the time 06:00, a quarter of a day
         assert "cannot be stored exactly" in cpl.the_error()
         cpl.clear()
         assert append(store, slices(80, 90), "APPEND_DIM_VALUES=2020-01-06,2020-01-07")
@@ -169,8 +169,8 @@ def test_the_time_comes_from_a_tiff_tag(tmp_path):
 
 
 def test_a_dimension_between_others(tmp_path):
-    """The dimensions are (level, time, y, x), and slices are appended along time. The source has the bands of
-    the first level first, as the array has."""
+    """The dimensions are (level, time, y, x), and slices are appended along time. The source has a band for each
+    level and time: first all times of the first level, then all times of the second level."""
     store = tmp_path / "l.zarr"
     data = np.arange(4, dtype="i2").reshape(2, 2, 1, 1) + np.zeros((2, 2, 10, 20), "i2")
     array = zarr.open_group(str(store), mode="w").create_dataset("v", data=data, chunks=(1, 3, 10, 20))

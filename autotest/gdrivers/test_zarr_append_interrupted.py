@@ -19,7 +19,7 @@ pytestmark = [
                        reason="strace and AddressSanitizer's runtime do not go together; the other stage does it"),
 ]  # fmt: skip
 APPEND = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
-GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # is_v3() -> groups of overviews
+GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # is_v3() -> groups of the overview levels
 
 
 def values_of(day):
@@ -194,7 +194,7 @@ def shorten(store, name, size):
 
 
 def test_levels_that_are_shorter(tmp_path):
-    """An overview level that earlier appends did not extend gets all missing slices."""
+    """If an overview level has fewer slices than the array, the next append adds all missing slices to the level."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2, 3)
     shorten(store, "ovr_2x/a" if zarr_formats.is_v3() else "overviews/2/a", 1)

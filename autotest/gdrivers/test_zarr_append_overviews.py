@@ -166,7 +166,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
             )  # fmt: skip
         if made is not None:  # the last call comes after all work is done, so nothing is cancelled
             break
-        # GDAL itself gives the error if the copy is cancelled before its first part.
+        # If the copy is cancelled before its first pixels, GDAL itself gives the error, which says "terminated".
         assert len(log.errors) == 1 and ("cancelled" in log.errors[0] or "terminated" in log.errors[0])
         assert contents(tmp_path / "a.zarr") == before
         assert_equal(overviews(tmp_path / "a.zarr"), pixels)
@@ -243,8 +243,8 @@ def assert_readable(folder, former, grown):
 
 
 def test_a_killed_append_leaves_a_readable_store(tmp_path):
-    """If an append is killed, the store stays readable. Each progress call of an append copies the folder of
-    the store, as a kill at this call would leave it."""
+    """If an append is killed, the store stays readable. The test's progress function copies the folder of the
+    store at each call. The copy is the store that a kill at this call would leave."""
     store, seen = tmp_path / "a.zarr", []
     make(store, "OVERVIEWS=2")
     former = open_raster(store).ReadAsArray()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A bad chunk makes a read fail with one error, which names store, chunk and cause. Other chunks still read. An
-absent chunk gives no error. A chunk that may not be read gives an error. test_zarr_v3_shards_bad.py tests the
+absent chunk gives no error, but a chunk without read permission gives one. test_zarr_v3_shards_bad.py tests the
 errors of codecs in Zarr v3."""
 
 import bz2

@@ -268,10 +268,10 @@ def file_of(folder, name, values):
     ("MOD13Q1.A2024122.h18v04.tif", "A%Y%j", "2024-05-01"),
     ("MOD13Q1.A2024366.h18v04.tif", ".A%Y%j.", "2024-12-31"),
     ("ndvi_2024.tif", "%Y", "2024-01-01"),
-    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is not a date, so the second one counts
-    ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # if there are two dates, the first one counts
+    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # 12345678 is not a date, so the second number is taken
+    ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # the first of two dates is taken
     ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # more digits may follow the date
-    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # the first date counts only if no digit precedes it
+    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # digits precede the first date, so the second is taken
     ("100%20240501.tif", "%%%Y%m%d", "2024-05-01"),
     ("20240229.tif", "%Y%m%d", "2024-02-29"),
 ])  # fmt: skip
@@ -287,7 +287,7 @@ def test_files_continue_a_cube_by_their_names(tmp_path):
     copy(store, files[0], "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y%m%d")
     for file in files[1:]:
         copy(store, file, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=FILENAME:%Y%m%d")
-    # With a list of bands, gdal_translate reads the file through a VRT.
+    # With a list of bands, gdal_translate copies a VRT of the file. The driver must find the file's name in it.
     last = file_of(tmp_path, "ndvi_20240604.tif", values_of(2, 4))
     options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=filename:ndvi_%Y%m%d"]
     assert gdal.Translate(str(store), last, format="Zarr", bandList=[1], creationOptions=options)

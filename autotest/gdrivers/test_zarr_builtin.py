@@ -44,8 +44,8 @@ def files_below(folder):
 
 def assert_as_builtin(answers, names):
     """Asserts for each name that this driver opens it as the built-in driver does. `answers` has three answers
-    for each name: with the built-in driver alone, with all drivers, and with "Zarr" alone. Returns how many
-    answers have contents."""
+    for each name: with the built-in driver alone, with all drivers, and with "Zarr" alone. Returns the number of
+    answers that equal contents which the built-in driver has read."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -81,7 +81,7 @@ def test_references_in_a_json_file(tmp_path, order):
             for name in (base, f'ZARR:"{base}"', f'ZARR:"{base}":/x'):
                 names += [(name, RASTER), (name, MULTIDIM)]
         answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver opens the references, in either order of the drivers.
+    # This driver opens the references, whichever Zarr driver GDAL tries first.
     for (name, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
             # References on a server must not name a local file, so x cannot be read if the references are on a
@@ -111,8 +111,8 @@ def test_references_in_parquet_files(tmp_path, order, name):
     names = [(one, flags) for flags in (RASTER, MULTIDIM)
              for one in (f'ZARR:"{folder}"', f'ZARR:"{folder}":/x', base, f'ZARR:"{base}"')]  # fmt: skip
     answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver opens the references, in either order of the drivers. The Parquet file is damaged, so x cannot
-    # be read.
+    # This driver opens the references, whichever Zarr driver GDAL tries first. The Parquet file is damaged, so x
+    # cannot be read.
     for (one, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
             assert answer["driver"] == "Zarr" and answer["contents"] in ([0, None], {"x": None}), (one, answer)
@@ -190,8 +190,8 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
 
 
 def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
-    """Each driver converts the stores that it has opened itself to Kerchunk references.
-    test_zarr_write_references.py tests the conversion by this driver."""
+    """This driver and the built-in driver both list the option. Each of the two converts the stores that it has
+    opened itself to Kerchunk references. test_zarr_write_references.py tests the conversion by this driver."""
     option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
     for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
         assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1

@@ -217,7 +217,7 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
     def clean():
         assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
 
-    build(Refuse())  # so that the store is already as clean() leaves it
+    build(Refuse())  # refused_at_each_call() must start with a store as clean() leaves it
     clean()
     refused_at_each_call(tmp_path, build, clean)
     dataset = open_raster(store)

@@ -145,7 +145,7 @@ def test_figure_equals_the_netcdf_drivers(tmp_path, name):
         points = [(9.5, 45.0), (12.0, 47.5)]
         if mapping is TMERC:
             assert project(ours, points) == pytest.approx(project(theirs, points), abs=1e-6)
-        if name != "nad27":  # PROJ knows no transformation of the netCDF driver's datum, which has no code
+        if name != "nad27":  # the netCDF driver's datum has no code, so PROJ cannot transform it to WGS 84
             wgs84 = srs_of("+proj=longlat +datum=WGS84")
             at = transform(ours, wgs84, points), transform(theirs, wgs84, points)
             assert at[0] == pytest.approx(at[1], abs=1e-9)
@@ -219,8 +219,8 @@ def test_names_are_kept():
     ({"earth_radius": 6371.229}, "earth_radius"),
 ])  # fmt: skip
 def test_numbers_count_before_names(attributes, warned):
-    """If numbers describe a sphere, they are used instead of a name such as WGS 84. One warning names the
-    attribute that is ignored or corrected."""
+    """If an attribute states a sphere by its radius, the radius is used instead of names in other attributes, such
+    as WGS 84. One warning names the attribute that is ignored or corrected."""
     for mapping, units in ((LATLON, "degrees"), (TMERC, "m")):
         ours = Ours({**mapping, **attributes}, units)
         assert figure(ours.srs) == pytest.approx((6371229, 0, 0))

@@ -199,8 +199,8 @@ def proj_string(name, metres):
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_proj(name, units):
-    """The CRS agrees with PROJ's. False easting and northing have the unit of the coordinates, and heights are
-    in metres."""
+    """The driver's CRS projects points like the PROJ string of the case. False easting and northing have the unit
+    of the coordinates, and heights are in metres."""
     metres = UNITS[units]
     ours = Ours(attributes_of(name), units)
     assert ours.error is None and ours.warnings == [] and ours.scale == 1
@@ -211,8 +211,8 @@ def test_agrees_with_proj(name, units):
     wanted = project(reference, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours.srs, points) - wanted).max() * metres < 1e-6
-    # PROJ's inverse equal-area projections have errors of 1e-8 degrees, so the results of both inverse
-    # projections are compared.
+    # PROJ's inverse equal-area projections have errors of 1e-8 degrees. The inverse projection by the driver's CRS
+    # is therefore compared with that by PROJ's, and not with the original points.
     assert np.abs(unproject(ours.srs, wanted) - unproject(reference, wanted)).max() < 1e-9
 
 
@@ -458,7 +458,7 @@ def test_rotated_pole_without_ellipsoid(tmp_path):
 
 
 def test_epsg_codes():
-    """A CRS that GDAL recognises is replaced by EPSG's definition, but only if its unit is metres."""
+    """If GDAL finds the EPSG code of a CRS, EPSG's definition replaces the CRS, but only if its unit is metres."""
     utm = {
         "grid_mapping_name": "transverse_mercator", "scale_factor_at_central_meridian": 0.9996,
         "longitude_of_central_meridian": 9.0, "latitude_of_projection_origin": 0.0,

@@ -83,7 +83,7 @@ def test_rotated_pole(tmp_path, cpl):
     srs = dataset.GetSpatialRef()
     assert is_same_crs(srs, Ours(attributes, "degrees").srs)
     assert dataset.GetGeoTransform() == pytest.approx((-10.25, 0.5, 0, 5.25, 0, -0.5))
-    # gdalwarp to EPSG:4326 must move the value of the first pixel to the centre of the first pixel.
+    # gdalwarp to EPSG:4326 must move the value of the first pixel to the longitude and latitude of its centre.
     (centre,) = unproject(srs, [(-10.0, 5.0)])
     warped = gdal.Warp(
         "", dataset, format="MEM", dstSRS="EPSG:4326", resampleAlg="near",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a store provokes it. If
-a finding recommends a command, the finding is gone after the test has run the command."""
+"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a test makes a store that
+gives it. If a finding recommends a command, the finding is gone after the test has run the command."""
 
 import contextlib
 import io
@@ -437,7 +437,7 @@ def test_ome(tmp_path, version):
     values = {"0": {"values": np.ones((4, 4), "u1"), "dims": ["y", "x"]}}
     good = make_store(tmp_path, values, attributes=ome(version), name="good.zarr")
     assert "ome-invalid" not in codes(good)
-    # In Zarr v3, the test writes version 0.5 in place of 0.4, which requires Zarr v2.
+    # OME-Zarr 0.4 requires Zarr v2. In Zarr v3, the test therefore writes OME-Zarr 0.5 in place of 0.4.
     stated = "0.5" if version == "0.4" and zarr_formats.is_v3() else version
     axes = "coordinateSystems" if version == "0.6" else "axes"
     for number, changes in enumerate(({axes: []}, {"datasets": []}, {"datasets": [{"path": "0"}]},

@@ -147,7 +147,7 @@ def test_coordinates_that_a_group_below_uses_stay(tmp_path, how, cpl):
     store = make_store(tmp_path, arrays)
     delete(store, "a", how)
     left = {path.parent.relative_to(store).as_posix() for path in store.rglob("*") if path.name in (".zarray", "zarr.json")}  # fmt: skip
-    # In the multidimensional API, a dimension exists even if no array uses it.
+    # The multidimensional API keeps the dimension y and its bounds, although no array uses them any more.
     dimensions = {"y", "y_bnds"} if how == "multidim" else set()
     assert left - {".", "g"} == {"x", "x_bnds", "g/line"} | dimensions
     cpl.assert_quiet()

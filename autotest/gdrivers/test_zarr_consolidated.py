@@ -55,8 +55,8 @@ BROKEN_INLINE = {
 
 
 def broken(case):
-    """Returns (change, texts). change(text) breaks the consolidated metadata in the text of a document. The
-    warning contains one of `texts`, which are separated by "|"."""
+    """Returns (change, texts) for a case. change(text) returns the document `text` with broken consolidated
+    metadata. The driver's warning must contain one of `texts`, which are separated by "|"."""
     if not zarr_formats.is_v3():
         return BROKEN[case]
     value, told = BROKEN_INLINE[case]
@@ -71,7 +71,7 @@ def store_with(tmp_path, change):
 
 
 def opened(name, *options, flags=gdal.OF_RASTER):
-    """Opens a dataset. The fixture `cpl` records errors and warnings."""
+    """Opens a dataset, and asserts that it opens. Messages are not asserted here; tests check them by `cpl`."""
     dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
     assert dataset is not None, gdal.GetLastErrorMsg()
     return dataset

@@ -13,7 +13,7 @@ from zarr_store import make_array
 pytestmark = zarr_formats.BOTH
 
 CUBE = np.random.default_rng(7).integers(0, 99, (60, 64, 64)).astype("<i2")
-CHUNKS = (30, 16, 16)  # two layers of 16 chunks, 15 KiB each
+CHUNKS = (30, 16, 16)  # CUBE has two layers of 16 chunks; each chunk has 15 KiB
 
 
 def counters(domain="READ_COUNTERS"):

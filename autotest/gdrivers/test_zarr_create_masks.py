@@ -274,7 +274,7 @@ def test_the_mask_of_a_subdataset(tmp_path, cpl):
         assert dataset.GetRasterBand(1).GetMaskFlags() == flags
     dataset = open_raster(array_name(store, "g/b"))
     np.testing.assert_array_equal(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray(), MASK)
-    # The mask can be written a second time.
+    # A mask that the store already has can be written again.
     dataset = gdal.OpenEx(array_name(store, "g/b"), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).GetMaskBand().Fill(255)
     dataset = None

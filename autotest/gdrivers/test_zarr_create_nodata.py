@@ -92,7 +92,7 @@ def test_a_refused_value_removes_the_old_one(tmp_path):
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 @pytest.mark.parametrize("data_type, value, name", OUTSIDE[:1] + OUTSIDE[3:6])
 def test_a_copy_of_nodata_outside_of_the_type_warns_once(tmp_path, data_type, value, name, options):
-    """A copy gives one warning for all bands together."""
+    """Three bands have a nodata value that does not fit their data type. A copy gives one warning for all of them."""
     store = tmp_path / "s.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 4, 3, 3, data_type)
     values = np.arange(36).reshape(3, 3, 4).astype(
@@ -186,7 +186,7 @@ def test_unwritten_chunks_become_nodata_as_in_geotiff(tmp_path, options):
             band.WriteArray(np.full((10, 10), 3, "i2"))
         for number in (1, 2):
             dataset.GetRasterBand(number).SetNoDataValue(-7)
-        if driver == "Zarr":  # the GTiff driver returns a block that it read before
+        if driver == "Zarr":  # GTiff still returns the zeros of the block that was read above
             assert dataset.GetRasterBand(1).ReadAsArray(800, 800, 1, 1)[0, 0] == -7
         dataset = None
         for number in (1, 2):

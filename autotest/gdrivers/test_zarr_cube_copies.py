@@ -275,8 +275,8 @@ def test_a_file_of_grib(tmp_path):
     for hours in (0, 12):
         for member in (1, 2):
             number += 1
-            # Octets from 10 on: temperature, forecast hours, isobaric surface of 850 hPa, ensemble of 2
-            # members.
+            # Product definition section of GRIB2 from octet 10 on: temperature, forecast hours, isobaric surface of
+            # 850 hPa, ensemble of 2 members.
             options.append(
                 f"BAND_{number}_PDS_TEMPLATE_ASSEMBLED_VALUES=0 0 2 0 96 0 0 1 {hours} 100 0 85000 255 0 0 "
                 f"3 {member} 2"

@@ -150,7 +150,7 @@ def test_statistics_give_an_actual_range(tmp_path, cpl):
     read = zarr.open_group(str(store), mode="r")
     assert read["i"].attrs["actual_range"] == [-3, 8] and read["f"].attrs["actual_range"] == [0, 2.75]
     assert all(type(value) is int for value in read["i"].attrs["actual_range"])
-    # The driver writes actual_range only if UPDATE_METADATA demands it.
+    # Without its option UPDATE_METADATA=YES, ComputeStatistics() does not write actual_range.
     root = gdal.OpenEx(str(make_store(tmp_path, {"i": np.zeros((3, 4))}, name="b.zarr")),
                        gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()  # fmt: skip
     root.OpenMDArray("i").ComputeStatistics(False)
@@ -267,10 +267,10 @@ def test_identify_lists_nothing(tmp_path):
 
 @pytest.mark.parametrize("order", ["ours first", "builtin first"])
 def test_the_order_of_drivers_changes_nothing(tmp_path, order):
-    """The order in which GDAL asks the drivers changes nothing.
+    """GDAL opens a store with this driver, whichever Zarr driver it tries first.
 
-    Debian's package gdal-plugins has a file drivers.ini. GDAL first asks the drivers that this file does not
-    list, among them its renamed built-in driver."""
+    With the file drivers.ini of Debian's package gdal-plugins, GDAL tries the built-in Zarr driver first. The reason
+    is its new name ZarrBuiltin: GDAL first tries drivers that the file does not list."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
     newer = make_v3(tmp_path / "v3.zarr", "v")
     raster, multidim = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER

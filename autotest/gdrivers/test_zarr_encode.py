@@ -28,7 +28,8 @@ BATCHES = 8
 
 @pytest.fixture(scope="module")
 def seen():
-    """Returns a counter of the chunks whose bytes were equal, by label."""
+    """Returns a counter: label of the right chunks -> their number. A label is a dtype, a codec, an order, or "same
+    bytes"."""
     return collections.Counter()
 
 
@@ -41,8 +42,8 @@ def encode(folders):
 
 
 def compare(folder, indices, seen):
-    """Encodes the random cases with the numbers `indices`. Counts equal chunks in `seen`. Returns a message for each
-    chunk that differs."""
+    """Encodes the random cases with the numbers `indices`, one chunk each. Counts the labels of right chunks in `seen`.
+    Returns a message for each wrong chunk."""
     cases = zarr2.call("encode_cases", folder, SEED, indices)
     folders = [case for case, _ in cases]
     failures = [encode(folders)] if cases else []
@@ -73,8 +74,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """Checks the counts of all tests above. Encodes more chunks until each label has occurred, because the rarest
-    filter occurs in only one of a hundred chunks."""
+    """The chunks of all tests above have each label. If labels are missing, the test encodes more chunks, because the
+    rarest filter occurs in only one of a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * 0.8

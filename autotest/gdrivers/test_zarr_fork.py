@@ -214,7 +214,7 @@ def test_only_the_parent_writes_a_new_zip_file(tmp_path):
 
 COUNT_THREADS = """
 import os, sys, time
-from osgeo import gdal, gdal_array  # NumPy starts threads of its own
+from osgeo import gdal, gdal_array  # imported before the count, because NumPy starts threads
 
 before = len(os.listdir("/proc/self/task"))
 dataset = gdal.Open(sys.argv[1])

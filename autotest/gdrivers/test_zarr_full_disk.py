@@ -219,7 +219,7 @@ def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factor
                 wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
                 band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
             elif way == "blocks":
-                half = CHUNK // 2  # resampled pixels are written through GDAL's block cache
+                half = CHUNK // 2  # writing fewer pixels resamples them, through GDAL's block cache
                 values = np.ascontiguousarray(new_values()[:half, :half])
                 wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
                 band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
@@ -280,7 +280,7 @@ def test_metadata_that_do_not_fit(on_full_disk):
             dataset = None
         assert log.errors and all(str(store) in error for error in log.errors)
         assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "old"
-        if zarr_formats.has(store, ".zmetadata"):  # the consolidated metadata was rewritten
+        if zarr_formats.has(store, ".zmetadata"):  # closing the dataset may have written it again
             consolidated = zarr.open_consolidated(str(store), mode="r")
             assert consolidated["a"].attrs["note"] == "old"
         disk.free()

@@ -54,7 +54,7 @@ def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
     column, row = int((lon - place[0]) / place[1]), int((lat - place[3]) / place[5])
     pixels = warped.ReadAsArray().reshape(warped.RasterCount, warped.RasterYSize, -1)[0]
     assert pixels[row, column] == 100
-    # All pixels of the spot lie around the expected pixel.
+    # The mean position of all pixels with the value 100 is less than 3 rows and columns from the expected pixel.
     rows, columns = np.nonzero(pixels == 100)
     assert abs(columns.mean() - column) < 3 and abs(rows.mean() - row) < 3
 

@@ -82,7 +82,7 @@ def test_consolidated_store_opens_with_few_requests(server, prefix):
         asked = server.requests()
         root = "/consolidated.zarr"
         is_v3 = zarr_formats.is_v3()
-        # The request for the .aux.xml file is removed, because another thread sends it at an unknown time.
+        # The request for the .aux.xml file is left out of `asked`, because another thread sends it at an unknown time.
         assert ("GET", f"{root}.aux.xml", None, 404) in map(tuple, asked)
         asked = [tuple(each) for each in asked if not each[1].endswith(".aux.xml")]
         first = {("GET", f"{root}/{name}", None, 200 if is_v3 else 404) for name in ("zarr.json", "dem/zarr.json")}
@@ -262,7 +262,7 @@ def test_retry_after_is_obeyed(server, after):
             assert_reads(dataset)
     server.rule(**{"with": {}})
     waited = time.monotonic() - start
-    # A date in Retry-After is in whole seconds, so two to three seconds remain until the date.
+    # in_three_seconds() rounds down to whole seconds, so its date is two to three seconds away.
     least = 1.9 if callable(after) else 0.9
     assert waited >= least if after == "1" or callable(after) else waited < 5
 
@@ -440,7 +440,7 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
             assert gdal.Open(f'ZARR:"{server.url}/p.zarr"') is None
         if absent == 404 or zarr_formats.is_v3():
             assert "the server returns no listing" in log.the_error()
-        else:  # the refused document may be the consolidated metadata of v2
+        else:  # in v2, the server refuses .zmetadata, which might exist
             assert ".zmetadata" in log.the_error() and "MISSING_ON_403" in log.the_error()
         assert len(log.events) == 1
         # An array opens by its path even without a listing.

@@ -165,7 +165,7 @@ def test_chunks_on_a_web_server(tmp_path, references):
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """Replaces the reference of one chunk, and returns the error of reading the image."""
+    """Replaces the reference of the chunk `key`. Returns the error that reading the array "image" gives."""
     name = write_json(tmp_path / "refs.json", {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')

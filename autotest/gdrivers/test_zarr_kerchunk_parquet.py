@@ -236,7 +236,7 @@ def chunk_of(references):
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """Replaces the reference of one chunk, and returns the error of reading the image."""
+    """Replaces the reference of the chunk `key`. Returns the error that reading the array "image" gives."""
     name = written(tmp_path, {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')

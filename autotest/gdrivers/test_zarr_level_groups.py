@@ -361,7 +361,7 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
     with error_log():
         copied = gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=options, callback=lambda *_: 0)
     assert copied is None and entries(store) == before
-    for name in "01":  # the store has groups with these names
+    for name in "01":  # the store has groups with these names, so no array can have them
         given = ["APPEND_SUBDATASET=YES", GROUPS, f"ARRAY_NAME={name}"]
         with error_log() as log:
             assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=given) is None

@@ -19,7 +19,8 @@ def store(tmp_path):
 
 @pytest.mark.skipif("san" in PRELOADED, reason="sanitizers abort on RTLD_DEEPBIND")
 def test_programs_of_gdal_read_and_write_zfp(store):
-    """Debian's gdalinfo links cfitsio, which has functions with the names of libzfp's."""
+    """The driver calls the functions of libzfp, although Debian's gdalinfo links cfitsio, which has functions of the
+    same names."""
     dataset = gdal.Open(str(store))
     assert np.array_equal(dataset.ReadAsArray(), PIXELS)
     done = zarr_libzfp.run("gdalinfo", "-checksum", store)

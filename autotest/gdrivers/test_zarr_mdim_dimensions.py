@@ -274,4 +274,4 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert [d.GetSize() for d in array.GetDimensions()] == [0, 3]
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
-    assert zarr_mdim.read(array) is None  # reading such an array of GDAL's MEM driver also fails
+    assert zarr_mdim.read(array) is None  # reading an empty array of GDAL's MEM driver also fails

@@ -72,7 +72,7 @@ def test_rename_an_array(tmp_path, consolidated):
 
 
 def test_rename_a_group(tmp_path):
-    """Open objects below the group get the new path, and their pending changes are stored."""
+    """After a group is renamed, open nodes in it have the new path, and their pending changes are stored."""
     store = cf_store(tmp_path)
     with Editor(store) as edit:
         edit.do(hold="g", **{"from": "root"}, group="g")

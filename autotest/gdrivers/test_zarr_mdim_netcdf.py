@@ -121,7 +121,7 @@ def test_crs(pair):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_xarray_decodes_the_same(name, tmp_path):
     store = sample(name, tmp_path)
-    if zarr_formats.is_v3():  # xarray masks by _FillValue, not by the fill value
+    if zarr_formats.is_v3():  # in v3, xarray masks by the attribute _FillValue only, so the test sets it
         for _, array in arrays(zarr.open_group(str(store), mode="r+")):
             if array.ndim >= 2 and array.fill_value is not None:
                 array.attrs["_FillValue"] = plain(array.fill_value)

@@ -175,7 +175,7 @@ def test_a_member_that_does_not_exist(tmp_path):
 ])  # fmt: skip
 def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
     array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
-    if count[0] > 1000:  # too large for memory: reads into a buffer of one element
+    if count[0] > 1000:  # larger than memory, so is_refused() reads into a buffer of one element
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None

@@ -143,7 +143,7 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
         got = zarr.open_group(str(tmp_path / "r.zarr"), mode="r")[path][...]
     got = w.flatten(np.array(got) if not isinstance(got, np.ndarray) else got)
     windows_cover = len(windows) > 0 or not shape
-    if windows_cover:  # else zarr-python's values are undefined, because the fill value is null
+    if windows_cover:  # with the fill value null, unwritten values are undefined in zarr-python
         w.assert_leaves(got, model, told)
     w.assert_leaves(zarr_mdim.read(zarr_mdim.open_array(tmp_path / "r.zarr", path)), model, told)
 
@@ -158,7 +158,7 @@ def test_conversion(tmp_path, stored, buffer):
     dtype = zarr_mdim.number_dtype(buffer)
     if buffer in w.DTYPES:
         values = random_leaf(draw, buffer, [50])
-    else:  # complex integers are random bits
+    else:  # random_leaf() makes no complex integers, so random bits are used
         values = draw.numpy.integers(0, np.iinfo(dtype).max, 50, dtype)
     assert w.write(array, {"": values}, data_type=w.number(buffer))
     wanted = np.empty(50, w.DTYPES[stored])
@@ -237,7 +237,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     assert array.Write(["aé€", ""]) == gdal.CE_None
     del array, group, dataset
     held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
-    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # T: texts of NumPy 2
+    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # kind T: NumPy 2's StringDType
     wanted = "aé€" if dtype != "|S5" else "aé".encode()  # the last character does not fit in 5 bytes
     assert held[0] == wanted
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []

@@ -68,7 +68,7 @@ def test_numbers(tmp_path, cpl, code, shape):
     wanted = {}
     for path, node in nodes:
         attribute = node.CreateAttribute("n", list(shape), w.number(code))
-        for turn in range(2):  # the last written value stays
+        for turn in range(2):  # the second write replaces the values of the first
             count = int(np.prod(shape, dtype=int))
             numbers = draw.numpy.choice(edges, count) if turn else np.zeros(count, dtype)
             assert w.write_attribute(attribute, {"": numbers})

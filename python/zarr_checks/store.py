@@ -51,7 +51,7 @@ class Node:
     def _read_layout(self):
         self.shape = list(self.document["shape"])
         self.shard = None
-        self.index = None  # configuration of the sharding codec; None if the shard index cannot be read
+        self.index = None  # configuration of the sharding codec; None without shards, or if Store cannot read the index
         self.fill = self.document.get("fill_value")
         if self.format == 2:
             self.chunk = list(self.document["chunks"])
