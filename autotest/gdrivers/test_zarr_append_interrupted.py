@@ -174,8 +174,8 @@ def test_a_replacement_that_is_killed(tmp_path):
     make(store, 1, 2)
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)
     pixels = dataset.GetRootGroup().OpenMDArray("a")
-    # The pixels change, but the overviews and the attribute gdal_base_state do not, as after a killed
-    # replacement.
+    # A killed replacement of a slice changes the pixels, but not the overviews and the attribute gdal_base_state.
+    # Writing by the multidimensional API leaves the store in the same state.
     pixels.Write(np.stack([values_of(1), values_of(7)]))
     del pixels, dataset
     append(store, 1)

@@ -168,8 +168,8 @@ NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
 }
-# Cases in which the netCDF driver's WKT has a parameter that the projection method does not have. Only
-# coordinates in the CRS are compared.
+# Cases in which the netCDF driver's WKT has a parameter that the projection method does not have. For these cases,
+# projected coordinates are compared, and not the CRS itself.
 SAME_BUT_FOR_SPELLING = {"lambert conformal 1sp"}
 
 UNITS = {"m": 1.0, "km": 1000.0, "US_survey_foot": 1200 / 3937}
@@ -385,7 +385,8 @@ def test_false_origin_in_angles():
                                           ("degree", HEIGHT * math.pi / 180), ("", 1.0)])  # fmt: skip
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scale_to_a_stated_crs(sweep, units, scale):
-    """Coordinates are scaled from the unit of their attribute `units` to metres, the unit of the CRS's WKT."""
+    """If the attribute `crs` states a CRS in metres, coordinates are scaled from the unit in their attribute `units`
+    to metres."""
     text = f"+proj=geos +sweep={sweep} +h={HEIGHT!r} +lon_0=-75 +ellps=GRS80 +type=crs"
     assert ask({"crs": text, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
     wkt = srs_of(text).ExportToWkt(["FORMAT=WKT2_2019"])
@@ -445,7 +446,8 @@ def test_rotated_pole(tmp_path, grid_longitude):
 
 
 def test_rotated_pole_without_ellipsoid(tmp_path):
-    """GDAL's netCDF driver finds no CRS here. For other projections without ellipsoid, it takes WGS 84."""
+    """A rotated pole without ellipsoid gets WGS 84. GDAL's netCDF driver finds no CRS for it, although it takes WGS 84
+    for other projections without ellipsoid."""
     attributes = {
         "grid_mapping_name": "rotated_latitude_longitude", "grid_north_pole_latitude": 39.25,
         "grid_north_pole_longitude": -162.0,

@@ -123,7 +123,7 @@ def test_shards_of_the_driver_are_valid(tmp_path):
     report = check(store)
     assert report["findings"] == []
     assert report["facts"]["arrays"]["/a"]["shard"] == [1024, 1024]
-    assert report["facts"]["chunks_read"]["/a"] == 4  # inner chunks, which the shard index lists
+    assert report["facts"]["chunks_read"]["/a"] == 4  # chunks_read counts inner chunks
 
 
 def test_files_and_servers(tmp_path):
@@ -243,7 +243,7 @@ SIZES = {
 def test_chunk_sizes(tmp_path, code):
     options, shape = SIZES[code]
     store = raster(tmp_path / "a.zarr", *options, f"GEOREFERENCING_CONVENTION={CONVENTIONS}", shape=shape)
-    if code == "chunk-oblong":  # these chunks of 62.5 KiB also give the finding chunk-small
+    if code == "chunk-oblong":  # its chunks of 62.5 KiB also give the finding chunk-small
         assert codes(store) >= {code}
     else:
         assert codes(store) - {"overviews-missing"} == {code}
@@ -398,7 +398,7 @@ def test_convention_outdated_and_undeclared(tmp_path):
     finding = found(store, "convention-outdated")
     assert finding["severity"] == "warning" and json.dumps(declared[0]["schema_url"]) in finding["mend"]
     assert "convention-invalid" not in codes(store)
-    # If the driver writes the CRS again, the finding is gone.
+    # If the driver writes the CRS again, it removes the outdated entry "proj:" and with it the finding.
     change(store, lambda dataset: dataset.SetSpatialRef(ZONE_33))
     assert "proj:" not in {entry["name"] for entry in zarr_formats.attributes(store, "a").get("zarr_conventions", [])}
     assert "convention-outdated" not in codes(store)

@@ -163,8 +163,8 @@ def test_broken_metadata_without_other_documents(tmp_path, cpl):
 
 
 def test_broken_metadata_on_a_server(tmp_path, cpl):
-    """A web server returns no listing. An array then opens by its path, but the root of the store does not
-    open."""
+    """A web server returns no listing. With broken consolidated metadata, an array then opens by its path, but the
+    root of the store does not open."""
     store = store_with(tmp_path, broken("cut off")[0])
     with Served(tmp_path) as server:
         dataset = opened(f'ZARR:"{server.url}/{store.name}":/dem')

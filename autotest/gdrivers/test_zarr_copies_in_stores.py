@@ -245,7 +245,7 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
 
 
 def without_codes(text):
-    """Returns the WKT of a CRS without EPSG codes and those of other authorities."""
+    """Returns the WKT of a CRS without the codes of EPSG and other authorities."""
     srs = crs_of(text)
     wkt = srs.ExportToWkt()
     while ',AUTHORITY["' in wkt:

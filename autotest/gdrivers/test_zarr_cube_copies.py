@@ -261,7 +261,7 @@ def test_grib(tmp_path):
     # A level that is common to all bands does not become a dimension.
     copy(grib_like(["TMP"], times, [85000]), tmp_path / "b.zarr")
     assert opened(tmp_path / "b.zarr")["b"].dims == ("time", "y", "x")
-    # Bands of several meteorological elements (TMP, UGRD) do not form a cube. They stay plain bands.
+    # Bands of several meteorological elements (TMP, UGRD) do not form a cube, so the dimension "band" is written.
     copy(grib_like(["TMP", "UGRD"], times, [85000]), tmp_path / "d.zarr")
     assert opened(tmp_path / "d.zarr")["d"].dims == ("band", "y", "x")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests that this driver and GDAL's built-in driver work beside each other, and that metadata describes this
-driver."""
+"""Tests that this driver and GDAL's built-in driver work beside each other, and that the metadata items of this
+driver state its abilities and options."""
 
 import ctypes
 import os

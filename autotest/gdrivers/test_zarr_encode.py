@@ -34,7 +34,7 @@ def seen():
 
 
 def encode(folders):
-    """Runs zarr_encode for the cases in `folders`. Returns what it prints, which is empty on success."""
+    """Encodes the cases in `folders` by the program zarr_encode. Returns its error messages, "" on success."""
     command = [os.environ["ZARR_ENCODE"], *folders]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr.decode(errors="replace")

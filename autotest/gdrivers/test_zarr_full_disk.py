@@ -392,7 +392,7 @@ def as_nobody(report, body):
 
 @pytest.fixture
 def guarded(public_folder):
-    """Returns a store that the user who runs the tests may read but not write."""
+    """Returns a store without write permission, and asserts at the end of the test that its files are unchanged."""
     store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)

@@ -275,8 +275,8 @@ def test_a_broken_crs_falls_through_to_the_next(tmp_path, cpl):
 
 
 def test_a_broken_crs_behind_a_good_one_does_not_matter(tmp_path, cpl):
-    """An invalid CRS attribute gives no warning if another attribute states a valid CRS. An example is `grid_mapping`
-    without its variable, which GDAL's tools copy from stores of xarray."""
+    """An invalid CRS attribute gives no warning if another attribute states a valid CRS. An example is an attribute
+    `grid_mapping` that GDAL's tools have copied without the grid mapping variable."""
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "spatial_ref", "proj:epsg": "many"}
     assert epsg(open_raster(write(tmp_path, attrs, axes()))) == 32632
     cpl.assert_quiet()
@@ -337,8 +337,8 @@ def test_spatial_dimensions_name_the_axes(tmp_path):
 
 
 def test_kilometres_are_not_metres(tmp_path):
-    """Coordinates in kilometres are scaled if the CRS states metres. If the CRS states no unit, its unit
-    becomes the kilometre."""
+    """Coordinates in kilometres are scaled to metres if the CRS states metres. If the CRS states no unit, they are
+    not scaled, and the unit of the CRS becomes the kilometre."""
     units = {"units": "km"}
     arrays = axes(X / 1000, Y / 1000, units, units)
     dataset = open_raster(write(tmp_path, {"_CRS": "EPSG:32632"}, arrays))
@@ -497,8 +497,8 @@ def test_srs_of_the_cube_and_of_gdal_agree():
 
 
 def test_dim_x_and_dim_y_choose_the_coordinates_too():
-    """A raster with the axes longitude and time is not a map, so it has no CRS. Its coordinates may give a
-    geotransform."""
+    """With DIM_Y=time, the axes of the raster are longitude and time. It is not a map, so it has no CRS, but its
+    coordinates may give a geotransform."""
     store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
     name = array_name(store, "air_temperature")
     as_map = open_raster(name, "DIM_X=lon", "DIM_Y=lat")

@@ -339,7 +339,7 @@ def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
 
 
 def test_many_bands_read_their_coordinates_once(tmp_path):
-    """The coordinates of 30 arrays with equal attributes are read only once."""
+    """If 30 arrays with equal attributes become bands, the driver reads their common coordinates only once."""
     arrays = {f"b{i:02}": image(**UTM, wavelength=i) for i in range(30)}
     store = make_store(tmp_path, {**arrays, **coordinates()}, consolidated=True)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):

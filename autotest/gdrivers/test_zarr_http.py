@@ -359,7 +359,7 @@ def test_absent_chunks_are_requested_once(server):
     absent = [path for _, path, _, status in server.requests() if status == 404]
     # Documents of Zarr v2 and v3 state the separator of chunk keys, so each chunk is requested by one key only.
     assert sorted(absent) == sorted(key(f"/plain.zarr/0.{j}") for j in range(8))
-    # A store that is opened again shows chunks that were absent at the first opening.
+    # If absent chunks appear on the server, they are read after the store is opened again.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     assert_reads(again, VALUES)
@@ -609,7 +609,7 @@ def test_server_that_does_not_answer_is_an_error(folder):
 
 
 def test_an_array_on_a_server_opens_in_one_round_trip(tmp_path):
-    """An array opens in one round trip. Its first read then takes one request."""
+    """An array opens in one round trip. Reading its only chunk then takes one request."""
     values = np.arange(16, dtype="<u2").reshape(4, 4)
     make_array(tmp_path, values, chunks=(4, 4))
     with Served(tmp_path) as server:

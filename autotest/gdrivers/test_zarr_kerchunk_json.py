@@ -28,7 +28,7 @@ def references(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# What programs see of a store
+# Contents of a store that programs see
 
 
 @pytest.mark.parametrize("version", [0, 1])
@@ -58,8 +58,8 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
 def test_where_a_chunk_is_stored(tmp_path, references):
-    """The reported location of a chunk is the file that its reference names. For a chunk inside of the document, the
-    location is its bytes."""
+    """GetRawBlockInfo() reports the file, offset and size that the chunk's reference states. For a chunk inside of
+    the document, it reports no file, but returns the bytes."""
     name = str(write_json(tmp_path / "refs.json", references))
     root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
     info = root.OpenMDArray("cube").GetRawBlockInfo([2, 1, 3])

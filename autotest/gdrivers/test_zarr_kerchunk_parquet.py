@@ -71,7 +71,7 @@ def test_virtualizarr_wrote_it(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# What programs see of a store
+# Contents of a store that programs see
 
 
 def test_arrays_are_bands(tmp_path, references, cpl):

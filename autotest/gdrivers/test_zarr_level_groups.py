@@ -159,7 +159,7 @@ def test_xarray_refuses_the_tree_of_the_other_layout(tmp_path, rng):
 
 
 def findings(store):
-    """Returns the codes of the findings of zarr_check."""
+    """Returns the codes of the findings that the program zarr_check reports for a store."""
     program = [sys.executable, "-B", str(REPOSITORY / "python" / "zarr_check.py")]
     done = subprocess.run([*program, str(store), "--json"], capture_output=True, text=True, check=False)
     return sorted(found["code"] for found in json.loads(done.stdout)["findings"])
@@ -409,8 +409,8 @@ def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
-    """This driver writes the member gdal_arrays to the layout of a pyramid. If the layout lacks this member, the driver
-    refuses to build or remove overviews."""
+    """This driver writes the member gdal_arrays to the layout of each pyramid that it makes. If the member is absent,
+    another program has made the pyramid, and the driver refuses to build or remove overviews."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2])
     attributes = root_attributes(store)

@@ -196,7 +196,7 @@ def test_limit_of_a_document(tmp_path, document):
     path.write_text(path.read_text() + " " * 4096)
     name = array_name(store, "dem") if document == ".zgroup" else store
     values, log = read(name, ZARR_MAX_METADATA_SIZE="4KB")
-    if document == ".zattrs":  # an array also opens without its attributes
+    if document == ".zattrs":  # if .zattrs is refused, the array opens without attributes
         assert "ZARR_MAX_METADATA_SIZE allows 4096" in "".join(log.warnings + log.errors)
     elif document != ".zgroup":
         assert "ZARR_MAX_METADATA_SIZE allows 4096" in log.the_error()
@@ -216,8 +216,8 @@ def test_limit_of_depth(tmp_path):
 
 
 def test_limit_of_depth_is_a_thousand_at_most(tmp_path):
-    """An attribute of the greatest depth that can be allowed is read without a stack overflow, even when GDAL parses
-    its value as metadata."""
+    """ZARR_MAX_JSON_DEPTH=1000 is the highest limit. An attribute of almost this depth is read without a stack
+    overflow, even when GDAL parses its value as metadata."""
     nested = "[" * 990 + "]" * 990
     if zarr_formats.is_v3():
         text = json.dumps(zarr3.document((4, 6), "int16", (2, 3), attributes={"deep": 0}))
@@ -258,7 +258,7 @@ def test_invalid_limit_gives_one_warning(tmp_path, value):
 
 
 def test_limits_apply_to_new_datasets_only(tmp_path):
-    """A dataset that is already open keeps the metadata that it has read."""
+    """If a limit is lowered, a dataset that is already open keeps the metadata that it has read."""
     store = group(tmp_path / "store.zarr")
     handmade(store, path="a")
     dataset = open_raster(store)

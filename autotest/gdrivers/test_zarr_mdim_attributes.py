@@ -97,7 +97,7 @@ def test_everything_else_is_json(tmp_path, cpl, text):
 
 
 def test_numbers_in_other_types(tmp_path):
-    """GDAL converts the numbers of attributes to other types by its own rules."""
+    """Numbers of attributes can be read as other types: as floats, integers or texts."""
     attribute = attribute_of(tmp_path, "[1, 2, 300]")
     assert list(attribute.ReadAsDoubleArray()) == [1.0, 2.0, 300.0]
     assert list(attribute.ReadAsIntArray()) == [1, 2, 300]
@@ -149,7 +149,7 @@ def test_groups(tmp_path, consolidated):
     assert [attribute.GetName() for attribute in root.GetAttributes()] == ["n", "title"]
     assert root.GetAttribute("title").Read() == "root"
     assert zarr_mdim.attribute_numbers(root.GetAttribute("n")) == [2**63]
-    # The full name of a group's attribute has the form that other GDAL drivers use.
+    # The full name of a group's attribute has the part _GLOBAL_, as in other GDAL drivers.
     assert root.GetAttribute("n").GetFullName() == "/_GLOBAL_/n"
     assert root.OpenGroupFromFullname("/g/h").GetAttribute("levels").GetFullName() == "/g/h/_GLOBAL_/levels"
     deep = root.OpenGroupFromFullname("/g/h")

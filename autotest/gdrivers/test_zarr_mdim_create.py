@@ -205,8 +205,8 @@ def test_dimensions_that_are_refused(tmp_path, cpl):
 
 
 def test_indexing_variables(tmp_path, cpl):
-    """An indexing variable is stored only if it has the name of its dimension. Setting an array of another name gives a
-    warning. This array is the indexing variable only until the dataset is closed."""
+    """A dimension's indexing variable is stored only if it has the name of the dimension. SetIndexingVariable() with
+    an array of another name gives a warning, and takes effect only until the dataset is closed."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     x, y = root.CreateDimension("x", *X, 4), root.CreateDimension("y", *Y, 3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The CRS of an array is stored by gdalmdimtranslate and by the multidimensional API as for a raster, so
-that xarray, rioxarray and netCDF find it."""
+"""gdalmdimtranslate and the multidimensional API store the CRS of an array in the same form as the CRS of a raster,
+so that xarray, rioxarray and netCDF find it."""
 
 import numpy as np
 import pytest

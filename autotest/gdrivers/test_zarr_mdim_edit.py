@@ -148,7 +148,7 @@ def test_rename_an_attribute(tmp_path):
 @pytest.mark.parametrize("name", ["", "a/b", "a\\b", ".", "..", ".zarray", ".zgroup", ".zattrs",
                                   ".zmetadata", "w", "g"])  # fmt: skip
 def test_names_that_are_refused(tmp_path, name):
-    """Creating or renaming an array, a group or a dimension with one of these names is an error."""
+    """Giving an array, a group or a dimension a name that is invalid, reserved or already used is an error."""
     store = cf_store(tmp_path, consolidated=True)
     before = {str(f): f.read_bytes() for f in store.rglob("*") if f.is_file()}
     with Editor(store) as edit:

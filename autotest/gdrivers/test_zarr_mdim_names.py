@@ -167,7 +167,7 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
 
 
 def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
-    """If the opened group has an array lat, the array lat of a group above gets the name lat_2."""
+    """If the opened group has an array lat, the array lat of a group above it is listed by the name lat_2."""
     own = {"values": np.arange(7.0), "dims": ["lat"]}
     store = tree(tmp_path, **{"sub/lat": own, "sub/own": own})
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
@@ -238,8 +238,8 @@ def test_one_name_several_sizes(tmp_path, cpl):
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
-    """Dimensions x of different sizes, without coordinate arrays. The dimension that is opened first has the full name
-    /x until the dataset is closed. The other dimensions have full names like x_7."""
+    """Arrays have dimensions x of different sizes, and no coordinate arrays. The dimension that is opened first has
+    the full name /x until the dataset is closed. The other dimensions have full names like x_7."""
     sizes = {"a": 3, "b": 7, "c": 9}
     store = make_store(tmp_path, {
         name: {"values": np.zeros(size), "dims": ["x"]} for name, size in sizes.items()

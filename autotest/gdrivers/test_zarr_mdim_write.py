@@ -247,7 +247,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
-    """In an array of zarr-python, the values of one half are read and then written into the other half."""
+    """zarr-python writes an array. This driver reads the values of one half and writes them into the other half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])

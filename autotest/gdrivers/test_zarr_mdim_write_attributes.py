@@ -224,8 +224,8 @@ def test_attributes_that_are_broken_are_not_replaced(tmp_path, cpl):
 
 
 def test_an_update_keeps_other_attributes(tmp_path, cpl):
-    """Writing one attribute keeps the exact values of all others. A changed attribute such as units takes
-    effect at once."""
+    """Writing one attribute keeps the exact values of all others. A new attribute `units` changes the array's unit
+    at once."""
     attrs = {"big": 2**64 - 1, "nan": float("nan"), "deep": {"a": [1, {"b": None}]}, "t": "ö"}
     store = make_store(tmp_path, {"v": {"values": np.zeros(2), "attrs": attrs, "dims": ["x"]}}, attrs)
     root = w.update(store).GetRootGroup()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Codecs that zarr-python supports only with other packages: zfpy, pcodec, msgpack2 and imagecodecs_tiff."""
+"""Tests codecs for which zarr-python needs further packages: zfpy, pcodec, msgpack2 and imagecodecs_tiff."""
 
 import base64
 import json

@@ -156,7 +156,7 @@ def ome_of(store, node):
 
 
 def copy_options(store, node):
-    """Returns creation options with which a copy of the array `node` has its Zarr format and PROFILE."""
+    """Returns creation options with which a copy of the array `node` has the Zarr format and the PROFILE of `node`."""
     version = ome_of(store, node)
     if version is not None:
         return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")
