@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names that GDAL's built-in driver opens also open through "Zarr". This holds for any order of the drivers,
-and if only "Zarr" is allowed."""
+"""Names that GDAL's built-in driver opens also open through the driver "Zarr". This holds whichever of the two GDAL
+tries first, and if only "Zarr" is allowed."""
 
 import json
 import pathlib

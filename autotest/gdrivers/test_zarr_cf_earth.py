@@ -75,7 +75,7 @@ EARTHS = {
 # Further cases like EARTHS, which GDAL's netCDF driver reads wrongly. Each comment says what the netCDF driver
 # does.
 EARTHS_NETCDF_IS_WRONG = {
-    # The netCDF driver uses the name of a datum only if axes are given, and takes WGS 84 here.
+    # The netCDF driver uses the name of a datum only if axes are given. Without axes, it takes WGS 84.
     "datum alone": (
         {"horizontal_datum_name": "North_American_Datum_1983"}, 6378137, 298.257222101, 0, "4269",
     ),
@@ -87,7 +87,7 @@ EARTHS_NETCDF_IS_WRONG = {
     "ellipsoid by name": (
         {"reference_ellipsoid_name": "International 1924"}, 6378388, 297, 0, None,
     ),
-    # The netCDF driver needs the semi-major axis, and takes WGS 84 here.
+    # The netCDF driver needs the semi-major axis. Without this axis, it takes WGS 84.
     "minor axis and flattening": (
         {"semi_minor_axis": 6356514.0, "inverse_flattening": 300.0}, 6356514 * 300 / 299, 300, 0, None,
     ),

@@ -230,7 +230,7 @@ def test_agrees_with_netcdf(tmp_path, name, units):
     if name in NETCDF_IS_WRONG or (
         units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
     ):
-        # In the GDAL versions that NETCDF_IS_WRONG names, the CRS must differ. Later versions may be corrected.
+        # Up to GDAL 3.13, the netCDF driver finds a wrong CRS or none. Later versions may be corrected.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not is_same_crs(ours, theirs)
         return

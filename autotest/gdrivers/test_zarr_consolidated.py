@@ -89,7 +89,7 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
         return json.dumps(document)
 
     store = store_with(tmp_path, change)
-    # The consolidated metadata lists only /deep/slope.
+    # The consolidated metadata lists only the array /deep/slope, so the store opens as this raster.
     np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)
     assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
 

@@ -168,7 +168,7 @@ def test_other_readers_find_crs_geotransform_and_nodata(tmp_path):
         assert "spatial_ref" in dataset.coords
         found = osr.SpatialReference(dataset["spatial_ref"].attrs["crs_wkt"])
         assert found.GetAuthorityCode(None) == "32632"
-    if not zarr_formats.is_v3():  # GDAL before 3.7 reads only an early draft of Zarr v3
+    if not zarr_formats.is_v3():  # the built-in driver before GDAL 3.7 reads only a draft of Zarr v3
         own = gdal.OpenEx(array_name(store, "copy:0"), allowed_drivers=["ZarrBuiltin"])
         assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
         assert_geotransform(own, UTM)

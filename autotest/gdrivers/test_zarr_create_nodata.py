@@ -147,7 +147,7 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
                                                          fill_value=None)  # fmt: skip
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     array = dataset.GetRootGroup().OpenMDArray("a")
-    if gdal_is_at_least(3, 7):  # GDAL itself converts the value to its type of 8 bits
+    if gdal_is_at_least(3, 7):  # the array has GDAL's type Int8, so GDAL itself converts the value
         assert array.GetDataType().GetNumericDataType() == gdal.GDT_Int8
         return
     with error_log() as log:

@@ -150,8 +150,8 @@ def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
 
 
 def test_chunks_that_differ_from_a_default_copys(tmp_path):
-    """Create(), a BLOCKSIZE of two numbers, and copies with INTERLEAVE=PIXEL do not use the default chunks of a
-    copy."""
+    """Create(), BLOCKSIZE with two numbers, and copies with INTERLEAVE=PIXEL make other chunks than a copy without
+    options."""
     driver = gdal.GetDriverByName("Zarr")
     driver.Create(str(tmp_path / "a.zarr"), 900, 700, 40, gdal.GDT_Byte)
     source = gdal.GetDriverByName("MEM").Create("", 900, 700, 40)
@@ -244,7 +244,7 @@ def test_limits_are_those_of_the_sources(cpl):
             gdal.SetConfigOption(name, None)
         expected = f'{name}: expected a number from 1 to {bytes_of(row[2])}, got "lots"; the default is used'
         assert cpl.warnings == [expected]
-    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # the driver reads the limits again when it opens a store
+    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # resets the limits, which each opening reads
 
 
 # Codecs in the tables of the pages

@@ -207,8 +207,8 @@ def test_references_in_json_are_identified(tmp_path):
 
 @pytest.mark.parametrize("how", [[], ["missing"]])
 def test_a_plugin_in_the_place_of_the_builtin_driver(how):
-    """In GDAL from 3.9 on, the built-in driver can be a plugin. If this plugin is absent, the driver Zarr works
-    alone."""
+    """From GDAL 3.9 on, the built-in Zarr driver can be a plugin that GDAL loads when needed. This driver works beside
+    that plugin, and works alone if that plugin cannot be loaded."""
     tool = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_deferred")
     done = subprocess.run([tool, *how], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")

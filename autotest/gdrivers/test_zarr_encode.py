@@ -88,8 +88,8 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# Filters do not encode to the type u4. For floats that do not fit u4, the result of NumPy depends on their position in
-# the array, so the expected bytes are unknown.
+# Filters of these tests do not encode to the type u4. For floats that do not fit u4, the result of NumPy depends on
+# their position in the array, so the expected bytes are unknown.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
@@ -122,7 +122,7 @@ def encoded_by_numcodecs(codec, values):
     if IS_NUMPY_2 and calculates and values.dtype.newbyteorder("=").str[1:] in ("f2", "f4", "c8"):
         return None
     try:
-        return np.ascontiguousarray(codec.encode(values.copy()))  # a copy: bitround changes its input
+        return np.ascontiguousarray(codec.encode(values.copy()))  # bitround changes its input, so it gets a copy
     except OverflowError:
         if not IS_NUMPY_2:
             raise

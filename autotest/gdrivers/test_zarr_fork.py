@@ -152,7 +152,7 @@ def test_a_child_cannot_write_through_its_parents_handle(store):
             dataset.GetRasterBand(1).WriteArray(np.full((16, 32), 7, "i4"))
             dataset.FlushCache()
         assert "opened for update by the parent process" in log.errors[0], log.errors
-        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # the old values: nothing was stored
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # old values: nothing was stored
 
     succeed(work, 3)
     dataset = None

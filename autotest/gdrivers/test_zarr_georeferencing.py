@@ -258,7 +258,7 @@ BROKEN = {
 def test_broken_conventions_warn_once(tmp_path, cpl, case):
     """Invalid georeferencing gives exactly one warning, and the pixels can still be read."""
     attrs, arrays, word = BROKEN[case]
-    dataset = gdal.Open(write(tmp_path, attrs, arrays))  # not open_raster(), which keeps the warnings
+    dataset = gdal.Open(write(tmp_path, attrs, arrays))  # open_raster() would hide the warnings from `cpl`
     for _ in range(2):
         dataset.GetSpatialRef()
         dataset.GetGeoTransform(can_return_null=True)
@@ -346,7 +346,7 @@ def test_kilometres_are_not_metres(tmp_path):
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
-    arrays["crs"][2]["false_easting"] = 500.0  # 500 km: CF uses the unit of the coordinates
+    arrays["crs"][2]["false_easting"] = 500.0  # 500 km, because CF states it in the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
     assert_geotransform(dataset, [number / 1000 for number in PLACE])

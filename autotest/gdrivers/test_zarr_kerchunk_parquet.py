@@ -147,8 +147,8 @@ def zip_folder(folder, archive, inner=""):
 
 
 def assert_quiet_but_for_gdal(log):
-    """Asserts that GDAL itself has reported all errors. From 3.11 on, GDAL has a file system for names with PREFIX,
-    which reports errors before GDAL asks the drivers."""
+    """Asserts that GDAL itself has reported all errors. From 3.11 on, GDAL has a file system for names with PREFIX.
+    This file system reports errors before GDAL tries the drivers."""
     own = re.compile(r"Cannot open file '.*/\.zmetadata'|Load json file .* failed|VSIKerchunkParquetRefFileSystem: ")
     assert [event for event in log.events if not own.match(event[2])] == []
 

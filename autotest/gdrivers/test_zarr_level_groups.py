@@ -49,7 +49,8 @@ def groups(store):
 
 
 def tree(tmp_path, store):
-    """Returns the variables that xarray.open_datatree() finds, by group: the shape and the sum of each."""
+    """Returns {group: {variable: [shape, sum of the values]}} of the tree that xarray.open_datatree() finds.
+    Coordinates have only a shape."""
     target = tmp_path / "tree.json"
     zarr_references.write_by("open_tree", target, store)
     return json.loads(target.read_text())

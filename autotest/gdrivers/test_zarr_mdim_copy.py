@@ -106,7 +106,7 @@ def test_netcdf_of_xarray(tmp_path, cpl, calendar):
     for decode in (False, True):
         wanted = xr.open_dataset(source, decode_cf=decode)
         got = xr.open_zarr(str(store), decode_cf=decode)
-        if not decode:  # netCDF stores texts as characters with a dimension of their own
+        if not decode:  # netCDF stores the texts of `code` as characters with one more dimension
             wanted, got = wanted.drop_vars("code"), got.drop_vars("code")
         assert_same_dataset(got, wanted)
     assert got.time.encoding["units"] == "hours since 2000-01-01"

@@ -252,7 +252,7 @@ def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
         array = root.OpenMDArray("v")
         array.Write(np.arange(6)[::-1].copy())
         dataset.FlushCache()
-        assert (zarr_formats.consolidated(store) is not None) == consolidated  # a change of chunks keeps it
+        assert (zarr_formats.consolidated(store) is not None) == consolidated  # writing chunks keeps the metadata
         array.SetUnit("m")
         dataset.FlushCache()
         assert not (zarr_formats.consolidated(store) is not None)

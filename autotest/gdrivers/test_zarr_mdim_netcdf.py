@@ -97,7 +97,7 @@ def test_attributes(pair):
         for key, value in array.attrs.items():
             if key not in REWRITTEN:
                 assert plain(variable.getncattr(key)) == value, (path, key)
-        if array.ndim < 2:  # coordinate arrays have no nodata value
+        if array.ndim < 2:  # coordinate arrays and grid mappings have no nodata value
             assert "_FillValue" not in variable.ncattrs(), path
         elif "_FillValue" not in array.attrs and array.fill_value is not None:
             if array.dtype.kind != "U":

@@ -25,7 +25,7 @@ def band_of(folder, **attrs):
 def test_scale_offset_unit(tmp_path):
     dataset, band = band_of(tmp_path, scale_factor=0.01, add_offset=-5.5, units="K")
     assert (band.GetScale(), band.GetOffset(), band.GetUnitType()) == (0.01, -5.5, "K")
-    zarr_gdal.assert_same(dataset.ReadAsArray(), DEM)  # raw values, as GDAL always returns them
+    zarr_gdal.assert_same(dataset.ReadAsArray(), DEM)  # raw values: GDAL does not apply scale and offset
 
 
 @pytest.mark.parametrize("scale", ["0.5", [0.5]])

@@ -49,7 +49,7 @@ def read(path):
     return root.OpenMDArray(root.GetMDArrayNames()[0]).ReadAsArray()
 
 
-# libzfp does not support a tolerance for integers.
+# libzfp does not support a tolerance for integers, so the mode "accuracy" is tested only with floats.
 @needs_zfpy
 @pytest.mark.parametrize("mode, dtype", [
     (mode, dtype) for mode in MODES for dtype in ("<f4", "<f8", "<i4", "<i8") if mode != "accuracy" or dtype[1] == "f"])

@@ -40,8 +40,8 @@ def levels_of(store):
 
 
 def _levels_of_matrices(store, node):
-    """Returns the paths of all pyramid levels that are smaller than the GeoZarr array `node` with a tile matrix
-    set. Levels have equal names, in sibling groups."""
+    """Returns the paths of all smaller pyramid levels of `node`, a GeoZarr array with a tile matrix set. The levels
+    are arrays of the same name in sibling groups. If `node` is no such array, returns an empty set."""
     stated = node.attributes.get("multiscales")
     if not node.is_array or not isinstance(stated, dict) or "tile_matrix_set" not in stated:
         return set()
