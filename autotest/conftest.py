@@ -34,7 +34,7 @@ LONGEST = {
     "check", "cold_open", "delete_killed", "eopf", "no_memory", "profile", "property", "replace", "resume",
     "rio_commands", "soak", "time", "unload", "utilities",
 }  # fmt: skip
-FAILED = pytest.StashKey()  # of a test: whether one of its phases failed
+FAILED = pytest.StashKey()  # True in the stash of a test if its setup, call or teardown failed
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
@@ -42,7 +42,7 @@ for variable, tool in TOOLS.items():
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG", "ZARR_DEFAULT_FORMAT"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
-# ZARR_TEST_THREADS must not change any value: the tests pass with every number of threads.
+# With ZARR_TEST_THREADS, a run can show that the driver returns equal values with any number of threads.
 if os.environ.get("ZARR_TEST_THREADS"):
     os.environ["GDAL_NUM_THREADS"] = os.environ["ZARR_TEST_THREADS"]
 # Seed of all random tests of a run; the processes of pytest-xdist inherit the variable.
@@ -60,7 +60,7 @@ def missing_parts():
         return [f"{PLUGIN_FOLDER} is not a folder: build the driver, or set GDAL_DRIVER_PATH"]
     from osgeo import gdal
 
-    gdal.DontUseExceptions()  # tests check failures in the error log of zarr_gdal.py
+    gdal.DontUseExceptions()  # because tests read errors from the error log of zarr_gdal.py
     gdal.AllRegister()
     problems = []
     if gdal.GetDriverByName("Zarr") is None:
@@ -94,8 +94,8 @@ def pytest_report_header(config):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     leave_out_cases(config, items)
-    # pytest groups tests by the number of a parameter, not by its value. With one format for each test
-    # it would make what belongs to a module, such as servers, anew where two tests differ in it.
+    # Sorts tests by module and format. pytest itself groups tests by the index of their format in each test's list.
+    # With ZARR_TEST_FORMATS=one, it would make fixtures of a module, such as servers, more than once.
     modules = {item.path: number for number, item in reversed([*enumerate(items)])}
     # pytest-xdist starts modules in this order. The longest start first, so that no core is idle at the end.
     for path in modules:

@@ -9,7 +9,7 @@ from test_zarr_nczarr import FILL_DOUBLE, quiet_group, sizes
 from zarr_mdim import read
 from zarr_store import group, handmade
 
-TEXTS = b"abcde\0"  # shape [2, 3]
+TEXTS = b"abcde\0"  # the characters of an array with the shape [2, 3]
 
 
 def root_of(store, **dims):
@@ -77,8 +77,8 @@ def test_fill_values(tmp_path):
 
 
 def test_dimension_references_win_over_names(tmp_path):
-    """The dimension references of netCDF-C take precedence over _ARRAY_DIMENSIONS, which 4.10 also writes to arrays in
-    groups and 4.9.3 does not."""
+    """The dimension references of netCDF-C take precedence over _ARRAY_DIMENSIONS. Arrays in groups have both if
+    netCDF-C 4.10 wrote them, but only the references if 4.9.3 did."""
     store = tmp_path / "x.zarr"
     root_of(store, lat=4)
     handmade(store, path="lat", shape=[4], chunks=[4], dtype="<f4", files={},

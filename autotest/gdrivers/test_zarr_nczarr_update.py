@@ -102,7 +102,7 @@ def test_new_arrays_and_groups(store):
         count = [d.GetSize() for d in of]
         array.Write(np.arange(np.prod(count), dtype="i4").tobytes())
     group = root.CreateGroup("new").CreateGroup("er")
-    own = group.CreateDimension("x", None, None, 2)  # hides the dimension x of the root
+    own = group.CreateDimension("x", None, None, 2)  # hides the root's dimension x inside of the group
     array = group.CreateMDArray("c", [dims["y"], own], int32(), UNCOMPRESSED)
     array.Write(np.arange(6, dtype="i4").tobytes())
     array = group = root = own = size5 = dims = of = None
@@ -277,7 +277,7 @@ def test_attributes(store):
         assert node.GetAttribute("words").Read() == ["a", "b"]
         assert not [a.GetName() for a in node.GetAttributes() if "NCZARR" in a.GetName().upper()]
     node = None
-    # Writes a second time, now that some attributes are stored as texts.
+    # The first update has stored the attribute "words" as text. A second update must still change it.
     root = root_of(store)
     assert root.OpenMDArray("dem").GetAttribute("words").Write(["c", "d"]) == 0
     root = None
@@ -365,7 +365,7 @@ def test_other_forms(store, form):
     x = root.OpenMDArray("dem").GetDimensions()[1]
     group = root.CreateGroup("new")
     n = group.CreateDimension("n", None, None, 5)
-    if form is as_documents:  # in this form, arrays with _ARRAY_DIMENSIONS use only dimensions of their group
+    if form is as_documents:  # this form, with _ARRAY_DIMENSIONS, finds dimensions only in the array's group
         x = group.CreateDimension("x", None, None, 4)
     group.CreateMDArray("a", [n, x], int32(), UNCOMPRESSED)
     root.CreateMDArray("scalar", [], int32(), UNCOMPRESSED).Write(np.int32(42).tobytes())

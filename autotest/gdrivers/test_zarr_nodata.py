@@ -666,8 +666,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
     band.SetNoDataValue(3)
     assert overview.GetNoDataValue() == 3
     dataset.FlushCache()
-    # These pixels equal the former fill value of the overview. They keep their value, because they were written while
-    # the overview was open.
+    # This pixel equals the former fill value of the overview. It keeps its value, because it was written while the
+    # overview was open.
     overview.WriteArray(np.full((1, 1), 5, "i2"), 0, 0)
     pixels[0, 0] = 5
     dataset = None
@@ -686,8 +686,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
 
 @zarr_formats.V3
 def test_statistics_of_another_rule_are_not_taken(tmp_path):
-    """Statistics in the .aux.xml file are ignored if FILL_VALUE_AS_NODATA has given another nodata value when they were
-    computed."""
+    """Statistics in the .aux.xml file are ignored if they were computed with another FILL_VALUE_AS_NODATA, and so with
+    another nodata value."""
     store = xarray_store(tmp_path)
     for option, mean in (("YES", 1.5), ("AUTO", 1.0), ("YES", 1.5)):
         dataset = open_raster(array_name(store, "count"), f"FILL_VALUE_AS_NODATA={option}")

@@ -27,7 +27,7 @@ def make_pipe(path):
 def make_socket(path):
     with socket.socket(socket.AF_UNIX) as server:
         folder = os.getcwd()
-        os.chdir(path.parent)  # the absolute path may be too long
+        os.chdir(path.parent)  # the name of a socket has at most 107 bytes, so bind() gets a relative name
         try:
             server.bind(path.name)
         finally:

@@ -139,7 +139,7 @@ OWN = {
 @pytest.mark.parametrize("name", OWN)
 def test_transformations_of_levels(tmp_path, name):
     own, expected = OWN[name]
-    levels = 1 if name == "identity" else 2  # with the identity, two levels would have different extents
+    levels = 1 if name == "identity" else 2  # two levels with pixels of size 1 would have different extents
     dataset, log = opened(make(tmp_path, described(own, levels=levels)))
     assert log.warnings == []
     assert_geotransform(dataset, expected)

@@ -192,7 +192,7 @@ def test_a_broken_plate_gives_one_warning(tmp_path):
     change(store, "", plate=plate)
     change(store, "A/2", well={"images": 3})
     dataset, warnings = warnings_of(store)
-    # A listing finds the images of the last well.
+    # The attribute of the well A/2 is invalid, so the driver finds the image of A/2 by listing the folder.
     assert paths_of(store, dataset.GetSubDatasets()) == ["B/2/0/0", "A/10/0/0", "A/2/0/0"]
     assert len(warnings) == 1 and "plate.wells[1]: expected a path" in warnings[0], warnings
 
@@ -234,7 +234,7 @@ def test_containers_in_containers_end(tmp_path):
     add_image(a, "b", 1)
     add_image(a, "a/b", 2)
     a.array("plain", np.zeros((3, 4)))
-    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes this document even if empty
+    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes it even without attributes
     dataset, warnings = warnings_of(store)
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["a/a/b/0", "a/b/0", "a/plain"]
     # In v2, a warning says that an array without attributes is not an image. Arrays of Zarr v3 always have

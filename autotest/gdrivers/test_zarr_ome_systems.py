@@ -133,8 +133,8 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
 
 
 def _corner(expected, at):
-    """Returns one coordinate of the centre of the first pixel: x for at=0, y for at=3. `expected` is the geotransform
-    of any level."""
+    """Returns one coordinate of the centre of the first pixel by the geotransform `expected`: x for at=0, y for
+    at=3."""
     return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
 
 
@@ -317,7 +317,7 @@ def test_transformations_by_dimension(tmp_path, name, named, out, spell):
     dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
     assert_geotransform(dataset, expected)
     assert warnings == []
-    if named:  # the transformation may also be a member of a sequence
+    if named:  # the result is the same if the transformation is a member of a sequence
         sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
         store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
         assert_geotransform(opened(store)[0], expected)
@@ -456,7 +456,7 @@ def described_06(names="cyx", own=None, after=(), systems=(), version=None, spel
 
 
 def as_text(path=None, name=None):
-    """Returns a reference to a coordinate system in the spelling of drafts before 0.6.dev4."""
+    """Returns a reference to a coordinate system as drafts of OME-NGFF before 0.6.dev4 spell it: as a string."""
     return path if name is None else name
 
 

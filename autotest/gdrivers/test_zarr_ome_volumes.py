@@ -103,7 +103,7 @@ def test_one_cause_is_one_warning(tmp_path, cpl):
     group.attrs["omero"] = {"channels": [{"label": i, "color": "GG0000", "window": {"min": "a"}} for i in range(40)]}
     dataset = gdal.Open(str(store))
     assert dataset.GetRasterBand(7).GetOverviewCount() == 2
-    assert dataset.GetRasterBand(7).GetDescription() == "6"  # the name of a channel may be a number
+    assert dataset.GetRasterBand(7).GetDescription() == "6"  # the channel's label is the number 6
     assert cpl.errors == [] and len(cpl.warnings) == 1
     assert "omero.channels[0].color" in cpl.warnings[0]
 
@@ -157,7 +157,7 @@ def test_labels_that_say_nothing_of_use(volume, cpl, said):
     assert cpl.errors == []
 
 
-# Slices along several dimensions
+# Tests of bands along several dimensions, selected by coordinates
 
 
 @pytest.mark.parametrize("selection, indices", [

@@ -17,7 +17,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-# Names of documents, and of a file that GDAL reads.
+# Files that an opening may open: documents of the store, and pam.aux.xml, which GDAL reads.
 LAST_NAMES = re.compile(r"/(zarr\.json|\.z[a-z]+|pam\.aux\.xml)$|\.zarr$")
 
 # Only the calls of the second opening are counted, because a process does some look-ups only once.
