@@ -83,7 +83,7 @@ def test_clean_and_build_without_closing(tmp_path, rng, cpl):
     dataset = make(store, values, "BLOCKSIZE=1,32,32")
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     old = dataset.GetRasterBand(1).GetOverview(0)
-    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # this chunk of the level is pending
+    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # the driver has not stored this chunk yet
     assert dataset.BuildOverviews("NONE", []) == 0
     assert not (store / "overviews").exists()
     assert old.ReadAsArray().shape == (32, 32)
@@ -314,7 +314,7 @@ def test_a_process_that_ends_leaves_no_overviews(tmp_path, rng, single, cpl):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_store_that_cannot_be_written(tmp_path, rng, is_first, cpl):
-    """A file exists at the path of a folder that the build needs. The build then fails, even for root."""
+    """A file is in the place of a folder that the overviews need, so building fails, even for the user root."""
     store = tmp_path / "a.zarr"
     where = level_group(2).partition("/")[0] if is_first else level_group(2)
     values = smooth(rng, 1, 40, 40)

@@ -107,7 +107,7 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-@zarr_formats.V2  # in v2 each array has its own entry in multiscales
+@zarr_formats.V2  # in v2, each array has its own entry in multiscales; in v3, all arrays share one description
 def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
     """At most 64 arrays of a group get overviews, because readers examine at most 64 entries of the group's
     multiscales."""
@@ -181,8 +181,8 @@ def test_levels_of_other_programs_are_rebuilt(tmp_path, name, cpl):
 
 
 def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
-    """If an OME image has only one level, its metadata stays unchanged, and overviews become separate
-    levels."""
+    """BuildOverviews() also works if an OME image has only one level. Removing the overviews restores the
+    store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 32, 48)
     root = zarr.open_group(str(store), mode="w")

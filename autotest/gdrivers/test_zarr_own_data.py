@@ -298,7 +298,7 @@ def test_properties_of_one_band_are_attributes(tmp_path, cpl):
     assert attributes["gdal_pam"].startswith("<PAMDataset>")
     told = what_is_said(open_raster(store))
     wanted = what_is_said(source_of(1))
-    del told["alpha"], wanted["alpha"]  # the band has a colour table, so GDAL reports a palette there
+    del told["alpha"], wanted["alpha"]  # a band with a colour table has the colour interpretation "palette"
     assert told == wanted
     read = xr.open_zarr(str(store))
     assert read["a"].attrs["long_name"] == "land cover"
@@ -348,7 +348,7 @@ def test_statistics_stay_with_the_store(tmp_path, cpl, options, histogram):
     assert cpl.events == []
 
 
-@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # without compression, chunks keep their sizes
+@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # uncompressed, a changed chunk keeps its size
 @pytest.mark.parametrize("writer", ["gdal", "zarr"])
 def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     store = tmp_path / "a.zarr"

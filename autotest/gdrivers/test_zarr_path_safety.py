@@ -254,7 +254,8 @@ def test_keys_of_consolidated_metadata_stay_in_the_store(tmp_path):
 @zarr_formats.V2
 def test_links_of_xcube_stay_in_the_store(tmp_path):
     outside(tmp_path)
-    folder = tmp_path / "deeper" / "x.levels"  # one folder deeper, because links may lead to stores beside x.levels
+    # Links of xcube may lead to stores beside x.levels, so "outside" must not be beside it.
+    folder = tmp_path / "deeper" / "x.levels"
     for number, path in enumerate(ways_out(tmp_path, 1)):
         make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
         (folder / f"{2 * number}.link").write_text(path.replace("/a", ""))
@@ -299,7 +300,7 @@ def test_symbolic_links_are_followed(tmp_path):
     chunk.symlink_to(zarr_formats.chunk_file(elsewhere, "dem", 0, 0))
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/linked').ReadAsArray(), values)
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/own').ReadAsArray(), values)
-    # Writing replaces the link by a file, because written files are renamed.
+    # The driver writes a chunk to a new file and renames it, which replaces the link by a file.
     dataset = gdal.Open(f'ZARR:"{store}":/own', gdal.GA_Update)
     dataset.GetRasterBand(1).Fill(7)
     del dataset

@@ -107,7 +107,7 @@ def findings(store):
 
 @pytest.fixture(scope="module", params=list(VERSIONS))
 def made(request, tmp_path_factory):
-    """Returns the version, a store of this OME version, the source from which it was made, and the values."""
+    """Returns (OME version, store that PROFILE=OME has made, its source dataset, values of the source)."""
     dataset, values = source(nodata=7, names=["red", "edge", "nir"], colours=RGB)
     with config_options(ZARR_DEFAULT_FORMAT="ZARR_V3"):
         store = copy(tmp_path_factory.mktemp("ome"), dataset, f"OME_VERSION={request.param}")
@@ -186,8 +186,8 @@ def test_the_round_trip_keeps_the_raster(made, tmp_path):
 
 
 def test_the_encoding_is_that_of_the_profile_cloud(made, tmp_path):
-    """PROFILE=OME encodes arrays like PROFILE=CLOUD, except for the filter of differences. Names and metadata differ,
-    too."""
+    """PROFILE=OME encodes arrays like PROFILE=CLOUD with PREDICTOR=FLOATING_POINT, so without differences of pixels. Only
+    array names, dimension names and attributes differ."""
     version, store, dataset, _ = made
     form = "ZARR_V2" if version == "0.4" else "ZARR_V3"
     cloud = tmp_path / "cloud.zarr"

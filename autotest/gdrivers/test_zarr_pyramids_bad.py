@@ -135,7 +135,7 @@ def test_an_array_below_a_broken_description_gives_its_warning(tmp_path, what):
     # A tile matrix set that is stated only by its name need not describe the arrays, so it gives no warning.
     silent = {"an empty list": 0, "null": 0, "unknown tile matrix set": 0}
     assert len(warnings) == {**silent, "datasets without paths": 2}.get(what, 1), warnings
-    # Version 0.5, which requires Zarr v3, has `multiscales` in `ome`.
+    # Warnings name the attribute "ome.multiscales" in OME-NGFF 0.5, which requires Zarr v3.
     assert all(re.search(r"x\.zarr: (ome\.)?multiscales", text) for text in warnings), warnings
 
 
@@ -172,7 +172,7 @@ def test_a_wrong_statement_about_a_level_gives_a_warning(tmp_path, what):
 @pytest.mark.parametrize("version", ["0.2", "0.9", "two", 7, None])
 def test_any_version_is_tried(tmp_path, version):
     store = make(tmp_path, [image("0", "1", "2", version=version)])
-    if zarr_formats.is_v3():  # `ome` contains the version
+    if zarr_formats.is_v3():  # in v3, the attribute `ome` states the version
         document = json.loads((store / "zarr.json").read_text())
         document["attributes"]["ome"]["version"] = version
         (store / "zarr.json").write_text(json.dumps(document))
@@ -197,8 +197,8 @@ def test_an_invalid_scale_is_ignored(tmp_path, scale):
 
 @pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
 def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
-    """25 entries of `multiscales` with equal faults give one warning. In the case "levels", the limit on levels of a
-    group covers the first six entries with 160 levels each."""
+    """25 entries of `multiscales` with equal faults give one warning. In the case "levels", the driver
+    reads six entries with 160 levels each, and ignores the others, because a group has at most 1024 levels."""
     one = {
         "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
         "too many": image(*(f"l{i}" for i in range(300))),

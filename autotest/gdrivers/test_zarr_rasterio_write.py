@@ -31,7 +31,7 @@ BANDS, ROWS, COLUMNS = 3, 50, 70
 VALUES = np.arange(BANDS * ROWS * COLUMNS, dtype="i2").reshape(BANDS, ROWS, COLUMNS)
 PLACE = Affine(10, 0, 500000, 0, -10, 5200000)
 TYPES = ["uint8", "int16", "uint16", "int32", "uint32", "float32", "float64", "complex64", "complex128"]
-if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 takes int64 for another type
+if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # false in rasterio 1.3, where "int64" means another GDAL type
     TYPES += ["int64", "uint64"]
 FAILURES = (RasterioError, RasterioIOError, rasterio._err.CPLE_BaseError)
 
@@ -298,8 +298,8 @@ def test_colours(tmp_path, auxiliary):
 
 @pytest.mark.parametrize("interleave, rows", [("pixel", 19), ("band", 58)])
 def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
-    """rasterio 1.4 and later copy the strip size of a GeoTIFF, without `tiled`, into its profile. The driver
-    ignores this block size."""
+    """rasterio 1.4 and later state GDAL's default strips of a GeoTIFF as block size in its profile, without `tiled`.
+    The driver ignores a block size of such strips, and uses any other."""
     shape = (BANDS, 2 * ROWS, COLUMNS)
     values = np.arange(np.prod(shape)).reshape(shape).astype(VALUES.dtype)
     found = {}
@@ -385,7 +385,8 @@ def test_the_separator_of_keys_as_an_option(tmp_path):
 
 @pytest.mark.parametrize("method", [Resampling.nearest, Resampling.average, Resampling.mode])
 def test_overviews(tmp_path, method):
-    """Overviews equal those that rasterio builds in a tiled GeoTIFF, for each way of reading them."""
+    """Overviews equal those that rasterio builds in a tiled GeoTIFF. They are read by output shape, by
+    overview_level and in a window."""
     store = write(tmp_path / "a.zarr", blocksize="1,16,16")
     tiled = dict(driver="GTiff", tiled=True, blockxsize=32, blockysize=32, interleave="band")
     tiff = write(tmp_path / "a.tif", **tiled)

@@ -282,7 +282,7 @@ import sys
 from osgeo import gdal
 gdal.DontUseExceptions()
 dataset = gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, allowed_drivers=["Zarr"])
-dataset.still_open = dataset  # is not closed
+dataset.still_open = dataset  # keeps the dataset open until the process ends
 for i in range(4):
     dataset.GetRasterBand(i + 1).ReadAsArray()
 """

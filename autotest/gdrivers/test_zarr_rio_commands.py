@@ -121,8 +121,8 @@ def test_only_overwrite_overwrites(tmp_path):
     "words, why",
     [
         (["info", "nowhere.zarr"], "nowhere.zarr"),
-        # TILED=NO, because newer versions of rasterio would use the store's chunk size as tile size, which TIFF does
-        # not allow.
+        # TILED=NO is needed, because newer versions of rasterio would use the store's chunk size as tile size, which
+        # TIFF does not allow.
         (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
          "zlib: compressed data is truncated"),
         (["convert", str(SCENE), "a.zarr", "--co", "compress=rar"], "creation option COMPRESS: expected"),
@@ -154,7 +154,7 @@ def test_overview(tmp_path):
         coarse = level.read(1)
     blocks = values(TERRAIN)[0].reshape(150, 4, 200, 4).astype("f8")
     valid = (blocks != -32768).all(axis=(1, 3))
-    assert np.abs(coarse - blocks.mean(axis=(1, 3)))[valid].max() < 2  # the pixels are rounded twice
+    assert np.abs(coarse - blocks.mean(axis=(1, 3)))[valid].max() < 2  # rounded in level 2, and in level 4, made of it
     with rasterio.open(store, "r+") as dataset:
         dataset.write(np.full((600, 800), 7, "i2"), 1)
     rio("overview", "--rebuild", store)

@@ -76,8 +76,8 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     assert [each.GetGeoTransform()[1] for each in (dataset, *levels)] == [10, 20, 40, 80, 160]
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    # Zarr v3 requests zarr.json, .aux.xml, and x and y of five levels. Zarr v2 requests also four documents of
-    # the root, once zarr.json is known to be absent.
+    # In v3, opening requests zarr.json, .aux.xml, and the arrays x and y of five levels. In v2, it also requests
+    # four documents of the root, once zarr.json is known to be absent.
     assert len(paths) == len(set(paths)) == (12 if zarr_formats.is_v3() else 16), paths
     assert log["in_turn"] <= (2 if zarr_formats.is_v3() else 3)
 
@@ -124,8 +124,8 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
 
 
 def test_colours_of_a_product_are_known_once_it_is_open(tmp_path):
-    """Opening a product reads the metadata of its root once, for the colours of all bands. The colours stay known after
-    the root's document is deleted."""
+    """Opening a group of an EOPF product also reads the attributes of the product's root, which give the colours of all
+    bands. The colours stay known after the test deletes these attributes."""
     root = zarr.open_group(str(tmp_path / "product.zarr"), mode="w")
     root.attrs["stac_discovery"] = {"properties": {"proj:epsg": 32632}}
     for name in ("b02", "b03", "b04"):

@@ -53,7 +53,7 @@ def fresh(s3):
 
 
 def key(*index):
-    """Returns the key of a chunk, relative to its array, with the default separator."""
+    """Returns the key of the chunk with this index, relative to its array, in the format's default spelling."""
     return "/".join(["c", *map(str, index)]) if zarr_formats.is_v3() else ".".join(map(str, index))
 
 
