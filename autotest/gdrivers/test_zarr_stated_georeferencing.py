@@ -210,7 +210,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # pyproj omits this parameter for these codes
+    if code in (3413, 3031):  # CRS.to_cf() omits it for polar stereographic CRSs
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()
@@ -531,7 +531,7 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The centre of the bright spot is at column 22 and row 12, so its longitude and latitude can be computed.
+    # The pixels of value 100 are centred at column 22 and row 12. The control points give this longitude and latitude.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 

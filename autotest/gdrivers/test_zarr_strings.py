@@ -61,8 +61,8 @@ def test_strings_that_gdal_cannot_hold(tmp_path, cpl, codec):
     if codec == "vlen-bytes":
         values, marked = values + [b"\xff"], marked + [b"base64:/w=="]
     if codec[0] in "|<>":
-        values[2], marked[2] = b"\0a", b"base64:AGE="  # fixed-length strings cannot end with NUL
-        values[5], marked[5] = b"", b""  # the original value is longer than 7 characters
+        values[2], marked[2] = b"\0a", b"base64:AGE="  # fixed-length strings lose NULs at their end
+        values[5], marked[5] = b"", b""  # b"base64:AA==" is longer than 7 characters
     is_bytes = codec in ("vlen-bytes", "|S7")
     dtype = object if codec[0] == "v" else codec
     wanted = np.array([v if is_bytes else v.decode() for v in values], dtype)

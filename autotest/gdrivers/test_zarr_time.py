@@ -116,7 +116,7 @@ def test_random_times_against_cftime(tmp_path, cpl, calendar):
     units = {"days": 2e6, "hours": 4e7, "minutes": 1e9, "seconds": 1e11, "milliseconds": 1e13}
     for i, (unit, span) in enumerate(units.items()):
         for kind in "if":
-            # For these values cftime computes exactly; see make_time_table.py.
+            # cftime converts these values to dates without error; cftime_rounds_twice() in make_time_table.py says why.
             values = draw.uniform(-span, span, 200) * draw.choice([1e-4, 0.1, 1], 200)
             values = np.round(values * 16) / 16 if kind == "f" else values.astype("i8")
             day, epoch = draw.integers(1, 28), draw.integers(1, 2500)

@@ -136,7 +136,7 @@ def inputs(folder, extension):
 @pytest.mark.parametrize("name", RASTERS)
 @pytest.mark.parametrize("source", ["tif", "zarr"])
 def test_into_and_out_of_stores(tmp_path, sources, name, source):
-    """A utility that writes a store gives the pixels that it gives in a GeoTIFF. Its input is a store or a
+    """A utility writes equal pixels to a store and to a GeoTIFF, whether its input is a store or a
     GeoTIFF."""
     for vector in ("areas.geojson", "points.geojson"):
         shutil.copy(sources / vector, tmp_path)

@@ -123,7 +123,7 @@ def test_compressors_of_the_time(tmp_path, compression, options):
     store = write_v1(tmp_path / "v1", values, (20, 30), compression, options, attrs={})
     assert_same(read_all(open_raster(store))[0], values)
     assert_same(mdim_values(store), values)
-    if compression != "gzip":  # the codec gzip of numcodecs is another format
+    if compression != "gzip":  # "gzip" is zlib in v1, but not in v2, so migration breaks it
         assert_same(migrated(store), values)
 
 
@@ -305,7 +305,7 @@ def test_translation_makes_a_store_that_zarr_python_opens(tmp_path, compression,
     np.testing.assert_array_equal(copy[...], source)
     assert copy.fill_value == -1
     assert (copy.attrs["bar"], copy.attrs["long_name"]) == ("apples", "Höhe")
-    # A copy of the array after migration to v2 has equal attributes.
+    # A copy of the v1 array has the attributes that a copy of the array after its migration to v2 has.
     shutil.copytree(store, tmp_path / "v1-copy")
     zarr2.call("migrate", str(tmp_path / "v1-copy"))
     of_v2 = translated(tmp_path / "v1-copy", tmp_path / "of_v2.zarr")

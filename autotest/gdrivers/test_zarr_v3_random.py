@@ -72,8 +72,8 @@ COMPRESSORS = {
     "numcodecs.fletcher32": lambda draw: codec("numcodecs.fletcher32"),
     "numcodecs.jenkins_lookup3": lambda draw: codec("numcodecs.jenkins_lookup3", initval=draw.integer(0, 9)),
 }  # fmt: skip
-# Codecs that transform elements before they become bytes. zarr-python 3.1 cannot read the result if the bytes
-# are big-endian.
+# Codecs that transform elements before the codec "bytes". zarr-python 3.1 cannot read arrays that have such a codec
+# and big-endian "bytes".
 FILTERS = {
     "delta": lambda draw, dtype: codec("numcodecs.delta", dtype=dtype.str),
     "astype": lambda draw, dtype: codec(
@@ -152,7 +152,7 @@ def fill_json(draw, dtype):
     if dtype.kind in "SUO":
         return ""
     values = types.limits(dtype)
-    if dtype.kind == "c":  # zarr-python changes some complex fill values with NaN
+    if dtype.kind == "c":  # without NaN, as zarr-python changes some of these fill values
         values = [value for value in values if np.isfinite(value)]
     value = draw.choice(values)
     if dtype.kind in "biu":
@@ -219,7 +219,7 @@ class Plan:
             shape, chunks, shards = random_sizes(draw)
         turn, possible = index // len(KINDS), FILTERS_OF.get(self.dtype.kind, [])
         if self.kind == "i1" or self.kind == "u1":
-            possible = ["delta"]  # zarr-python 3.1 cannot read bytes after other filters
+            possible = ["delta"]  # zarr-python 3.1 cannot read (u)int8 with other filters
         self.filter = draw.deck(f"v3 filter {self.kind}", [None, *possible], turn)
         filters = [FILTERS[self.filter](draw, self.dtype)] if self.filter else []
         codecs = random_codecs(draw, self.kind, self.chain, shape, chunks, self.compressor, filters)
@@ -346,7 +346,7 @@ def test_arrays_that_the_driver_changes(theirs, tmp_path):
     tests that need the unchanged arrays."""
     failures, written = [], []
     for index, (plan, array) in theirs.items():
-        if plan.loses() or plan.kind == "S":  # GDAL warns of strings that are not UTF-8
+        if plan.loses() or plan.kind == "S":  # GDAL warns of byte strings ("S") that are not UTF-8
             continue
         with zarr_gdal.error_log() as log:
             wanted = changed(plan, array)

@@ -22,8 +22,8 @@ from zarr_edit import Editor
 V3 = "FORMAT=ZARR_V3"
 RAMP = np.arange(3 * 9 * 14, dtype="i2").reshape(3, 9, 14) % 97
 TYPES = ["u1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16"]
-# Errors of zarrita for data types and codecs that it does not support. zarrita also lacks nested shards, and an
-# index at the start.
+# Parts of zarrita's errors for data types and codecs that it does not support. zarrita supports neither nested shards
+# nor a shard index at the start.
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec", "codec not")
 
 

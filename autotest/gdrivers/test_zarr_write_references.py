@@ -81,8 +81,9 @@ def references_in(document):
 
 
 def read_by(function, result, *arguments, protocol="file"):
-    """Runs a function of zarr_references_reader.py in another environment. The function writes the values to
-    the file `result`, which is returned. `protocol` is the protocol of fsspec for the files with the chunks."""
+    """Runs a function of zarr_references_reader.py in a Python environment with fsspec and zarr-python. The function
+    writes the values to the file `result`, which is returned. `protocol` is fsspec's protocol for the files with
+    the chunks."""
     status, printed = READER.ask([function, protocol, str(result), *map(str, arguments)])
     assert status == 0, printed
     return result

@@ -54,7 +54,7 @@ def test_rioxarray(tmp_path, crs, consolidated):
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_geotransform(dataset, PLACE)
-    if crs != "EPSG:4326":  # these coordinates are metres, which are out of range as degrees
+    if crs != "EPSG:4326":  # X and Y are metres, which are out of range as degrees
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"

@@ -358,7 +358,7 @@ def test_flushed_data_survives_a_killed_writer(tmp_path, turn):
         np.testing.assert_array_equal(read_by_zarr_python(path, ""), values)
     for band in range(5):
         rows = values[8 * band : 8 * band + 8]
-        last = flushed - (flushed - band) % 5  # the last flushed value of these rows
+        last = flushed - (flushed - band) % 5  # number of the last flushed write to these rows
         if last > 0:
             assert rows.min() >= last, (turn, flushed)
         assert [len(np.unique(rows[:, at : at + 8])) == 1 or last <= 0 for at in range(0, 30, 8)] == [True] * 4

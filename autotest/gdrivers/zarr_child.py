@@ -72,7 +72,7 @@ class _Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-B", str(pathlib.Path(__file__).resolve())], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no threads, because a fork copies only one
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # OpenBLAS starts no threads, which a fork would lose
             )  # fmt: skip
             atexit.register(self.process.kill)
         self.process.stdin.write(json.dumps(request) + "\n")
@@ -93,7 +93,7 @@ def _main():
     from osgeo import gdal
 
     gdal.DontUseExceptions()
-    gdal.AllRegister()  # in the server, because a child may not be permitted to read the plugin's folder
+    gdal.AllRegister()  # loads the plugin before the fork, as a child may not be permitted to read it
     assert len(os.listdir("/proc/self/task")) == 1, "a thread that forking would lose"
     for line in sys.stdin:
         print(json.dumps(_in_child(json.loads(line))), flush=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares this driver with GDAL's built-in Zarr driver. Asker runs processes in which GDAL asks either driver
-first. Other functions write stores that both drivers read."""
+"""Compares this driver with GDAL's built-in Zarr driver. Asker runs processes in which GDAL tries to open a
+dataset with one or the other driver first. Other functions write stores that both drivers read."""
 
 import json
 import os
@@ -62,9 +62,9 @@ def plugin_folder(folder, *order):
 
 
 class Asker:
-    """Sends questions to programs in other processes. With the order "ours first", GDAL asks this driver first.
-    With "builtin first", GDAL asks the built-in driver first, because a file drivers.ini demands this order, as
-    in Debian."""
+    """Sends questions to programs in other processes. With the order "ours first", GDAL first tries to open a
+    dataset with this driver. With "builtin first", it first tries the built-in driver, because a file drivers.ini
+    states an order of drivers, as in Debian."""
 
     def __init__(self, folder, order):
         self.order = order

@@ -13,8 +13,8 @@ import zarr
 import zarr_random_codecs as codecs
 import zarr_random_types as types
 
-# Numcodecs of the operating system uses the core's libraries, so both encode equal bytes. A wheel of numcodecs
-# contains other libraries.
+# The operating system's package numcodecs uses the same libraries as the core (zarr_encode), so both encode equal
+# bytes. A wheel of numcodecs contains other libraries.
 IS_OF_SYSTEM = numcodecs.__file__.startswith("/usr/lib/")
 BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
 # Blosc occurs once for each combination of its codecs and shuffles, each other compressor once.
@@ -51,7 +51,7 @@ class Case:
         dtype = types.random_dtype(draw, kind, turn)
         shape = [draw.integer(1, 12) for _ in range(draw.integer(1, 3))]
         if draw.chance(0.2):
-            shape = [draw.integer(500, 3000)]  # several pieces, because the core filters a chunk piece by piece
+            shape = [draw.integer(500, 3000)]  # the core filters a chunk of this size in several pieces
         self.order = "C" if kind == "object-json" else draw.choice("CF")
         label, number = draw.deck("compressor", COMPRESSORS, index)
         number += index // len(COMPRESSORS) * BLOSC_WAYS

@@ -12,7 +12,8 @@ import numpy as np
 import zarr_gdal
 from osgeo import _gdal, gdal, gdal_array
 
-# The library of the bindings is linked to GDAL, so GDAL's symbols are found under any name of GDAL's library.
+# The library of the Python bindings is linked to GDAL. It gives access to GDAL's functions, however the file of
+# GDAL's own library is named.
 _LIBRARY = ctypes.CDLL(_gdal.__file__)
 _LIBRARY.GDALMDArrayRead.argtypes = [ctypes.c_void_p] * 8 + [ctypes.c_size_t]
 _LIBRARY.GDALMDArrayGetRawNoDataValue.argtypes = [ctypes.c_void_p]
@@ -59,8 +60,8 @@ def open_array(name, path=None):
 
 
 def is_same(a, b):
-    """True if two Python objects of the bindings are proxies of one GDAL object. Their handles then begin
-    with equal addresses."""
+    """True if two different Python objects of the bindings refer to one GDAL object. A handle begins with the
+    address of its GDAL object."""
     return a is not b and _address(a) == _address(b)
 
 
@@ -139,7 +140,8 @@ class Buffer:
 
 
 class _Shadow:
-    """The bytes `memory` with the layout of `buffer`, for Buffer.view()."""
+    """Stands for a Buffer in Buffer.view(): has the layout of `buffer`, but other bytes, `memory`. The view of
+    these bytes shows where the elements of `buffer` are."""
 
     def __init__(self, buffer, memory):
         self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size

@@ -246,8 +246,8 @@ def nodata_problem(array, wanted, dtype):
 
 
 def _shown_axes(shape):
-    """Returns the axes of the array that GDAL shows. If some axes are empty, GDAL shows the first of them,
-    and then all axes that are not empty."""
+    """Returns the indices of the dimensions that the array has in GDAL. If dimensions have size 0, GDAL shows only
+    the first of these, followed by all dimensions that are not empty."""
     if 0 not in shape:
         return list(range(len(shape)))
     return [shape.index(0), *(i for i, size in enumerate(shape) if size != 0)]

@@ -10,7 +10,7 @@ import traceback
 
 
 SECONDS = 120  # maximum run time of a process in seconds
-# False under AddressSanitizer, which multiplies the memory of a process, so that tests cannot measure memory.
+# True if tests can measure the memory of a process. AddressSanitizer multiplies this memory.
 MEASURES = "asan" not in os.environ.get("LD_PRELOAD", "")
 OWN_THREADS = len(os.listdir("/proc/self/task"))  # number of threads of the test process before its first test
 

@@ -223,7 +223,7 @@ def open(store, mode="a", path=None, **more):
         return open_array(store, mode, path, **more)
     store = _store(store, mode)
     node = zarr.open(store, mode=mode, path=path, **more)
-    if isinstance(node, zarr.Group):  # open_group() does not use consolidated metadata
+    if isinstance(node, zarr.Group):  # open_group() ignores consolidated metadata; zarr.open() uses it
         return open_group(store, "r" if mode == "r" else "r+", path=path)
     return _node(node)
 

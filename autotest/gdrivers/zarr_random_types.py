@@ -110,7 +110,7 @@ def limits(dtype):
         return found + [complex("nan+infj"), complex("nan+nanj")]
     if dtype.kind == "b":
         return [False, True]
-    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # for M8 and m8; the smallest integer, NaT, is -(2**63)
+    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # of datetime64 and timedelta64; -(2**63) is NaT
 
 
 def _scalar_values(draw, dtype, count, gentle):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores for tests by zarr-python. Stores that must be invalid are written file by file."""
+"""Writes stores for tests. zarr-python writes valid stores; stores that must be invalid are written file by file."""
 
 import json
 import os

@@ -68,7 +68,7 @@ class Program:
         timer = threading.Timer(self.seconds, self.process.kill)
         writer = threading.Thread(target=self._write, args=(questions,))
         timer.start()
-        writer.start()  # in a thread, because the program stops reading questions while nobody reads its answers
+        writer.start()  # a thread writes, because the program stops reading while nobody reads its answers
         try:
             lines = [self.process.stdout.readline() for _ in questions]
         finally:
@@ -89,7 +89,7 @@ class Program:
 
     def _write(self, questions):
         text = "".join(json.dumps(question) + "\n" for question in questions)
-        with contextlib.suppress(BrokenPipeError):  # if the program has ended, the missing answers show it
+        with contextlib.suppress(BrokenPipeError):  # ask_many() notices an ended program by missing answers
             self.process.stdin.write(text)
             self.process.stdin.flush()
 
