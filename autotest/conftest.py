@@ -29,7 +29,7 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
-# Modules that take more than half a minute each, without "test_zarr_".
+# Names of test modules, without "test_zarr_", that take more than half a minute each.
 LONGEST = {
     "check", "cold_open", "delete_killed", "eopf", "no_memory", "profile", "property", "replace", "resume",
     "rio_commands", "soak", "time", "unload", "utilities",
@@ -177,7 +177,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def tmp_path(tmp_path, request):
-    """pytest's folder, removed when the test has passed: a run of all tests writes gigabytes."""
+    """Replaces pytest's fixture: also removes the folder when the test has passed, because a whole run writes gigabytes."""
     yield tmp_path
     if not request.node.stash.get(FAILED, False):
         shutil.rmtree(tmp_path, ignore_errors=True)

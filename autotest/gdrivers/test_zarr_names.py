@@ -67,7 +67,7 @@ def test_names_of_nodes(tmp_path, name, consolidated):
         assert_reads(f'ZARR:"{root}":/deep', VALUES + 1)
         for inner in ("dem", "dem/", "dem/.zarray", "deep/../dem"):
             assert assert_reads(f"{root}/{inner}").GetGeoTransform()[0] == 0
-        # A raster has the coordinates of its parent groups, whatever name opens it.
+        # Coordinate arrays of parent groups give the geotransform, whichever name opens the raster.
         inside = assert_reads(f"{root}/deep/er/dem/.zattrs", VALUES + 1)
         assert inside.GetGeoTransform() == (0, 1, 0, 0, 0, 1)
         assert_reads(f"{root}/deep/.zgroup", VALUES + 1)

@@ -66,8 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """Calls make(path) to replace a document of array "a", given by its v2 key. Asserts that gdalinfo reports the
-    document. Returns the exit status of gdalinfo."""
+    """Replaces the document `key` (a v2 key) of the array "a" by make(path). Asserts that gdalinfo reports a document
+    that is not a regular file. Returns the exit status of gdalinfo."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)

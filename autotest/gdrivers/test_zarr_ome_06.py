@@ -250,7 +250,7 @@ VALUES_OF_ANOTHER_KIND = [None, 7, "text", [], {}, [None], [[]], {"name": 3}]
                                    ("datasets", 0, "coordinateTransformations", 0, "output")],
                          ids=lambda keys: ".".join(map(str, keys)))  # fmt: skip
 def test_a_document_of_another_shape_still_opens(tmp_path, where, value):
-    """If any member of the OME metadata has any other JSON value, the pixels can still be read."""
+    """If one member of the OME metadata is replaced by another JSON value, the pixels can still be read."""
     multiscale = json.loads(json.dumps(described()))
     owner = multiscale
     for key in where[:-1]:

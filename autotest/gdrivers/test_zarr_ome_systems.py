@@ -178,7 +178,7 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(2, 4, 10, 20))
     assert warnings == []
-    # The output system lacks the channel axis. The bands are unchanged.
+    # A transformation to a coordinate system without a channel axis gives the geotransform of all bands.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
     assert_geotransform(opened(store)[0], place(2, 4))
 

@@ -270,7 +270,8 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
 
 @zarr_formats.V2
 def test_ome_metadata(tmp_path, rng, cpl):
-    """The attribute `multiscales` describes the levels by OME-NGFF 0.4 or by the convention multiscales."""
+    """The entry of `multiscales` describes the levels twice: by `datasets` of OME-NGFF 0.4, and by `layout` of the
+    convention multiscales."""
     make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
     (entry,) = root_attributes(tmp_path / "a.zarr")["multiscales"]
     assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"

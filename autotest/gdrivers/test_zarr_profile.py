@@ -125,7 +125,7 @@ def test_values_and_place_are_those_of_the_source(sources, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_store_is_not_larger_than_a_cog(sources, kind):
     _, folder = sources[kind]
-    # The store may be 2 % larger, because its metadata takes a large part of a small raster.
+    # The store may be 2 % larger than the COG, because metadata takes a large part of the store of a small raster.
     assert size_of(folder / "store.zarr") <= 1.02 * size_of(folder / "cog.tif")
 
 

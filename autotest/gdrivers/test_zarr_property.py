@@ -35,8 +35,8 @@ def seen():
 
 
 def _connection_string(array, turn):
-    """Returns a name that opens the array as a raster. Each third `turn` opens the array by its own name, and so does
-    an array in a group that cannot open as a raster. All others open by the name of the store."""
+    """Returns the name by which a test opens the array as a raster. It is the array's own name for each third `turn`,
+    and for an array in a group that cannot be a raster. Otherwise it is the name of the store."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)

@@ -195,7 +195,7 @@ def test_several_variables_are_listed_each_by_its_largest_array():
 
 
 def test_gdalwarp_and_translate_use_the_levels(tmp_path):
-    """Both programs read only the smallest level, because the output has an eighth of the raster's size."""
+    """gdalwarp and gdal_translate read only the smallest level, because their output is not larger than this level."""
     name = str(PYRAMIDS / "layout_arrays.zarr")
     for program in (
         ["gdal_translate", "-q", "-outsize", "16", "12"],

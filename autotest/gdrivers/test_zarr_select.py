@@ -31,7 +31,7 @@ ORDERS = {
 
 
 def make(folder, times, levels=None, chunk=5000, attrs=None, name="t.zarr", **more):
-    """Writes a store with the array v. Its dimensions are time, level (if `levels` is given), y and x; y x x has 1 x 2
+    """Writes a store with the array v. Its dimensions are time, level (if `levels` is given), y and x. A slice has 1 x 2
     pixels. A pixel's value is the index of its time plus a thousandth of the index of its level. Returns the store."""
     shape = (len(times),) + (() if levels is None else (len(levels),)) + (1, 2)
     values = np.arange(len(times), dtype="f8").reshape((-1,) + (1,) * (len(shape) - 1))

@@ -296,7 +296,8 @@ def test_a_mask_goes_with_its_array(tmp_path):
 
 
 def test_statistics_in_memory(cpl):
-    """Statistics are saved and dropped correctly in /vsimem/, where modification times are whole seconds."""
+    """In /vsimem/, statistics are saved, and ignored once pixels have changed, although modification times are whole
+    seconds there."""
     store = "/vsimem/sidecars.zarr"
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(store, COLUMNS, ROWS, 2, gdal.GDT_Float64, ["COMPRESS=NONE"])

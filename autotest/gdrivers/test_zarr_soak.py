@@ -24,8 +24,8 @@ def soak(minutes, *more):
 
 @pytest.mark.parametrize("store_format", FORMATS)
 def test_every_read_was_legal_and_memory_is_flat(store_format):
-    """The soak test passes for each format. For one format, which the seed selects, it also runs long enough to
-    measure the growth of memory."""
+    """The soak test passes for each format. For one format, which the seed selects, it runs long enough to measure
+    also the growth of memory."""
     minutes = 0.34 if store_format == FORMATS[int(SEED, 16) % len(FORMATS)] else 0.08
     code, told = soak(minutes, "--format", store_format)
     assert code == 0, told

@@ -234,8 +234,8 @@ def assert_refused(outcome, pattern, path=""):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_documents(tmp_path, cpl, case):
-    """An array in a group with an invalid document does not open. The error names the store, the document and
-    the fault."""
+    """An array with an invalid document, in a group with a valid one, does not open. The error names the store, the
+    array's document and the fault."""
     changes, pattern = WRONG[case]
     store = zarr3.handmade(tmp_path / "bad.zarr", zarr3.group_document())
     zarr3.handmade(store, changed(changes), path="g/dem")

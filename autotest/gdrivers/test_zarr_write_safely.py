@@ -79,7 +79,7 @@ def test_an_appended_raster_leaves_the_first_where_it_is(tmp_path, second, cpl):
     after = contents(store)
     changed = {key for key in before if after.get(key) != before[key]}
     shared = {key for key in changed if key.startswith("spatial_ref/")}
-    # Only old documents those that describe all arrays change, and possibly the grid mapping.
+    # Besides the shared grid mapping, only documents that describe all arrays change.
     assert changed - shared == {consolidated_key(store), "pam.aux.xml"}
     # Two rasters with different geotransforms share one grid mapping. The driver removes the geotransform from
     # the grid mapping, and the coordinates of each raster state it.

@@ -161,7 +161,7 @@ def test_an_unwritable_zip_is_an_error(cpl):
 
 @pytest.mark.parametrize("inside", ["", "/x.zarr"])
 def test_pam_of_a_store_in_a_zip(tmp_path, inside, cpl):
-    """A copy into a zip file keeps its color table and gives no warning. GDAL cannot search an unfinished zip
+    """A copy into a zip file keeps the colour table and gives no warning. GDAL cannot search an unfinished zip
     file for an auxiliary file."""
     source, values = raster(bands=1)
     table = gdal.ColorTable()

@@ -16,7 +16,7 @@ import zarr_formats
 import zarr_python as zarr
 
 EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # EPSG code and coordinates of the upper left corner of all bands
-SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel size in m, number of pixels
+SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # resolution -> (pixel size in m, rows or columns)
 BANDS = {"r10m": ("b02", "b03", "b04", "b08"), "r20m": ("b05", "b11"), "r60m": ("b01", "b09")}
 CLASSES = ["no_data", "saturated_or_defective", "dark_area", "cloud_shadow", "vegetation", "water"]
 BITS = ["ancillary_lost", "ancillary_degraded", "msi_lost", "msi_degraded"]

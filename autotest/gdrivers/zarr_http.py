@@ -255,7 +255,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         zeros = bytes(1 << 20)
-        with contextlib.suppress(OSError):  # the client closed the connection
+        with contextlib.suppress(OSError):  # raised when the client closes the connection
             for _ in range(6000):
                 self.wfile.write(zeros)
 

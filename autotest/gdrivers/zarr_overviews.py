@@ -32,7 +32,7 @@ def smooth(rng, bands, rows, columns, dtype="f4", top=200):
     """Returns random pixels that every data type can hold, and for which resampling methods give different
     overviews."""
     values = rng.random((bands, rows, columns)) * top
-    values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # some values repeat, as MODE needs a most frequent value
+    values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # MODE, the most frequent value, needs equal values
     if np.dtype(dtype).kind == "c":
         return (values + 1j * values[:, ::-1]).astype(dtype)
     return values.astype(dtype)

@@ -293,8 +293,7 @@ def _is_for_zarr2(dtype):
 
 
 def _folder(store):
-    """Returns the folder of a LocalStore. Returns a path unchanged: its attribute `root` is the root of the
-    file system."""
+    """Returns the folder of a LocalStore. Returns a pathlib.Path unchanged; its own attribute `root` is "/"."""
     return store.root if isinstance(store, LocalStore) else store
 
 

@@ -90,7 +90,7 @@ def migrated(store):
     then reads."""
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(store, pathlib.Path(folder) / "copy")
-        if not (copy / "attrs").exists():  # zarr-python requires attrs
+        if not (copy / "attrs").exists():  # without attrs, zarr-python fails to migrate the array
             (copy / "attrs").write_text("{}")
         zarr2.call("migrate", str(copy))
         return zarr2.call("read", str(copy))
