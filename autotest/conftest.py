@@ -177,7 +177,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def tmp_path(tmp_path, request):
-    """Replaces pytest's fixture: also removes the folder when the test has passed, because a whole run writes gigabytes."""
+    """Replaces pytest's tmp_path: also removes the folder once the test has passed, because a run writes gigabytes."""
     yield tmp_path
     if not request.node.stash.get(FAILED, False):
         shutil.rmtree(tmp_path, ignore_errors=True)

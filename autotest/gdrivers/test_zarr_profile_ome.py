@@ -26,7 +26,7 @@ PLACE = (500000, 10, 0, 5000000, 0, -10)
 VERSIONS = {"0.4": "0.4", "0.5": "0.5", "0.6": "0.6rc0"}
 RGB = [gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand]
 COLOURS = ["FF0000", "00FF00", "0000FF"]
-OPTIONS = ["PROFILE=OME", "BLOCKSIZE=128"]  # these options make levels of 1/2, 1/4 and 1/8
+OPTIONS = ["PROFILE=OME", "BLOCKSIZE=128"]  # the raster gets levels of 1/2, 1/4 and 1/8 of its size
 DRIVER = gdal.GetDriverByName("Zarr")
 
 

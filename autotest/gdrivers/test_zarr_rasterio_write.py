@@ -210,7 +210,8 @@ def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
 
 @pytest.mark.parametrize("blocks", [(16, 16), (50, 70), (1, 64)])
 def test_written_and_read_block_by_block(tmp_path, blocks):
-    """Each chunk is stored once. Blocks that are written can be read while the dataset is still incomplete."""
+    """The store has one chunk for each block that rasterio writes. Written blocks can be read before the dataset is
+    closed."""
     store = tmp_path / "a.zarr"
     options = profile(blocksize=",".join(map(str, (1, *blocks))))
     with rasterio.open(store, "w+", **options) as dataset:

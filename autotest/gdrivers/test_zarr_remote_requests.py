@@ -262,7 +262,7 @@ def test_advised_reads_run_in_the_background(server):
     log = server.log()
     assert len(log["requests"]) == 12 and log["in_turn"] <= 2
     assert dataset.GetRasterBand(1).AdviseRead(0, 0, 60, 40) == gdal.CE_None
-    dataset = None  # closes the dataset while the advised read still runs
+    dataset = None  # closes the dataset while the read of AdviseRead() still runs
 
 
 def test_far_more_is_advised_than_is_loaded_at_a_time(server):

@@ -31,8 +31,9 @@ ORDERS = {
 
 
 def make(folder, times, levels=None, chunk=5000, attrs=None, name="t.zarr", **more):
-    """Writes a store with the array v. Its dimensions are time, level (if `levels` is given), y and x. A slice has 1 x 2
-    pixels. A pixel's value is the index of its time plus a thousandth of the index of its level. Returns the store."""
+    """Writes a store with the array v. Its dimensions are time, level (if `levels` is given), y and x. A slice has
+    1 x 2 pixels. A pixel's value is the index of its time plus a thousandth of the index of its level. Returns the
+    store."""
     shape = (len(times),) + (() if levels is None else (len(levels),)) + (1, 2)
     values = np.arange(len(times), dtype="f8").reshape((-1,) + (1,) * (len(shape) - 1))
     values = np.broadcast_to(values, shape).copy()

@@ -214,7 +214,7 @@ def test_a_writer_waits_for_the_holder_of_the_lock(tmp_path, what):
     with zarr_locks.lock(locks, key):
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
-        time.sleep(0.1)  # gives the child time to write despite the lock
+        time.sleep(0.1)  # a child that ignores the lock writes in this time
         assert not is_changed()
         array = zarr.open_group(str(store), mode="r+")["a"]
         array[5, 5] = 5

@@ -260,7 +260,7 @@ def test_names(tmp_path, cpl, dtype):
     values = np.array(["red", "green", ""], dtype)
     store = cube(tmp_path, values, dim="band", chunks=(1,), **more)
     assert descriptions(array_name(store, "data")) == ["red", "green", ""]
-    # For the dimension "band", the texts become descriptions of bands, and not metadata items.
+    # Texts along the dimension "band" become only descriptions of bands. Along others, they are metadata items, too.
     assert items(array_name(store, "data"), "DIM_band_VALUE") == [None] * 3
     again = cube(tmp_path / "other", values, dim="channel", chunks=(1,), **more)
     assert items(array_name(again, "data"), "DIM_channel_VALUE") == ["red", "green", ""]

@@ -254,7 +254,8 @@ def test_the_index_of_shards_in_shards(tmp_path):
 
 
 def test_zarr_python_refuses_wrong_entries_too(tmp_path):
-    """zarr-python reads valid shards of this file, and refuses shards with wrong index entries."""
+    """zarr-python reads valid shards that make() writes, and refuses shards with wrong index entries, as the driver
+    does."""
     well = zarr3_arrays.read(make(tmp_path / "well", None))
     checked = zarr3_arrays.read(make(tmp_path / "sum", None, metadata((LITTLE, CRC32C)), checksum=True))
     at_start = zarr3_arrays.read(make(tmp_path / "start", None, metadata(location="start"), start=True))

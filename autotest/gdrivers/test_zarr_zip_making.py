@@ -228,7 +228,7 @@ def test_members_have_a_date(tmp_path):
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             assert before <= member.date_time <= time.localtime()[:6], member
-            # zipfile reads the date from the central directory; the local header repeats it.
+            # The zip file states the date also in the local header of the member, which zipfile ignores.
             header = path.read_bytes()[member.header_offset :][:30]
             date, seconds = struct.unpack("<HH", header[12:14] + header[10:12])
             year, month, day, hour, minute, second = member.date_time

@@ -51,7 +51,7 @@ print(json.dumps(answers))
 
 
 def plugin_folder(folder, *order):
-    """Creates a plugin folder with the plugin and a file drivers.ini that states `order`. Returns the
+    """Creates a plugin folder with the plugin and a file drivers.ini that lists the drivers `order`. Returns the
     environment of a program that uses this folder."""
     folder = pathlib.Path(folder) / "gdalplugins"
     folder.mkdir()

@@ -61,7 +61,7 @@ class Case:
             lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn,
         )  # fmt: skip
         first = (self.filters + [self.compressor])[0]
-        if dtype.names and isinstance(first, numcodecs.GZip):  # gzip cannot encode a structure with times
+        if dtype.names and isinstance(first, numcodecs.GZip):  # GZip alone cannot encode a structure with times
             self.filters.insert(0, numcodecs.Shuffle(1))
         self.labels = [kind, name, *names, "order " + self.order]
         self.folder = pathlib.Path(folder) / f"{index}.zarr"

@@ -12,7 +12,7 @@ import zarr2
 PIXELS = np.arange(240, dtype="i4").reshape(12, 20)
 SECONDS = 300
 PRELOADED = os.environ.get("LD_PRELOAD", "")
-# A function dlopen() that does not find libzfp.
+# C++ source of a dlopen() that never finds libzfp and is preloaded.
 NO_LIBZFP = """
 #include <dlfcn.h>
 #include <string.h>
@@ -23,7 +23,7 @@ extern "C" void* dlopen(const char* name, int flags) {
     return next(is_libzfp ? "libzfp_is_missing.so" : name, flags);
 }
 """
-# Reads a store and overwrites its chunks.
+# Python program that reads a store and overwrites its chunks.
 READ_AND_WRITE = """
 import sys
 from osgeo import gdal

@@ -323,7 +323,7 @@ def write_array(
         )  # fmt: skip
         return OldArray(LocalStore(_folder(store)), path or "")
     if is_v3():
-        if dtype.names:  # zarr-python 3 does not state the byte order of structures
+        if dtype.names:  # little-endian, as zarr-python 3 does not state their byte order
             dtype = dtype.newbyteorder("<")
         members = _v3_members(
             {"shape": shape, "chunks": [], "dtype": dtype, "order": order, "fill_value": fill_value,
