@@ -425,7 +425,7 @@ NETCDF_C = tuple(int(number) for number in netCDF4.getlibversion().split()[0].sp
 
 
 def assert_scalar(listing, *lines):
-    """Asserts that netCDF-C before 4.9.3 lists these lines about a scalar, and that later versions do not."""
+    """Asserts that `listing` has `lines`, which describe a scalar, before netCDF-C 4.9.3, and lacks them from 4.9.3 on."""
     for line in lines:
         assert (line in listing) == (NETCDF_C < (4, 9, 3)), line
 

@@ -99,7 +99,8 @@ def test_dimension_references_win_over_names(tmp_path):
     ({"dimension_references": ["/n", "/len", "/n"], "storage": 5}, [b"abc", b"de"]),
 ])  # fmt: skip
 def test_extensions_that_make_no_sense(tmp_path, extension, wanted):
-    """An extension that is not an object is ignored. If only a member is invalid, that member is ignored."""
+    """An attribute of NCZarr, such as _nczarr_array, is ignored if it is not a JSON object. In an object, only invalid
+    members are ignored."""
     store = tmp_path / "x.zarr"
     root_of(store, n=2, len=3)
     handmade(store, path="t", shape=[2, 3], chunks=[2, 3], dtype=">S1", fill_value="",

@@ -339,8 +339,8 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = copy_to(tmp_path / "s.zarr", source(dtype, nodata), *options)
     assert_nodata(store, "a", nodata)
-    # Without gdal_has_nodata=0, GDAL's built-in driver would treat 0 as the nodata value of an array that has only
-    # _CRS.
+    # Without gdal_has_nodata=0, GDAL's built-in driver would treat 0 as the nodata value of an array whose CRS is only
+    # in the attribute _CRS.
     is_needed = nodata is None and convention == "GDAL"
     assert stored(store, "a").get(MARK) == (0 if is_needed else None)
     again = copy_to(tmp_path / "again.zarr", open_raster(store))

@@ -77,7 +77,8 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
 
 
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
-    """The dataset still has handles of deleted levels. Closing it must not write through these handles."""
+    """A program still has a handle of a deleted level, with pixels that are not stored. Closing the dataset must not
+    write these pixels."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 64, 64)
     dataset = make(store, values, "BLOCKSIZE=1,32,32")
@@ -121,7 +122,7 @@ def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
-    """If an array grows along another dimension after its overviews were built, its levels are ignored with a warning.
+    """If an array grows along the dimension of its bands after overviews were built, the levels are ignored with a warning.
     The next change of overviews removes them."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])

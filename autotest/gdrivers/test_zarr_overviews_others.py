@@ -38,7 +38,8 @@ def test_overviews_of_a_read_only_dataset_go_beside_the_store(tmp_path, rng, cpl
     dataset = None
     assert entries(store) == before and (tmp_path / "a.zarr.ovr").exists()
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
-    # Overviews in the store take precedence over an .ovr file beside it. Removing the overviews deletes both.
+    # Overviews in the store take precedence over an .ovr file beside it. Removing
+    # overviews removes those in the store and the .ovr file.
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "NEAREST", [2]))
     assert update(store).BuildOverviews("NONE", []) == 0

@@ -117,7 +117,7 @@ def test_overview_level_opens_a_level(layout):
 
 
 def fresh(layout):
-    """Opens the sample and reads its coordinates. Chunks that are decoded later are then chunks of pixels."""
+    """Opens the sample and reads its coordinates first, so that later counts of decoded chunks count only pixels."""
     dataset = layout.open()
     dataset.GetGeoTransform(can_return_null=True)
     return dataset

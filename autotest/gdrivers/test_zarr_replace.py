@@ -75,7 +75,7 @@ class Job:
             self.process.communicate()
 
     def wait_until(self, is_there):
-        """Waits until `is_there()` returns true. Fails if the program ends before."""
+        """Waits until `is_there()` returns true. Fails if the program ends before that."""
         while not is_there():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < self.deadline, "too slow"
@@ -114,7 +114,8 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Creates what `there` names at the store's path: nothing, an empty folder, or a store with an .aux.xml file."""
+    """Creates at the path `store` what the text `there` says: nothing, an empty folder, or a store with an .aux.xml
+    file."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":

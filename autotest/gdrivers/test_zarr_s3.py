@@ -249,7 +249,7 @@ def test_a_new_store_takes_few_requests(s3):
     assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
     first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
     assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
-    # Another dataset adds an array, which `dataset` must keep.
+    # Another dataset adds an array to the store. Closing `dataset` later must not remove this array.
     other = gdal.GetDriverByName("Zarr").Create(
         "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
     )

@@ -105,8 +105,8 @@ def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
 
 
 def test_processes_without_lock_files_lose_values(tmp_path):
-    """Without lock files, processes that share a chunk lose values, so the test above passes only because of
-    lock files."""
+    """Without lock files, processes that share a chunk lose values, which shows that
+    test_processes_that_share_a_chunk_lose_nothing can fail."""
     for attempt in range(20):
         store = make_store(tmp_path / str(attempt))
         run_at_once([(write_by_gdal, store, None, i) for i in range(WRITERS)])

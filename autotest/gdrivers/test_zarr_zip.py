@@ -176,7 +176,7 @@ def test_a_zip_file_without_a_store(tmp_path, file):
         archive.writestr("letter.txt", "precious")
     with error_log() as log:
         assert gdal.OpenEx(str(tmp_path / file), gdal.OF_RASTER) is None
-    # A zip file without a store gives an error only if its name is that of a store.
+    # A zip file without a store gives an error only if its name ends in .zarr.zip.
     assert any("not a Zarr store" in text for text in log.errors) == (file == "other.zarr.zip")
     assert gdal.IdentifyDriverEx(str(tmp_path / "other.zip"), gdal.OF_RASTER) is None
 

@@ -20,7 +20,7 @@ import sys
 import time
 import traceback
 
-MEMORY = 2 << 30  # bytes of address space; not limited under a sanitizer, which itself needs more
+MEMORY = 2 << 30  # limit of the address space in bytes; none under a sanitizer, which needs more
 SECONDS = 120  # an attempt that takes longer counts as a hang
 
 
