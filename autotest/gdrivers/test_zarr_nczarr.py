@@ -425,7 +425,7 @@ NETCDF_C = tuple(int(number) for number in netCDF4.getlibversion().split()[0].sp
 
 
 def assert_scalar(listing, *lines):
-    """Asserts that `listing` has `lines`, which describe a scalar, before netCDF-C 4.9.3, and lacks them from 4.9.3 on."""
+    """Asserts that `listing` has `lines`, which describe a scalar, if netCDF-C is older than 4.9.3, and else not."""
     for line in lines:
         assert (line in listing) == (NETCDF_C < (4, 9, 3)), line
 

@@ -122,8 +122,8 @@ def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
-    """If an array grows along the dimension of its bands after overviews were built, the levels are ignored with a warning.
-    The next change of overviews removes them."""
+    """If bands are added to an array after its overviews were built, the levels are ignored with a warning. The next
+    change of overviews removes them."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])
     array = zarr.open(str(store))["raster"]

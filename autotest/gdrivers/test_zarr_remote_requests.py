@@ -144,8 +144,8 @@ NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
 @pytest.mark.parametrize("what", [*LIES, *TRUTH])
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 def test_wrong_answers_are_never_other_members(server, form, what):
-    """One request reads several members of a zip file. If the server answers with wrong bytes, the read fails or
-    returns right values."""
+    """The driver reads several members of a zip file by one request. If the server answers with wrong bytes, the read
+    fails or returns right values."""
     dataset = opened(server, f"{form}.zip")
     server.rule(**{**LIES, **TRUTH}[what])
     try:
