@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C with their
+"""Tests of NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C with their
 meaning in netCDF. The tests write stores in the form of older and newer versions file by file. netCDF-C opens stores of
 this driver."""
 
@@ -17,7 +17,7 @@ from zarr_mdim import attribute_numbers, is_same, open_group, read
 from zarr_store import group, handmade, make_store
 from zarr_tools import run_tool
 
-FILL_DOUBLE = 9.969209968386869e36  # NC_FILL_DOUBLE
+FILL_DOUBLE = 9.969209968386869e36  # NC_FILL_DOUBLE, the default fill value of netCDF-C
 
 CDL = """netcdf x {
 dimensions: time = 2 ; lat = 3 ; lon = 4 ; strlen = 5 ; unused = 7 ;

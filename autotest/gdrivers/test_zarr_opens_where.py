@@ -65,8 +65,8 @@ def test_opens_as_the_page_says(name, made):
 
 
 def test_a_probe_finds_what_is_wrong(made):
-    """If a description states wrong facts, the probe reports each of them: shape, geotransform, CRS and number of
-    overviews. A nodata value that the store lacks is reported as missing."""
+    """If the description of a store states wrong facts, docs/opens_where/probe.py reports each of them: shape,
+    geotransform, CRS and number of overviews. A nodata value that the store lacks is reported as missing."""
     folder, listed = made
     store = json.loads(json.dumps(listed[NAMES.index("ndpyramid")]))
     store["arrays"] = store["arrays"][:1]

@@ -29,7 +29,7 @@ def rewrite(dataset, values):
     """Overwrites pixels of a raster with overviews. Asserts that this gives one warning about the overviews."""
     with error_log() as log:
         assert dataset.WriteArray(values) == 0
-        dataset.FlushCache()  # stores the blocks of GDAL's cache
+        dataset.FlushCache()  # writes the blocks in GDAL's block cache to the store
     assert log.errors == [] and len(log.warnings) == 1 and "overviews" in log.warnings[0]
 
 

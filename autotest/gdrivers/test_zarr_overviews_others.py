@@ -248,7 +248,7 @@ def test_columns_before_rows(tmp_path, rng, cpl):
 @pytest.mark.parametrize("kind", ["struct", "bool", "time", "big-endian", "i8"])
 def test_other_types(tmp_path, rng, kind, cpl):
     store = tmp_path / "a.zarr"
-    values = rng.integers(0, 2**20, (30, 22))  # larger integers lose digits: GDAL 3.6 resamples them as float32
+    values = rng.integers(0, 2**20, (30, 22))  # GDAL 3.6 resamples as float32, which rounds large integers
     if kind == "struct":
         values = np.rec.fromarrays([values, values % 251], [("a", ">i8"), ("b", "u1")])
     else:
@@ -257,7 +257,7 @@ def test_other_types(tmp_path, rng, kind, cpl):
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     level = zarr.open(str(store))[f"{level_group(2)}/v"]
     documents = [zarr_formats.array_document(store, path) for path in (level.path, "v")]
-    assert documents[0]["dtype"] == documents[1]["dtype"]  # a dtype includes the byte order
+    assert documents[0]["dtype"] == documents[1]["dtype"]  # also equal in byte order, which is part of a dtype
     assert level.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
     assert level[...].tolist() == values[::2, ::2].tolist()
     assert sizes(open_raster(store)) == [(11, 15)]

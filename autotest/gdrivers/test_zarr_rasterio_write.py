@@ -448,7 +448,8 @@ def test_copy_exists_and_delete(tmp_path):
 
 
 def test_a_copy_of_several_bands_is_one_array_of_band_y_x(tmp_path):
-    """The copy ignores the interleaving of the source unless an option sets it."""
+    """A copy has one array of the shape (bands, rows, columns) even if the bands of its source are interleaved by
+    pixel."""
     tiff = write(tmp_path / "a.tif", driver="GTiff", interleave="pixel")
     rasterio.shutil.copy(str(tiff), str(tmp_path / "a.zarr"), driver="Zarr")
     assert metadata(tmp_path / "a.zarr", "a")["shape"] == [BANDS, ROWS, COLUMNS]

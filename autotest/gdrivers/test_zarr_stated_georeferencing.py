@@ -752,7 +752,7 @@ def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp
         assert dataset.GetGeoTransform(can_return_null=True) is None
         assert "disagrees with the coordinate arrays; the coordinate arrays are used" in cpl.warnings[0]
         assert dataset.GetMetadata("GEOLOCATION") != {}
-    else:  # the convention of spatial:transform gives it precedence
+    else:  # spatial:transform overrides coordinates, as its convention demands
         assert_geotransform(dataset, PLACE)
         assert "disagrees with the coordinate arrays; the attribute is used" in cpl.warnings[0]
 

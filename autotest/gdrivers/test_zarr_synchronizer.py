@@ -115,7 +115,7 @@ def test_processes_without_lock_files_lose_values(tmp_path):
     pytest.fail("20 times eight processes wrote to one chunk and nothing was lost")
 
 
-@zarr_formats.V2  # zarr-python 3 has no lock files
+@zarr_formats.V2  # only v2, because zarr-python 3 has no lock files
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     works = [write_by_gdal, write_by_zarr, write_by_multidimensional, write_by_zarr]

@@ -201,7 +201,7 @@ def test_gdal_contour(tmp_path, sources):
 
 
 def test_gdal_retile(tmp_path, sources):
-    """Stores that gdal_retile writes as tiles equal the GeoTIFF tiles."""
+    """Tiles that gdal_retile writes as stores equal the tiles that it writes as GeoTIFF files."""
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
         (tmp_path / of).mkdir()
         run(tmp_path, *script("gdal_retile"), "-q", "-of", of, "-ps", "100", "100", "-levels", "1", "-targetDir", of,

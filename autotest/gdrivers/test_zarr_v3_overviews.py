@@ -170,7 +170,7 @@ def test_the_built_in_driver_reads_a_pyramid_as_this_driver_does(tmp_path, rng, 
 @builtin
 def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, 64, 65) + 1  # 0 would be nodata in GDAL's built-in driver
+    values = smooth(rng, 1, 64, 65) + 1  # no zeros, which GDAL's built-in driver would treat as nodata
     make(store, values, georeferenced=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip

@@ -239,7 +239,7 @@ def test_masks_and_scales_agree(tmp_path, encoding):
     values = np.arange(TIMES * ROWS * COLUMNS, dtype="f8").reshape(TIMES, ROWS, COLUMNS) % 251 * 2
     values[:, 3:6, 4:9] = np.nan
     values[2, 10] = np.nan
-    values[values == 0] = np.nan  # _FillValue is 0 in one of the encodings
+    values[values == 0] = np.nan  # no zeros, because one of the encodings has _FillValue 0
     store = to_store(cube(values), tmp_path / "a.zarr", encoding={"t": encoding})
     gdal.Translate(str(tmp_path / "t.zarr"), store, format="Zarr")
     for name in (store, str(tmp_path / "t.zarr")):

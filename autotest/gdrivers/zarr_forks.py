@@ -22,7 +22,7 @@ def _run(execute, request):
     """Calls execute(request) in the forked process, and ends this process."""
     code = 1
     try:
-        os.dup2(2, 1)  # text on standard output would be read as an answer
+        os.dup2(2, 1)  # prints of execute() go to standard error, as standard output has the answers
         execute(request)
         code = 0
     except BaseException:

@@ -196,7 +196,7 @@ def _respell_fill(draw, element_dtype, zarray):
     elif dtype == "|O" and fill == 0:
         metadata["fill_value"] = ""
     elif dtype[1] == "f" and fill in ("NaN", "Infinity", "-Infinity"):
-        metadata["fill_value"] = float(fill)  # Python writes NaN and Infinity without quotes
+        metadata["fill_value"] = float(fill)  # json.dumps() writes NaN and Infinity without quotes
     else:
         return False
     zarray.write_text(json.dumps(metadata))
