@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C with their
+"""Tests NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C with their
 meaning in netCDF. The tests write stores in the form of older and newer versions file by file. netCDF-C opens stores of
 this driver."""
 

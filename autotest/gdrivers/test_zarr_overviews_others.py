@@ -204,7 +204,7 @@ def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
 
 
 def test_a_store_of_xarray(tmp_path, rng, cpl):
-    """The levels of a cube get its coordinates and attributes, even if its dimensions are not named x and y."""
+    """The levels of a cube get the cube's coordinates and attributes, even if its dimensions are not named x and y."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 3, 40, 60)
     time = np.array(["2020-01-01", "2020-01-02", "2020-01-05"], "M8[ns]")

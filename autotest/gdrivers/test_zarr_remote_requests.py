@@ -22,7 +22,7 @@ CUBE = RNG.integers(0, 255, (BANDS, 40, 60), "u1")
 
 
 def write(path, data, *options):
-    """Writes a store with one array of two or three dimensions by the driver's CreateCopy()."""
+    """Writes `data`, with two or three dimensions, as a store with one array. Uses CreateCopy() of the driver."""
     data = data if data.ndim == 3 else data[None]
     kind = gdal.GDT_Byte if data.dtype == np.uint8 else gdal.GDT_UInt16
     memory = gdal.GetDriverByName("MEM").Create("", data.shape[2], data.shape[1], len(data), kind)

@@ -104,8 +104,8 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
 @functools.cache
 def _s2_product(is_v3, consolidated, on_arrays, cf_too, attributes):
     """Returns a temporary folder with a Sentinel-2 product. Each product is written once, because zarr-python
-    takes half a second for it. `is_v3`, for the tested format, is only
-    a key of the cache. `attributes` is the JSON text of make_s2()'s [stac, other]."""
+    takes half a second for it. `is_v3` tells products of v2 and v3 apart
+    in the cache. `attributes` is the JSON text of [stac, other] of make_s2()."""
     folder = tempfile.TemporaryDirectory()
     stac, other = json.loads(attributes)
     root = zarr.open_group(folder.name, mode="w")

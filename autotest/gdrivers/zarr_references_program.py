@@ -108,7 +108,7 @@ def combined_hdf5(target, *paths):
 
 
 def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
-    """Writes references as Parquet files by kerchunk. `references` is a JSON document."""
+    """Lets kerchunk write `references`, a JSON document, as Parquet files."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     document = json.loads(pathlib.Path(references).read_text())

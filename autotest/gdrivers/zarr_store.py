@@ -13,7 +13,7 @@ import zarr_python as zarr
 
 
 def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
-    """Writes a store with arrays by zarr-python and returns its folder. `arrays` maps a path to values, or
+    """Lets zarr-python write a store with arrays, and returns the folder of the store. `arrays` maps a path to values, or
     to a dict with `values`, `dims`, `attrs` and further arguments of create_dataset(). `attributes` are
     those of the root group. `groups` maps a group's path to its attributes."""
     store = pathlib.Path(folder) / name
@@ -38,7 +38,7 @@ def add_array(root, path, item):
 
 
 def make_array(folder, values, name="array.zarr", attrs=None, **options):
-    """Writes a store that consists of a single array by zarr-python, and returns its folder."""
+    """Lets zarr-python write a store that is a single array, and returns the folder of the store."""
     store = pathlib.Path(folder) / name
     options.setdefault("fill_value", None)
     zarr.save_array(str(store), values, attributes=attrs, **options)
