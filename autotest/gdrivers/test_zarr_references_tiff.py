@@ -56,7 +56,7 @@ def references(request, tmp_path_factory):
 
 
 def read(folder, name, document):
-    """Writes the references to a JSON document. Returns the values of the array that they describe."""
+    """Writes the references `document` to a JSON file. Returns the values that the driver reads through them."""
     path = write_json(folder / f"{name}.json", document)
     dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
     assert dataset is not None, gdal.GetLastErrorMsg()

@@ -758,7 +758,7 @@ def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp
 
 
 def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
-    """The transform is used without a warning if all coordinates are within half a pixel of it."""
+    """GeoTransform is used without a warning if it agrees with all coordinates to half a pixel."""
     crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
     x, y = X + [3, -4, 0, 5], Y + [5, 0, -5]
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))

@@ -79,7 +79,7 @@ def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """This driver reads the geotransform that GDAL's built-in driver reads from its own store."""
+    """This driver and GDAL's built-in driver read equal geotransforms from a store of the built-in driver."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)

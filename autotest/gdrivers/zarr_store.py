@@ -13,7 +13,7 @@ import zarr_python as zarr
 
 
 def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
-    """Lets zarr-python write a store with arrays, and returns the folder of the store. `arrays` maps a path to values, or
+    """Lets zarr-python write a store with arrays, and returns the store's folder. `arrays` maps a path to values, or
     to a dict with `values`, `dims`, `attrs` and further arguments of create_dataset(). `attributes` are
     those of the root group. `groups` maps a group's path to its attributes."""
     store = pathlib.Path(folder) / name
