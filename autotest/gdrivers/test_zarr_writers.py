@@ -79,7 +79,8 @@ def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """This driver and GDAL's built-in driver read equal geotransforms from a store of the built-in driver."""
+    """This driver reads the properties of a raster that GDAL's built-in driver has written through the multidimensional
+    API, and pixels equal to those that the built-in driver reads."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)
