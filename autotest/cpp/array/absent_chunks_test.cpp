@@ -31,7 +31,8 @@ TEST(AbsentChunks, RemembersAbsentChunks) {
 TEST(AbsentChunks, IgnoresAnAnswerOlderThanAWrite) {
     AbsentChunks absent;
     const std::uint64_t asked = absent.generation();
-    absent.Remove(3);  // chunk 3 is stored during the read
+    // Chunk 3 is stored after the read has asked for it, so the answer to the read is outdated.
+    absent.Remove(3);
     absent.Add(3, asked);
     EXPECT_FALSE(absent.Has(3));
     ChunkSet present;
@@ -50,7 +51,7 @@ TEST(AbsentChunks, KnowsAllAbsentChunksAfterAListing) {
     EXPECT_FALSE(absent.Has(1));
     EXPECT_FALSE(absent.Has(70000));
     EXPECT_TRUE(absent.Has(2));
-    absent.Remove(2);  // chunk 2 is stored after the listing
+    absent.Remove(2);  // a writer stores chunk 2 after the listing
     EXPECT_FALSE(absent.Has(2));
     absent.Clear();
     EXPECT_FALSE(absent.Has(5));

@@ -55,9 +55,11 @@ TEST(ChunkCache, CountsBytes) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1});
-    Load(cache, {1, 2}, 2 * kSize);  // evicts one chunk; each chunk has its own overhead
+    // Needs 2 * kSize bytes and the overhead of a chunk, so the cache evicts chunk 0.
+    Load(cache, {1, 2}, 2 * kSize);
     EXPECT_EQ(CachedChunks(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
-    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // fills the cache exactly
+    // With its overhead, this chunk fills the cache exactly.
+    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));
     EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{3}));
 }
 
@@ -117,7 +119,8 @@ TEST(ChunkCache, ChunksOutliveTheirEviction) {
 
 TEST(ChunkCache, ReusesTheMemoryOfChunks) {
     constexpr std::size_t kLarge = 100000;
-    ChunkCache cache(20 * kLarge);  // keeps freed memory up to an eighth of this size
+    // The cache keeps freed memory for later chunks, up to an eighth of its own size.
+    ChunkCache cache(20 * kLarge);
     auto chunk = cache.NewChunk();
     ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
     const std::uint8_t* const memory = chunk->elements.data();
@@ -145,8 +148,8 @@ TEST(ChunkCache, DropsOnlyStaleChunks) {
     EXPECT_EQ(CachedChunks(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
-// A thread that loads a chunk may have read the old value. DropOutdated() must therefore also drop
-// chunks that are being loaded.
+// A stored chunk may change while a thread loads it, and the thread may have read the old value.
+// With `and_loading`, DropOutdated() must therefore also drop chunks that are being loaded.
 TEST(ChunkCache, DropsChunksThatAreBeingLoaded) {
     for (const bool and_loading : {true, false}) {
         ChunkCache cache(10 * kBytes);

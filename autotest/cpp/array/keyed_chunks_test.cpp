@@ -152,7 +152,8 @@ TEST(MissingSeparator, IsSearchedAgainIfTheArrayWasEmpty) {
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
     EXPECT_EQ(array->chunks().separator(), '.');
-    for (const std::string& key : KeysIn(*sample.store())) {  // another program writes chunks
+    // Stores the chunks, as another program would.
+    for (const std::string& key : KeysIn(*sample.store())) {
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
         ASSERT_TRUE(Succeeds(memory->Set("dem/" + key, std::as_const(value).span())));
@@ -180,7 +181,8 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     const auto store = std::make_shared<FaultyStore>(sample.store());
     const auto array = sample.Open(kCache, store);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
-    store->FailAt(2, false);  // the search for other separators fails
+    // Call 1 reads the chunk and does not find it. Call 2, the search for other separators, fails.
+    store->FailAt(2, false);
     EXPECT_TRUE(Fails(ReadRowMajor(*array, first, 1), StatusCode::kIo, "injected fault"));
     const auto read = ReadRowMajor(*array, kAll, 1);
     ASSERT_TRUE(Succeeds(read));

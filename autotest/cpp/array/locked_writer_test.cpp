@@ -137,7 +137,8 @@ TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // Gives DropChanged() time to drop the chunk and to cache it again.
+        // Gives DropChanged() time to drop the old chunk. If Flush() cached its chunk only now,
+        // after the release of the lock, the cache would hide the newer chunk of `second`.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -312,7 +313,8 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // Gives the thread of `part` time to read the old chunk before the whole chunk is stored.
+        // Gives the thread of `part` time to write. If it did not wait for the whole chunk to be
+        // stored, it would read the old chunk now.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -370,8 +372,8 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     }
 }
 
-// Starts several threads. Each thread writes its own elements several times through its process,
-// of(thread). Returns the elements that are stored at the end.
+// Starts several threads. Thread t writes its own elements several times through the object of(t),
+// which may belong to one thread or to all. Returns the elements that are stored at the end.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

@@ -324,8 +324,8 @@ TEST(ShardWriting, OtherInstancesSeePendingAndStoredChunks) {
     EXPECT_EQ(ValueOf(*store, "a/c/0"), "absent");
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     EXPECT_EQ(other.All(), "..cdef..");
-    // Storing "ab" moves the other chunks to new offsets in the shard. The second instance must not
-    // use its cached index.
+    // Storing "ab" moves the other chunks to new offsets in the shard. The array `other` must not
+    // use the old offsets in its cached index.
     ASSERT_TRUE(Succeeds(WriteBytes(**writer, Box({0}, {2}), "ab")));
     ASSERT_TRUE(Succeeds((*writer)->Flush(1)));
     other.context->cache().SetMaxBytes(0);
@@ -468,7 +468,7 @@ TEST(ShardWriting, ThreadsReadWhileOthersWrite) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Other shapes
+// Resizing of sharded arrays
 
 TEST(ShardResizing, CutOffElementsAreTheFillValueAfterGrowing) {
     Random random(5);
@@ -518,7 +518,7 @@ TEST(ShardResizing, OnlyShardsOutsideAreRemoved) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// The container
+// The class PendingShards
 
 TEST(PendingShardsTest, KeepsChunksAddedWhileAShardIsStored) {
     PendingShards pending;

@@ -54,8 +54,8 @@ TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
     EXPECT_EQ(sample.decoded(), 512U * 512 * 4);
 }
 
-// A caller reads the bands of a cube in order, with read-ahead. After the first layer of chunks,
-// each chunk must be decoded only once.
+// A caller reads the bands of a cube in order, with read-ahead. The array recognises this order in
+// the first layer of chunks. In later layers, each chunk must be decoded only once.
 TEST(ChunkRanges, SequentialReadsDecodeEachChunkOnce) {
     Random random(35);
     SampleSpec spec;

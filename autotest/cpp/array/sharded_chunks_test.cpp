@@ -24,8 +24,8 @@ SampleSpec Bytes(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// Records the read requests and reports the versions of values. With `at_once` > 1 it counts as a
-// remote store.
+// Records the read requests and reports the versions of values. `at_once` is the number of
+// concurrent reads; with more than 1, the store says that it is remote.
 class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -70,7 +70,8 @@ class ShardStore final : public ForwardingStore {
     std::size_t at_once = 1;
     ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
-    bool reads_report_versions = false;  // only a read reports the version, as an HTTP ETag
+    // If true, the store knows a version only from a read, as an HTTP client knows an ETag.
+    bool reads_report_versions = false;
     std::function<void()> before_range;
 
   private:
@@ -440,7 +441,8 @@ TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
 
 TEST_F(ShardedChunksTest, ListingSharedInnerShardsIsBounded) {
     // All 256 entries of the index refer to one inner shard of 256 chunks. To list the 2^16 chunks,
-    // a reader would read indexes of 2^20 bytes in total.
+    // a reader reads indexes of 2^20 bytes in addition to the outer index. ZARR_MAX_CHUNK_SIZE must
+    // bound this work.
     const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
     std::string index;
     for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
@@ -514,7 +516,8 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
             };
             EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
         }
-        // Another program replaces the shard before each byte range that is read.
+        // Another program replaces the shard before each read of a byte range, so a chunk never
+        // matches the index that was read before. The read must give up.
         int turn = 0;
         store_->before_range = [&] {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
@@ -549,8 +552,9 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // The shard is replaced three times: first its chunks change, then also their offsets. The
-    // third replacement happens between the reads of its two indexes.
+    // The shard is replaced three times. The first time the chunks change, but not their offsets;
+    // then the offsets change, too. The third time is between the reads of the outer and the inner
+    // index.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");

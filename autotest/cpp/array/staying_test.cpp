@@ -90,8 +90,8 @@ TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// A band needs 90 chunks, more than tuning::kMaxCachedParts. With fewer chunks, a read would first
-// copy the cached parts.
+// A band needs 90 chunks, more than tuning::kMaxCachedParts. A read of fewer chunks works
+// differently: it first copies the parts that are cached.
 TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);

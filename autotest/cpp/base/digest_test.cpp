@@ -14,8 +14,8 @@ namespace {
 // Published reference value of the 64-bit FNV-1a hash of "foobar".
 TEST(Digest, IsFnv1a) { EXPECT_EQ(DigestOf("foobar").value(), 0x85944171f73967e8U); }
 
-// Two chunks can change their sizes by the same amount, for example if all pixels become one value.
-// The sum of the two digests must still change.
+// A write can change the encoded sizes of two chunks by the same amount, for example if all pixels
+// get one value. The sum of the digests of both keys and sizes must still change.
 TEST(Digest, SumsTellContentsApart) {
     std::set<std::uint64_t> sums;
     for (std::uint64_t size = 1; size <= 4096; ++size)

@@ -98,7 +98,8 @@ TEST_P(CodecContract, DecodesThroughThePipeline) {
 }
 
 TEST_P(CodecContract, DecodesToFixedMemory) {
-    if (GetParam().is_objects()) return;  // objects are not decoded to an Output
+    // This Decode() gives bytes, so it cannot decode objects.
+    if (GetParam().is_objects()) return;
     const auto codec = Make();
     ASSERT_NE(codec, nullptr);
     GuardedMemory input;
@@ -136,7 +137,8 @@ TEST_P(CodecContract, EncodedSizeIsAnUpperBound) {
         EXPECT_EQ(GetParam().encoded.size(), bound.max);
     }
     const std::size_t huge = std::numeric_limits<std::size_t>::max();
-    // The bound of the encoded size overflows. Then it must be the largest number.
+    // Encoding so many bytes must not make the bound wrap around to a small number. The divisor
+    // allows for codecs that shrink their input.
     EXPECT_GE(codec->EncodedSize({huge, false}).max, huge / 32);
 }
 

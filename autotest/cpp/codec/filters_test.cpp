@@ -291,8 +291,8 @@ TEST(FilterChains, RunBackwards) {
             {"id":"shuffle","elementsize":2}, {"id":"crc32c","location":"end"}, {"id":"base64"}])");
     auto pipeline = BindJson(filters, context);
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
-    // The filters decode from the last to the first: 100.5, 101.0, 74.4, 100.0 -> 5, 10, -256, 0 ->
-    // 5, 5, -266, 256
+    // The encoded chunk is built by hand. Encoding changes 100.5, 101.0, 74.4, 100.0 first to 5,
+    // 10, -256, 0 (fixedscaleoffset) and then to 5, 5, -266, 256 (delta).
     std::string shuffled("\x05\x05\xf6\x00\x00\x00\xfe\x01", 8);
     const std::uint32_t crc = Crc32cOf(ByteSpan(shuffled));
     for (int i = 0; i < 4; ++i) shuffled += static_cast<char>(crc >> (8 * i));

@@ -212,8 +212,8 @@ def zarrs_vectors():
 
     pack = register("packbits", ArrayBytesCodec)
     reshape = register("reshape", ArrayArrayCodec)
-    transpose = register("transpose", ArrayArrayCodec)  # does not check the shape
-    # zarr-python has a class of this name, too. The configuration selects the class above.
+    transpose = register("transpose", ArrayArrayCodec)  # unlike zarr-python's, does not check the shape
+    # The configuration selects this class instead of zarr-python's own class for "transpose".
     own = {"codecs.transpose": f"{transpose.__module__}.{transpose.__qualname__}"}
     pipeline = {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}
     with zarr.config.set({**own, **pipeline}):

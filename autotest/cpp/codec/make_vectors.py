@@ -42,7 +42,7 @@ TRAILING = b"trailing bytes, no stream"
 BOMB_SIZE = 100_000_000
 
 rng = np.random.default_rng(20240229)
-numcodecs.blosc.use_threads = False  # threads would give blocks any order
+numcodecs.blosc.use_threads = False  # with threads, the order of blocks would vary
 
 
 def b64(data):
@@ -235,7 +235,7 @@ def zstd_frame(data, checksum=False, content_size=True, level=3):
     for function in (library.ZSTD_compress2, library.ZSTD_compressBound):
         function.restype = ctypes.c_size_t
     context = ctypes.c_void_p(library.ZSTD_createCCtx())
-    options = {100: level, 200: int(content_size), 201: int(checksum)}  # ZSTD_cParameter
+    options = {100: level, 200: int(content_size), 201: int(checksum)}  # keys: values of the enum ZSTD_cParameter
     for option, value in options.items():
         library.ZSTD_CCtx_setParameter(context, option, value)
     capacity = library.ZSTD_compressBound(ctypes.c_size_t(len(data)))
@@ -453,7 +453,7 @@ def fletcher32(data):
 
 
 def jenkins_lookup3(data):
-    """Returns Bob Jenkins' lookup3: rounds of twelve bytes, and another mix at the end."""
+    """Returns the hash lookup3 of Bob Jenkins: rounds of twelve bytes, and another mix at the end."""
 
     def rotated(word, by):
         return (word << by | word >> 32 - by) & 0xFFFFFFFF

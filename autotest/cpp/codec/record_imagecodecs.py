@@ -67,11 +67,11 @@ def vectors():
     for name, array in (
         ("text", np.frombuffer(b"abcabcabcabc" * 20, "u1")),
         ("one_value", np.zeros(5000, "u1")),
-        ("noise", rng.integers(0, 256, 4600, "u1")),  # fills the table, so that the encoder clears it
+        ("noise", rng.integers(0, 256, 4600, "u1")),  # fills the code table of LZW, so that the encoder clears it
         ("image", image.ravel()),
     ):
         encoded = as_bytes(codecs.Lzw().encode(array))
-        # The stream also decodes without the code at its end.
+        # The stream also decodes without the end code.
         needed = next(n for n in range(len(encoded), 0, -1) if not is_whole(encoded[: n - 1], array))
         yield vector(f"imagecodecs_lzw_{name}", codecs.Lzw(), array, needed=needed, reencoded=None)
     for name, codec, array in lerc_vectors(image):

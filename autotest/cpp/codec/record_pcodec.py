@@ -54,7 +54,8 @@ def is_taken(values):
 
 
 def contents(encoded):
-    """Returns the version of the format, the mode and, if it follows directly, the delta encoding."""
+    """Returns the version of the format, the mode and the delta encoding. The delta encoding is None if other data lie
+    between the mode and it."""
     at = 5 if encoded[4] == 2 else 6
     at += (6 + (encoded[at] & 63) + 1 + 7) // 8
     version = encoded[at]

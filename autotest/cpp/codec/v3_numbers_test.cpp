@@ -256,7 +256,8 @@ TEST(V3CastValue, RestoresNumbersThatBothTypesHave) {
     const char* const typestrs[] = {"|i1", "|u1", "<i2", ">u2", ">i4", "<u4",
                                     "<i8", ">u8", "<f2", ">f4", "<f8"};
     for (int repeat = 0; repeat < 200; ++repeat) {
-        const std::string first = CastTo("uint8");  // turns each byte into a number
+        // Decodes each byte to a number of type `typestr`.
+        const std::string first = CastTo("uint8");
         const char* const typestr = typestrs[random.Below(11)];
         const auto source = BindV3(first, ContextOf(typestr, {64}));
         const auto subject = BindV3(CastTo(names[random.Below(11)]), ContextOf(typestr, {64}));

@@ -134,7 +134,8 @@ TEST(Catalog, EndsAtTheDepthLimit) {
     for (int i = 0; i < 200; ++i) path += "g/";
     ASSERT_TRUE(Succeeds(store->Set(path + ".zgroup", ByteSpan(std::string_view(kGroupText)))));
     const auto groups = List(*Tree(store));
-    // The root, and groups with 0 to kMaxGroupDepth slashes in their paths.
+    // The list has the root and the groups with 0 to kMaxGroupDepth slashes in their paths, but no
+    // deeper groups.
     EXPECT_EQ(groups.size(), kMaxGroupDepth + 2);
     ASSERT_EQ(groups.back().arrays.size(), 1U);
     EXPECT_FALSE(groups.back().arrays[0].status.ok());

@@ -32,7 +32,7 @@ MICROSECONDS = {
     "h": 3600 * 10**6, "hr": 3600 * 10**6, "Hours": 3600 * 10**6, "days": 86400 * 10**6,
     "d": 86400 * 10**6, "DAY": 86400 * 10**6,
 }  # fmt: skip
-SPANS = [10**7, 10**12, 4 * 10**15, 10**18, 9 * 10**18]  # microseconds
+SPANS = [10**7, 10**12, 4 * 10**15, 10**18, 9 * 10**18]  # largest distances from the reference time, in microseconds
 
 
 def year_text(year):
@@ -104,7 +104,8 @@ def cftime_sections(draw):
 
 
 def numpy_sections(draw):
-    bits = {"Y": 20, "M": 24, "W": 52, "D": 54, "h": 58, "m": 62}  # more bits overflow in NumPy
+    # By unit: bits of the largest number that NumPy converts without an overflow.
+    bits = {"Y": 20, "M": 24, "W": 52, "D": 54, "h": 58, "m": 62}
     for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"):
         for multiple in (1, draw.choice([2, 7, 25, 100])):
             name = f"{multiple if multiple > 1 else ''}{unit}"

@@ -49,7 +49,8 @@ class PrefetchedStore final : public ForwardingStore, private Prefetcher {
 
     mutable std::set<std::string> cached_keys;
     mutable std::set<std::string> listed;
-    mutable std::vector<std::size_t> steps;  // new keys and prefixes of each Prefetch()
+    // For each Prefetch() with new requests: the number of new keys and prefixes.
+    mutable std::vector<std::size_t> steps;
 
   private:
     const bool lists_;

@@ -121,7 +121,8 @@ TEST(OverviewLayout, HasAGroupForEachLevel) {
         {"asset": "2", "derived_from": "1",
          "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]},
          "resampling_method": "average", "gdal_arrays": ["a"]}]})")));
-    EXPECT_FALSE(IsOverviewLayout(layout));  // readers treat this layout as a pyramid
+    // The layout does not describe only overviews: readers treat its level groups as a pyramid.
+    EXPECT_FALSE(IsOverviewLayout(layout));
     EXPECT_TRUE(IsLevelGroupLayout(layout, "0"));
     EXPECT_FALSE(IsLevelGroupLayout(layout, "1"));
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/a")), (StringList{"1/a", "2/a"}));
@@ -143,7 +144,8 @@ TEST(OverviewLayout, KeepsTheLargestLevelGroup) {
     ASSERT_TRUE(PutInLayout(layout, Halves("0/b", {"1/b"})).ok());
     RenameInLayout(layout, "0/b", "c");
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/c")), (StringList{"1/c"}));
-    RenameInLayout(layout, "b", "d");  // `b` is in the root, not in the level group 0
+    // Nothing must change, because `b` names an array in the root, not in the level group 0.
+    RenameInLayout(layout, "b", "d");
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "0/c")), (StringList{"1/c"}));
     RenameInLayout(layout, "0/c", "");
     EXPECT_EQ(json::Dump(layout), alone);

@@ -47,7 +47,7 @@ std::string Timedelta(const std::string& unit, std::int64_t ticks) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Against cftime and NumPy
+// Comparison with cftime and NumPy
 
 TEST(TimeTable, AgreesWithCftimeAndNumPy) {
     std::ifstream file(ZARR_SOURCE_DIR "/autotest/cpp/conventions/time_table.txt");
@@ -275,7 +275,7 @@ TEST(TimeValues, NeverOverflow) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Attributes
+// The attributes units and calendar
 
 std::string Read(const std::string& attributes, Warnings& warnings) {
     const auto value = json::Parse(attributes);

@@ -40,9 +40,9 @@ bool HasFailedOften() {
     return failed >= kEnough;
 }
 
-// Maximum number of failing calls per way of failing; renames fail in addition. The failing calls
-// are spread over all calls. ZARR_FAULTS=all lets every call fail. Sanitizers are slow, so fewer
-// calls fail.
+// For each way of failing: maximum number of calls that a sweep makes fail, one in each run. They
+// are spread over all calls; all renames are added. ZARR_FAULTS=all selects all calls. Sanitizers
+// are slow, so they get fewer calls.
 constexpr std::size_t kMaxCallsPerMode = zarr::kHasThreadSanitizer    ? 2
                                          : zarr::kHasAddressSanitizer ? 3
                                                                       : 8;

@@ -23,7 +23,8 @@ std::string Array(const std::string& folder, const char* name) {
     return "ZARR:\"" + folder + "/x.zarr\":/" + name;
 }
 
-// A failed deletion may leave files to delete, but must keep all other files.
+// A failed deletion may leave some of the files that were to be deleted, but must keep all other
+// files.
 bool KeepsOtherFiles(const std::string& /*before*/, const std::string& after,
                      const std::string& now) {
     return HasLines(now, after);

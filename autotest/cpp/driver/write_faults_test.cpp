@@ -86,8 +86,8 @@ TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
     Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster, IsOldOrNew, "/vsifaulty/"});
 }
 
-// Keeps GDAL from deleting the target before CreateCopy(). GDAL would delete it if its own access
-// to the target failed.
+// If a fault lets GDAL's own check of the target fail, GDAL deletes the target before it calls
+// CreateCopy(). This creation option prevents that.
 constexpr const char* kNoQuietDelete = "QUIET_DELETE_ON_CREATE_COPY=NO ";
 
 TEST_P(WriteFaults, CreateCopyOverAStore) {

@@ -190,7 +190,8 @@ TEST(FillValue, FloatsRoundAsNumpyDoes) {
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "-3.4028235e38"), -largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028234663852886e38"), largest);
-    EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973362e38"), largest);  // below the middle to 2^128
+    // This number is below the middle of the largest float32 and 2^128, so it rounds down.
+    EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973362e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973366e38"),
               std::numeric_limits<float>::infinity());
     EXPECT_EQ(FillAs<float>("<f4", "-1e300"), -std::numeric_limits<float>::infinity());

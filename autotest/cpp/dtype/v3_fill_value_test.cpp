@@ -31,7 +31,7 @@ constexpr const char* kRecord = R"({"name":"struct","configuration":{"fields":[
         {"name":"x","data_type":"float32"}]}}},
     {"name":"n","data_type":"uint4"}]}})";
 
-// Parses the name of a v3 data type, or its JSON if `text` begins with "{".
+// Parses a data type of Zarr v3. `text` is its JSON if it begins with "{", else its name.
 DataType TypeInV3(std::string_view text) {
     auto type = ParseV3DataType(text[0] == '{' ? Json(text) : json::Value(text));
     EXPECT_TRUE(Succeeds(type)) << text;

@@ -304,7 +304,8 @@ TEST(HierarchyWriter, RemovesAPartialCopy) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // the original is being removed
+        // The copy is complete: the original is being removed.
+        if (At(*w.store, "a/.zgroup") != kGroupText) break;
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;
         EXPECT_TRUE(w.store->List("n")->empty()) << call;

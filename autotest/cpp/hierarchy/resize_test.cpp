@@ -46,7 +46,8 @@ struct Sample {
         store->FailAt(fail_at, all_later);
         const Status status = ResizeArray(metadata, *store, **writer, shape, 1);
         store->FailAt(0, false);
-        if (!status.ok()) (*array)->pending().Clear();  // a killed writer loses what is pending
+        // A writer that is killed loses its pending elements.
+        if (!status.ok()) (*array)->pending().Clear();
         return status;
     }
 
@@ -224,7 +225,7 @@ TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     resize(5);
     EXPECT_EQ(all(), "abcde");
     EXPECT_EQ(memory->List("a/c")->size(), 2U);
-    resize(12);  // past the grid: more shards of the largest size
+    resize(12);  // the grid ended at 8: a shard of the largest size, 4, follows
     EXPECT_EQ(all(), "abcde.......");
     EXPECT_EQ(array()->metadata().edges, (std::vector<Shape>{{2, 6, 8, 12}}));
     resize(3);

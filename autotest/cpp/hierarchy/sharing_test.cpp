@@ -294,7 +294,8 @@ TEST_F(Sharing, PreloadingReportsDamagedChunks) {
 }
 
 TEST_F(Sharing, LargeReadsLeaveNothingBehind) {
-    context_->cache().SetMaxBytes(23);  // an eighth of the cache is less than three bytes
+    // The three bytes of a read are more than an eighth of the cache, so the cache keeps no chunk.
+    context_->cache().SetMaxBytes(23);
     const auto array = *Tree()->OpenArray("a");
     Read(*array);
     Read(*array);

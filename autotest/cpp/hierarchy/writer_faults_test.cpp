@@ -191,8 +191,8 @@ TEST(HierarchyWriterFaults, RenameNode) {
         const Operation run = [path](HierarchyWriter& w) { return w.RenameNode(path, "n"); };
         Contents original;
         Collect(*Sample(), path, original);
-        // A failure may leave a part of the copy or of the original. Repeating the operation
-        // removes the part first.
+        // A failure may leave a part of the copy or of the original. `repeat` deletes that part. If
+        // it is the copy, `repeat` also runs the operation again.
         const auto repeat = [=](HierarchyWriter& w, const Store& store) -> Status {
             Contents left;
             Collect(store, path, left);

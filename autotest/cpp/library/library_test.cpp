@@ -255,7 +255,7 @@ TEST(Library, ConvertsToTheNearestValue) {
               (std::vector<std::uint64_t>{0, 0, 9223372036854775807U}));
     EXPECT_EQ((Converted<std::int8_t, std::uint64_t>("<u8", {0, 127, 128, UINT64_MAX})),
               (std::vector<std::int8_t>{0, 127, 127, 127}));
-    // Numbers are converted when they are written, as when they are read.
+    // Writing converts numbers by the same rules as reading.
     EXPECT_EQ((Converted<int, double>(">i2", {-4e4, -3.5, 3.4, 4e4})),
               (std::vector<int>{-32768, -4, 3, 32767}));
     EXPECT_EQ((Converted<float, double>("float16", {1.5, -2, 1e9})),

@@ -42,8 +42,8 @@ TEST(ChunkGridV3, TheExampleOfTheSpecification) {
         Rectilinear("[4, [1, 2, 3], [[4, 2]], [[1, 3], 3], [4, 4, 4]]", {6, 6, 6, 6, 6});
     ASSERT_TRUE(Succeeds(grid));
     EXPECT_EQ(grid->chunks, (Sizes{4, 3, 4, 3, 4}));
-    // A dimension with equal chunks has an empty list of edges, however the document spells the
-    // sizes.
+    // A dimension with equal chunks has an empty list of edges, in whatever form the document
+    // states the sizes.
     EXPECT_EQ(grid->edges, (Edges{{}, {1, 3, 6}, {}, {1, 2, 3, 6}, {}}));
 }
 

@@ -33,7 +33,8 @@ std::string Sample() {
     return out.bytes();
 }
 
-// Reads every field of a buffer like Sample(). Returns "ok" or the first error.
+// Reads every field of a buffer that has the layout of the buffer of Sample(). Returns "ok" or the
+// first error.
 std::string ReadFlatbuffer(ByteSpan buffer) {
     const auto read = [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));

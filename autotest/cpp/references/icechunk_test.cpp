@@ -272,8 +272,9 @@ std::string ArrayDocument(const std::string& encoding, const std::string& shape 
 struct SnapshotNode {
     std::string path;
     std::string document;
-    std::string id;                         // id of an array; "" for a group
-    std::vector<std::uint32_t> from = {0};  // chunk box of the only manifest
+    std::string id;  // id of an array; "" for a group
+    // The only manifest has the chunks of the box from `from` to `to`, in chunk indices.
+    std::vector<std::uint32_t> from = {0};
     std::vector<std::uint32_t> to = {9};
 };
 
@@ -412,7 +413,7 @@ TEST(IcechunkMap, LeavesOutPathsThatNoKeyHas) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Containers
+// Virtual chunk containers
 
 std::string Resolved(const IcechunkContainers& containers, const std::string& location) {
     const auto resolved = containers.Resolve(location);
@@ -453,7 +454,7 @@ TEST(IcechunkContainers, ReportsAFaultWhenTheyAreNeeded) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Repositories
+// Icechunk repositories
 
 TEST(IcechunkRepository, NamesWhatExists) {
     for (const char* name : {"format1", "format2", "migrated"}) {

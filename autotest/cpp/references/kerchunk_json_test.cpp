@@ -281,7 +281,7 @@ TEST(KerchunkJson, ReadsZstandard) {
     EXPECT_EQ(parse(packed.substr(0, packed.size() - 3)).status().message(),
               ".zgroup: the compressed references are truncated");
     EXPECT_EQ(parse("{}").status().code(), StatusCode::kCorrupt);
-    // 1 GB of spaces, compressed to a small file.
+    // 16 MiB of spaces, compressed to a small file.
     const std::string blank(std::size_t{1} << 24, ' ');
     std::string bomb(ZSTD_compressBound(blank.size()), '\0');
     bomb.resize(ZSTD_compress(bomb.data(), bomb.size(), blank.data(), blank.size(), 3));

@@ -112,7 +112,7 @@ inline std::string DictionaryPage(int values, const std::string& data) {
 struct ColumnBytes {
     std::string name;
     int type = 2;        // INT64
-    int repetition = 0;  // 0: required
+    int repetition = 0;  // 0: required, 1: optional
     int values = 0;
     std::string pages;
     int codec = 0;  // none

@@ -139,7 +139,7 @@ TEST(ReferencePartition, RejectsOrReadsDamagedFiles) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Encodings
+// Encodings of columns
 
 TEST(ReferencePartition, ReadsRequiredColumns) {
     EXPECT_EQ(RowsOf(ParquetFile(2, TwoRows())), "a 1 2, b 3 4, ");
@@ -233,7 +233,7 @@ TEST(ReferencePartition, ReadsCompressedPages) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// References
+// References in rows
 
 TEST(ReferencePartition, ARawValueCountsBeforeAPath) {
     const std::string raw = DataPage(2, kPlain, Levels(3) + Texts({"x", ""}));
@@ -246,7 +246,7 @@ TEST(ReferencePartition, ARawValueCountsBeforeAPath) {
 
 TEST(ReferencePartition, RowsBehindTheLastReferenceTakeNoMemory) {
     constexpr int kRows = 1000;
-    // Levels: one value, then 999 nulls.
+    // Definition levels: a run of one value, then a run of 999 nulls.
     const std::string levels = "\x02\x01" + Varint(999U << 1U) + std::string(1, '\0');
     const std::string path = Little(levels.size(), 4) + levels + Texts({"a"});
     const std::string zeros = DataPage(kRows, kPlain, std::string(8 * kRows, '\0'));
@@ -334,7 +334,7 @@ TEST(ReferencePartition, BoundsRowsAndMemory) {
     EXPECT_EQ(RowsOf(ParquetFile(2, TwoRows()), 1),
               "has 2 rows, which is more than the record size 1");
     const test::ScopedLimit limit(Limit::kPartitionSize, 1 << 16);
-    // Levels: 10 million nulls in a run of 6 bytes.
+    // Definition levels: one RLE run of 5 bytes states 10 million nulls.
     constexpr int kRows = 10'000'000;
     const std::string run = Varint(std::uint64_t{kRows} << 1U) + std::string(1, '\0');
     const std::string nulls = DataPage(kRows, kPlain, Little(run.size(), 4) + run);

@@ -53,15 +53,15 @@ TEST(Snappy, RejectsDamage) {
     EXPECT_EQ(Decompressed("\x03\x08"
                            "ab",
                            3),
-              kDamaged);  // the literal is truncated
+              kDamaged);  // the literal has fewer bytes than its tag states
     EXPECT_EQ(Decompressed("\x03\x04"
                            "ab",
                            3),
-              kDamaged);  // too few bytes
+              kDamaged);  // decompresses to 2 bytes, but states 3
     EXPECT_EQ(Decompressed("\x02\x08"
                            "abc",
                            2),
-              kDamaged);  // too many bytes
+              kDamaged);  // decompresses to 3 bytes, but states 2
     EXPECT_EQ(Decompressed(std::string("\x04\x01\x01", 3), 4),
               kDamaged);  // no earlier byte to repeat
     EXPECT_EQ(Decompressed(std::string("\x05\x00"

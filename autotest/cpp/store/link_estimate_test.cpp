@@ -9,8 +9,8 @@ namespace {
 TEST(LinkEstimate, GapIsLatencyTimesRate) {
     LinkEstimate link;
     EXPECT_EQ(link.Cost().gap, static_cast<std::uint64_t>(0.03 * 16 * (1 << 20)));
-    link.Note(100, 50'000'000);       // a latency of 50 ms
-    link.Note(1 << 20, 150'000'000);  // 1 MiB takes 100 ms in addition
+    link.Note(100, 50'000'000);       // latency: 50 ms
+    link.Note(1 << 20, 150'000'000);  // 50 ms of latency, and 100 ms for 1 MiB
     EXPECT_EQ(link.latency(), 50'000'000U);
     EXPECT_NEAR(link.rate(), 10.0 * (1 << 20), 1);
     EXPECT_NEAR(static_cast<double>(link.Cost().gap), 0.05 * 10 * (1 << 20), 1);
@@ -19,9 +19,11 @@ TEST(LinkEstimate, GapIsLatencyTimesRate) {
 TEST(LinkEstimate, FollowsTheQuickestAnswerAndForgetsSlowly) {
     LinkEstimate link;
     link.Note(0, 20'000'000);
-    for (int i = 0; i < 4; ++i) link.Note(0, 200'000'000);  // four slow answers: the client is busy
+    // Four slow answers: the client may be busy, so the estimated latency must stay low.
+    for (int i = 0; i < 4; ++i) link.Note(0, 200'000'000);
     EXPECT_LT(link.latency(), 35'000'000U);
-    for (int i = 0; i < 500; ++i) link.Note(0, 200'000'000);  // many: the network is slower
+    // Many slow answers: the network has become slower.
+    for (int i = 0; i < 500; ++i) link.Note(0, 200'000'000);
     EXPECT_GT(link.latency(), 190'000'000U);
 }
 
@@ -32,7 +34,8 @@ TEST(LinkEstimate, StaysWithinItsBounds) {
     LinkEstimate far;
     far.Note(0, 10'000'000'000);
     EXPECT_EQ(far.Cost().gap, tuning::kMaxGap);
-    LinkEstimate at_once;  // each answer takes 0 ns
+    // A transfer in 0 ns must not lead to a division by zero.
+    LinkEstimate at_once;
     at_once.Note(1 << 20, 0);
     EXPECT_GT(at_once.rate(), 0);
 }

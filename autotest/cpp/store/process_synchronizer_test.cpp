@@ -66,7 +66,9 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndReadersOfItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    std::ifstream(folder.path() / "0").get();  // closing would release a process-wide lock
+    // Closing the file releases a lock that belongs to the process. This lock must stay, because it
+    // belongs to the open file description.
+    std::ifstream(folder.path() / "0").get();
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif
 }

@@ -19,8 +19,8 @@ class StoreUnderTest {
   public:
     virtual ~StoreUnderTest() = default;
 
-    // Stores a whole value, for the store under test to find. Metadata keys must be put before the
-    // first call of store(). Other threads may read at the same time.
+    // Stores a whole value where the store under test reads it. Metadata keys must be put before
+    // the first call of store(). Other threads may read at the same time.
     virtual void Put(const std::string& key, std::string_view value) = 0;
 
     // Returns the store under test. The StoreUnderTest owns it, and each call returns the same

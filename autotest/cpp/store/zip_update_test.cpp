@@ -217,7 +217,8 @@ TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("new", Span("2"))));
     }
-    // The first write leaves room for members before the new directory.
+    // After the first write, the file ends with room for members and the new directory behind it.
+    // The test cuts this file at many places.
     const std::string with_room = contents_->states[0];
     contents_->remember = false;
     ASSERT_GT(with_room.size(), before.size() + 1000);

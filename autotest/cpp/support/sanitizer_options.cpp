@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lets malloc() return null if memory is too small. By default, sanitizers end the process.
+// Lets malloc() return null if a request exceeds the available memory. By default, sanitizers end
+// the process then.
 extern "C" {
 [[gnu::visibility("default")]] const char* __asan_default_options();
 const char* __asan_default_options() { return "allocator_may_return_null=1"; }
