@@ -56,8 +56,8 @@ bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
 
 }  // namespace
 
-// The encoder of lzma allocates memory for the largest chunk of its preset. The separators of json2
-// may be any text, so what it encodes cannot always be decoded.
+// The encoder of lzma allocates memory for the dictionary of its preset, even for a small chunk.
+// The separators of json2 may be any text, so its encoded text cannot always be decoded.
 bool CanBeEncoded(const ArrayMetadata& metadata) {
     return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
            !ChangesWhatIsEncoded(metadata);

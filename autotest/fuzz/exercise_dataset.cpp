@@ -43,7 +43,7 @@ void ReadBand(GDALRasterBand& band) {
     double pixels[64] = {};
     const int width = std::min(band.GetXSize(), 8);
     const int height = std::min(band.GetYSize(), 8);
-    // The read may succeed or fail.
+    // A read may fail in a damaged store, so its result is ignored.
     const CPLErr result = band.RasterIO(GF_Read, 0, 0, width, height, pixels, width, height,
                                         GDT_Float64, 0, 0, nullptr);
     (void)result;

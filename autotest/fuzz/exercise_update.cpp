@@ -23,7 +23,7 @@ namespace zarr::fuzz {
 namespace {
 
 constexpr std::size_t kArrays = 4;
-// Maximum size of an array, chunk or shard.
+// Maximum size of an array, chunk or shard in bytes.
 constexpr std::uint64_t kWrittenBytes = std::uint64_t{1} << 16;
 constexpr std::uint64_t kChunks = 1024;  // maximum number of chunks: each is visited
 

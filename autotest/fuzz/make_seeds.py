@@ -101,7 +101,8 @@ class Seeds:
 
 def tar_of(values):
     file = io.BytesIO()
-    # Keeps the blocks of the members and two blocks that end the archive. tarfile appends ten kilobytes.
+    # Keeps the blocks of the members and the two blocks that end an archive, but not the padding of tarfile, up to ten
+    # kilobytes.
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for key, data in values.items():
             member = tarfile.TarInfo(key)

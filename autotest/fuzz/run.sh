@@ -35,8 +35,8 @@ folder=build-fuzz
 mkdir -p $folder/findings $folder/logs
 OUT=$folder/out autotest/fuzz/oss_fuzz/build.sh >$folder/logs/build 2>&1 || { cat $folder/logs/build; exit 1; }
 
-# Megabytes of one allocation, and of all memory. The targets decode chunks of at most 1 MiB; codecs
-# and GDAL need the rest.
+# Limits in megabytes: one allocation, and all memory. The targets decode chunks of at most 1 MiB;
+# codecs and GDAL need the rest.
 most_at_once=160 most=1024
 options=(-dict=$folder/seeds/zarr.dict -timeout=25 -malloc_limit_mb=$most_at_once -rss_limit_mb=$most
     -max_len=65536 -print_final_stats=1 -reload=0
@@ -44,7 +44,7 @@ options=(-dict=$folder/seeds/zarr.dict -timeout=25 -malloc_limit_mb=$most_at_onc
     # input.
     -detect_leaks=0 -entropic=0)
 
-# Short stacks cost less for each allocation.
+# Recording short call stacks makes each allocation faster.
 export ASAN_OPTIONS=malloc_context_size=6:allocator_may_return_null=0
 
 # Prints the folders of inputs for a target; the target adds inputs to the first folder.
@@ -97,6 +97,8 @@ for target in "${targets[@]}"; do
     fuzz "$target" &
 done
 while [ -n "$(jobs -p)" ]; do wait -n || { status=$?; [ $status -eq 127 ] && break; code=1; }; done
-times >$folder/logs/times  # not in a pipe, whose process has no children
+# `times` reports the children of its own shell. It must not run in a pipe, whose shell has no
+# children.
+times >$folder/logs/times
 tail -n 1 $folder/logs/times | awk -F'[ms ]' '{ printf "%d s of processor time\n", $1 * 60 + $2 + $4 * 60 + $5 }'
 exit $code

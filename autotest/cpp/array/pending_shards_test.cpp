@@ -205,7 +205,8 @@ TEST(ShardWriting, ADamagedOldShardIsAnErrorAndStays) {
     std::string bad_sum = good;
     bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
     std::string lying;
-    // All four entries of the index state the range of 60 bytes at offset 0, so the chunks overlap.
+    // All four entries of the index state the range of 60 bytes at offset 0. The chunks overlap, so
+    // the shard must be rejected.
     for (int i = 0; i < 4; ++i) lying += NumberBytes(0) + NumberBytes(60);
     const std::pair<std::string, const char*> shards[] = {
         {bad_sum, "a/c/0: index: crc32c"},

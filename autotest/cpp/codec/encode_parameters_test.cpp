@@ -220,8 +220,8 @@ TEST(Json2Encode, EscapesText) {
               "error: json2: text contains code point 55296, which is not a Unicode character");
 }
 
-// Integers and a text of every length class of MessagePack that a chunk can need. Each must get the
-// shortest encoding.
+// The integers and the text need forms of different length in MessagePack. Each must get the
+// shortest form that can hold it.
 TEST(MessagePack2Encode, TakesTheShortestForm) {
     const std::string config = R"({"id":"msgpack2"})";
     EXPECT_EQ(EncodeValues<std::int16_t>(config, "<i2", {0, 127, 128, -1, -32, -33, -129}),

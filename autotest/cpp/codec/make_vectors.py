@@ -229,7 +229,7 @@ def lzma_vectors():
 
 
 def zstd_frame(data, checksum=False, content_size=True, level=3):
-    """Returns a Zstandard frame with options that numcodecs 0.11 does not pass on."""
+    """Returns a Zstandard frame with options that numcodecs 0.11 does not pass on to libzstd."""
     library = ctypes.CDLL("libzstd.so.1")
     library.ZSTD_createCCtx.restype = ctypes.c_void_p
     for function in (library.ZSTD_compress2, library.ZSTD_compressBound):

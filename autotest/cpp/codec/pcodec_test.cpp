@@ -46,8 +46,9 @@ constexpr unsigned kNone = 0;
 // stated in the chunk, not in the header.
 Bits Begin(unsigned count, unsigned type = kUint32) {
     Bits bits;
-    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", version 3, no type for all chunks
-    bits.Add(0, 6).Add(0, 1).Align();              // no hint of the number of elements
+    // "pco!", version 3, no number type common to all chunks.
+    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);
+    bits.Add(0, 6).Add(0, 1).Align();  // no hint of the number of elements
     bits.Add(4, 8).Add(1, 8);
     return bits.Add(type, 8).Add(count - 1, 24);
 }

@@ -96,7 +96,7 @@ def vectors():
     floats = (image * 0.37).astype("<f4").ravel()
     yield vector("imagecodecs_zlib", codecs.Zlib(level=6), floats)
     yield vector("imagecodecs_deflate", codecs.Deflate(level=6), floats)
-    # For equal values, all versions of libzstd give the same bytes.
+    # If all values are equal, every version of libzstd gives the same bytes.
     yield vector("imagecodecs_zstd", codecs.Zstd(level=9), np.zeros(300, "u1"))
     # imagecodecs 2026.3.6 encodes raw streams, but does not decode them.
     raw = vector("imagecodecs_deflate_raw", codecs.Deflate(level=6), floats)

@@ -22,7 +22,8 @@ inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_
     return context;
 }
 
-// Returns the context for `items` elements of a narrow type. One element takes one byte in memory.
+// Returns the context for `items` elements of a narrow type. A real number takes one byte in
+// memory, a complex number two.
 inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_t items) {
     CodecContext context;
     context.dtype.kind = kind;

@@ -21,9 +21,9 @@ struct Vector {
     std::vector<std::string> decoded;
     std::string encoded;
     std::string encoded_with_trailing;
-    bool trailing_is_ignored = false;  // numcodecs ignores bytes after the stream
+    bool trailing_is_ignored = false;  // true: numcodecs ignores bytes after the stream
     std::size_t needed = 0;            // least number of bytes of `encoded` that decode
-    bool is_checked = false;           // damage to `encoded` is always noticed
+    bool is_checked = false;           // true: damage to `encoded` is always noticed
     bool is_writable = true;           // true: the codec can encode
     std::string reencoded;             // bytes that `decoded` encodes to
 

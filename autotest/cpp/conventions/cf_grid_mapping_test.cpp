@@ -207,7 +207,8 @@ TEST(CfGridMapping, FindsThePole) {
     ReadMapping read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_TRUE(read.warnings.empty());
-    // The mapping states the latitude of true scale as the latitude of the origin.
+    // The mapping states the latitude of true scale, -71, as the latitude of the origin. The south
+    // pole must be assumed as the origin.
     read = polar(R"(, "latitude_of_projection_origin": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_EQ(read.mapping->standard_parallels, std::vector<double>{-71});

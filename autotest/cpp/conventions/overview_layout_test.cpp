@@ -65,8 +65,8 @@ TEST(OverviewLayout, HasTheGroupAsBaseOfSeveralArrays) {
     EXPECT_EQ(Paths(OverviewsInLayout(layout, "a")), (StringList{"ovr_2x/a", "ovr_4x/a"}));
     EXPECT_EQ(OverviewPathsInLayout(layout),
               (StringList{"ovr_2x/a", "ovr_2x/b", "ovr_2x_2/c", "ovr_4x/a"}));
-    // Removing the overviews of `a` and `c` leaves a layout of `b` only. Removing those of `b`
-    // leaves null.
+    // Removing the overviews of `a` and `c` leaves a layout of `b` only. If those of `b` are
+    // removed, too, the layout must become null.
     ASSERT_TRUE(PutInLayout(layout, Halves("a", {})).ok());
     ASSERT_TRUE(PutInLayout(layout, Halves("c", {})).ok());
     json::Value only;

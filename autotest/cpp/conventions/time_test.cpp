@@ -227,7 +227,7 @@ TEST(TimeValues, IntegersAreExact) {
               "2262-04-11T23:47:16.854775807Z");
     EXPECT_EQ(Text("nanoseconds since 1970-01-01", "standard", kMin),
               "1677-09-21T00:12:43.145224192Z");
-    // A year has 365.242198781 days, so 1000 years have 365242.198781 days.
+    // In UDUNITS, a year has 365.242198781 days, so 1000 years have 365242.198781 days.
     EXPECT_EQ(Text("years since 2000-01-01", "proleptic_gregorian", std::int64_t{1000}),
               "2999-12-31T04:46:14.678400Z");
     EXPECT_EQ(Text("months since 2000-01-01", "proleptic_gregorian", std::int64_t{12000}),

@@ -25,8 +25,8 @@ enum class FaultKind {
 // Calls that fail after the first failing call.
 enum class Follow {
     kNone,
-    kNeedsRoom,  // all that need room, as on a full disk
-    kAll,        // all, as on a broken disk
+    kNeedsRoom,  // all calls that need room, as on a full disk
+    kAll,        // all calls, as on a broken disk
 };
 
 // Selects the failing calls. `call` is the number of the first one, counted from 1; with 0 no call

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of data types with stored bytes that are spelled out. Hosts of either byte order must read
-// the same values, from any address.
+// Tests of data types with literal stored bytes. Hosts of either byte order must read the same
+// values, from any address.
 #include <gtest/gtest.h>
 
 #include <algorithm>

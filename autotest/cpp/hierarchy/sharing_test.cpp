@@ -166,8 +166,8 @@ TEST_F(Sharing, DifferentTraitsShareOnlyWrittenChunks) {
     EXPECT_EQ(Read(*updated), std::string("\x01\x09\x09"));
 }
 
-// Consolidated metadata may omit a member of the array's own document. Opening with both gives two
-// objects, which must see each other's writes.
+// Consolidated metadata may omit a member of the array's own document. Opening the array with and
+// without consolidated metadata then gives two objects, which must see each other's writes.
 TEST_F(Sharing, DifferentDocumentsOfOneArrayShareWrittenChunks) {
     Put(".zmetadata",
         R"({"zarr_consolidated_format": 1, "metadata": {"a/.zarray": )" + Metadata("0") + "}}");

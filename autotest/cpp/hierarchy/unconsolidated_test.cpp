@@ -96,9 +96,9 @@ TEST(Unconsolidated, IsEmptyIfTheStoreFails) {
     Put(*store, {"m/.zarray", "n/.zarray"});
     const auto faulty = std::make_shared<FaultyStore>(store);
     const auto tree = Tree(faulty);
-    faulty->FailAt(1, false);  // listing fails
+    faulty->FailAt(1, false);  // call 1, the listing, fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{});
-    faulty->FailAt(2, false);  // the first read after the listing fails
+    faulty->FailAt(2, false);  // call 2, the first read after the listing, fails
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{"n"});
     faulty->FailAt(0, false);
     faulty->can_list = false;

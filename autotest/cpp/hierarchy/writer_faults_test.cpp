@@ -148,7 +148,9 @@ TEST(HierarchyWriterFaults, CreateArray) {
         return w.CreateArray("c/z", MetadataOf(ArrayText("[3]")), Naming("[]"));
     };
     TryEveryFault({"CreateArray", run, [run](HierarchyWriter& w, const Store&) {
-                       const Status status = run(w);  // if only Finish() failed, the array exists
+                       // If only Finish() failed, the array exists already, and CreateArray()
+                       // reports an invalid argument.
+                       const Status status = run(w);
                        return status.code() == StatusCode::kInvalidArgument ? Status() : status;
                    }});
 }

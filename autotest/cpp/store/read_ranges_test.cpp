@@ -25,7 +25,7 @@ class CountedObjects {
     explicit CountedObjects(const ReadCost& cost) : cost_(cost) {}
 
     std::uint64_t size = kMega;      // size of each object in bytes
-    std::size_t failing = SIZE_MAX;  // object for which requests fail
+    std::size_t failing = SIZE_MAX;  // object for which requests fail; SIZE_MAX: none
 
     RangeSource Source() {
         return {cost_, buffers_,

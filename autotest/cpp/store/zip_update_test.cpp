@@ -15,7 +15,8 @@ namespace {
 struct FileContents {
     std::mutex mutex;  // guards the string, which moves when it grows
     std::string bytes;
-    std::size_t fail_after = SIZE_MAX;  // number of writes before the first failure
+    // Number of writes before the first failure; SIZE_MAX: none fails.
+    std::size_t fail_after = SIZE_MAX;
     bool remember = false;
     bool is_in_place = true;
     std::vector<std::string> states;

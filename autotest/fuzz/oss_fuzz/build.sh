@@ -21,8 +21,8 @@ configure "$work" -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
 cmake --build "$work" -j "$(nproc)"
 build/tools/python/bin/python -B autotest/fuzz/make_seeds.py "$work/seeds"
 
-# Libraries of the system that the machine that runs the fuzzers may lack; those of the C and C++
-# runtime it has.
+# Copies the shared libraries of a fuzzer to lib, because the machine that runs the fuzzer may lack
+# them. It has those of the C and C++ runtime.
 copy_libraries() {
     ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
         grep -vE '/(ld-linux|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+)[-.]' |
@@ -45,7 +45,7 @@ with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as archive:
             archive.write(path, f"{number}-{path.name}")
 END
 done
-# OSS-Fuzz runs the fuzzers on another machine.
+# OSS-Fuzz runs the fuzzers on another machine, so they need their libraries beside them.
 if [ -n "${LIB_FUZZING_ENGINE:-}" ]; then
     for fuzzer in "$OUT"/zarr_fuzz_*; do
         if [ -x "$fuzzer" ]; then copy_libraries "$fuzzer"; fi
