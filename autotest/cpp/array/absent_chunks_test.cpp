@@ -86,7 +86,8 @@ class SparseArray : public testing::TestWithParam<const char*> {
 
     std::uint64_t AbsentRequests() const { return array_->context().counters().chunks_absent; }
 
-    std::size_t cache_bytes_ = 0;  // no room for chunks, so only their absence is cached
+    // The cache holds no chunk, but the array still remembers which chunks are absent.
+    std::size_t cache_bytes_ = 0;
     std::unique_ptr<SampleArray> sample_;
     std::shared_ptr<SpyStore> spy_;
     std::shared_ptr<const Array> array_;

@@ -434,7 +434,8 @@ TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     };
     EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
     EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
-    // The new shape erases the second stored chunk and keeps the first one.
+    // Erasing all chunks outside of the new shape removes the second stored chunk and keeps the
+    // first.
     ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
@@ -506,7 +507,7 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
         // The cached index is outdated: the new shard has other bytes at the old offset of chunk 1.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
         // Another program replaces the shard during a read, between the read of the index and the
-        // read of the chunks.
+        // read of the chunks. The read must return the new elements.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -524,7 +525,7 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
                           "a/c/0: chunk [1]: the shard was replaced repeatedly"));
-        // Another program erases the shard during a read.
+        // Another program erases the shard during a read. The read must return the fill value.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
             store_->Change("a/c/0");

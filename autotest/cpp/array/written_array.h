@@ -21,7 +21,8 @@ struct WrittenArray {
     // Returns the elements of `region` in row-major order.
     std::string Expected(const Region& region) const;
 
-    // Number of bytes that reads of `array` have decoded, or read from the store.
+    // Number of bytes that reads of `array` have decoded, and number that they have read from the
+    // store.
     std::uint64_t decoded() const { return context->counters().bytes_decoded; }
     std::uint64_t read() const { return context->counters().bytes_read; }
 

@@ -139,7 +139,7 @@ TEST(BufferPool, StaysWithinItsMaximum) {
 
 TEST(BufferPool, FreesOtherSizesFirst) {
     BufferPool pool(400000);
-    GiveEach(pool, {100000, 150000, 100000});  // leaves room for 50000 bytes
+    GiveEach(pool, {100000, 150000, 100000});  // leaves room for 50000 bytes in the pool
     GiveEach(pool, {100000});
     EXPECT_EQ(pool.bytes(), 300000U) << "the one larger one went";
     GiveEach(pool, {100000});

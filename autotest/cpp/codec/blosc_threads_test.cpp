@@ -165,7 +165,8 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
                 const Status status = decoder.Decode(*pipeline, encoded.substr(0, size), threads);
                 ASSERT_TRUE(Fails(status, StatusCode::kCorrupt)) << size << ", " << threads;
             }
-            // Now the header states the truncated size.
+            // Now the header states the truncated size, too, so only the blocks show that the frame
+            // is truncated.
             if (size < kHeader) continue;
             std::string shorter = encoded.substr(0, size);
             for (std::size_t b = 0; b < 4; ++b)
@@ -191,7 +192,8 @@ TEST_P(BloscThreads, SurviveDamagedFrames) {
     GuardedDecoder shared;
     for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
-        // Damages the header, the offsets of the blocks, or any bytes.
+        // Damages bytes of the header, of the header and the offsets of the blocks, or of the whole
+        // frame.
         const std::size_t reach = i % 3 == 0   ? kHeader
                                   : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)
                                                : wrong.size();

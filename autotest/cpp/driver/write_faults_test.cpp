@@ -25,8 +25,8 @@ CPLStringList Options(const std::string& text) {
     return CPLStringList(CSLTokenizeString2(text.c_str(), " ", 0));
 }
 
-// CreateCopy() may return a dataset that then cannot be closed. The failure is an error message
-// only.
+// CreateCopy() may succeed although closing its dataset fails. Such a failure is reported by an
+// error message only.
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
     return Dataset(ZarrDriver().CreateCopy(name.c_str(), source.get(), FALSE,

@@ -173,8 +173,8 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
 }
 
 TEST(NarrowFloats, RoundADoubleOnce) {
-    // These numbers are slightly above the middle of two codes, so they must round up. Rounding to
-    // float32 first would give the middle, and then the lower code.
+    // A number in the middle of two codes rounds to the even code, a number next to the middle to
+    // the nearer code. Rounding to float32 first would move the latter to the middle.
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.01p0), 0x3f80);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.0100000000001p0), 0x3f81);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, -0x1.02ffffffffffp0), 0xbf81);

@@ -215,7 +215,7 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
-// Consolidated metadata must have the members that zarr-python 2.13 writes, in its order.
+// Consolidated metadata must have the members that zarr-python 2.13 writes, in the same order.
 // Indentation would nearly double the size, so there must be none.
 TEST(HierarchyWriter, ConsolidatesWithOneLineForEachDocument) {
     Written w({{".zgroup", kGroupText},

@@ -30,7 +30,7 @@ std::string Error(const std::string& text) {
     return parsed.ok() ? "no error" : parsed.status().message();
 }
 
-// Returns the reference to `key` as text.
+// Returns the reference that `map` has for `key`, as text.
 std::string Shown(const ReferenceMap& map, const std::string& key) {
     const auto found = map.Find(key);
     if (!found.ok()) return found.status().message();

@@ -94,7 +94,7 @@ TEST(ParquetWriter, WritesPagesAndAFooter) {
     const std::size_t end = begin + next.size() + second;
     const std::size_t head = header.size() - 4;  // size of a page header
     const std::string footer =
-        "\x15\x02"                           // Parquet version 1
+        "\x15\x02"                           // FileMetaData: format version 1
         "\x19\x3c\x48\x06schema\x15\x04\0"   // schema: root with 2 columns
         "\x15\x04\x25\0\x18\x01s\0"          // column s: INT64, required
         "\x15\x0c\x25\x02\x18\x01p\x25\0\0"  // column p: BYTE_ARRAY, optional, UTF8

@@ -158,7 +158,7 @@ TEST_F(ZipUpdate, KeepsOldAndNewMembers) {
         ASSERT_TRUE(*store->Get("a/0", value, kNoLimit));
         EXPECT_EQ(TextOf(value), "second");
         EXPECT_FALSE(*store->Get("a/1", value, kNoLimit));
-    }  // destroyed without Close()
+    }  // the store is destroyed without Close()
     EXPECT_EQ(ContentsOf(contents_->bytes), (Strings{"a/0=second", "\xc3\xbc/\xc3\xa4=umlauts"}));
 }
 

@@ -302,7 +302,8 @@ int Run(const char* store) {
             Answer(ok, value);
         }
     }
-    Answer(emitted.empty(), Value());  // closing may report messages
+    // Closing may also report messages, so the last answer comes after it.
+    Answer(emitted.empty(), Value());
     GDALDestroyDriverManager();
     return 0;
 }
