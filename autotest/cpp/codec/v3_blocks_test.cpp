@@ -303,8 +303,7 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    // Another encoder may have applied none of the codecs, even if they would help. The first byte
-    // of the chunk, 0, says so.
+    // Another encoder may have applied none of the codecs. The first byte of the chunk, 0, says so.
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: header bit 3 is set, but only 3 codecs exist"));
