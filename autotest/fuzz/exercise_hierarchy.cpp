@@ -59,7 +59,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     (void)FindCrsSources(hierarchy, *facts, AssumeLonglat::kByName);
     (void)FindGridMapping(hierarchy, *facts, warnings);
     (void)FindGeoTransform(hierarchy, *facts, 1, warnings);
-    (void)FindGeolocation(hierarchy, *facts);
+    (void)FindGeolocation(hierarchy, *facts, warnings);
     (void)FindGroundControl(hierarchy, *facts, 1, warnings);
     (void)FindStatedPoints(hierarchy, *facts, warnings);
     (void)FindPyramidOf(hierarchy, path, warnings);

@@ -286,7 +286,9 @@ class Blosc final : public Codec {
         if (blocks < 2) return Status::Unsupported("is one block");
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
-        const std::size_t parts = blocks / part;  // the last part takes the remainder, too
+        std::size_t parts = blocks / part;  // the last part takes the remainder, too
+        // The last part must not be a short block alone; see CompressedBlocks::Decode().
+        if (part == 1 && header.decoded_size % header.block_size != 0) --parts;
         const auto share = [&](auto&& decode) {
             return ParallelFor(parts, threads, [&](std::size_t i) -> Status {
                 return decode(i * part, i + 1 == parts ? blocks : (i + 1) * part);
