@@ -559,6 +559,30 @@ bool IsCoordinate(const json::Value& attributes, std::string_view standard_name,
     return RoleFromAttributes(json::Value(std::move(units_only))) == role;
 }
 
+// Returns the path of the grid mapping variable that the attributes `stating` name. Returns an
+// empty path and a warning if the variable is invalid; nullopt and a warning if there is none.
+std::optional<std::string> FindNamedGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                                const json::Value& stating, Warnings& warnings) {
+    const std::string group(ParentPath(facts.path));
+    const std::string name = OwnGridMapping(facts, stating);
+    std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
+    if (!path.empty()) {
+        const auto attributes = hierarchy.Attributes(path);
+        const bool is_usable = (attributes.ok() && DescribesCrs(*attributes)) ||
+                               !WarnIfInvalid(hierarchy, path, warnings);
+        return is_usable ? path : std::string();
+    }
+    const std::string sibling =
+        name.empty() || name[0] == '/' ? name.substr(name.empty() ? 0 : 1) : JoinKey(group, name);
+    const auto found = hierarchy.Has(sibling, Document::kArray);
+    const bool is_refused = !found.ok() && found.status().code() == StatusCode::kPermission;
+    warnings.push_back("attribute grid_mapping: " +
+                       (is_refused ? found.status().message()
+                                   : json::Brief(*stating.Find("grid_mapping")) +
+                                         " names no variable of the group or a group above it"));
+    return std::nullopt;
+}
+
 }  // namespace
 
 bool IsLongitude(const json::Value& coordinate_attributes) {
@@ -586,24 +610,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
     const std::string group(ParentPath(facts.path));
     if (facts.path.empty()) return {};  // an array at the root has no variables beside it
     if (const json::Value* stating = StatingGridMapping(hierarchy, facts)) {
-        const std::string name = OwnGridMapping(facts, *stating);
-        std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
-        if (!path.empty()) {
-            const auto attributes = hierarchy.Attributes(path);
-            const bool is_usable = (attributes.ok() && DescribesCrs(*attributes)) ||
-                                   !WarnIfInvalid(hierarchy, path, warnings);
-            return is_usable ? path : std::string();
-        }
-        const std::string sibling = name.empty() || name[0] == '/'
-                                        ? name.substr(name.empty() ? 0 : 1)
-                                        : JoinKey(group, name);
-        const auto found = hierarchy.Has(sibling, Document::kArray);
-        const bool is_refused = !found.ok() && found.status().code() == StatusCode::kPermission;
-        warnings.push_back("attribute grid_mapping: " +
-                           (is_refused
-                                ? found.status().message()
-                                : json::Brief(*stating->Find("grid_mapping")) +
-                                      " names no variable of the group or a group above it"));
+        auto named = FindNamedGridMapping(hierarchy, facts, *stating, warnings);
+        if (named) return std::move(*named);
     }
     // Variables with usual names are searched, too. Writers such as rioxarray may write the grid
     // mapping variable without an attribute `grid_mapping` that names the variable.
