@@ -104,7 +104,8 @@ def open_readers(stack, pythons, sample, threads=0):
 
 
 def versions_of(readers):
-    """Returns {reader: version}. The version of this driver is "", because the chart's subtitle states GDAL's."""
+    """Returns {reader: version}. For this driver the version is "", because it would be the version of GDAL, which
+    the chart's subtitle states."""
     return {name: "" if name == "ours" else each.version for name, each in readers.items()}
 
 

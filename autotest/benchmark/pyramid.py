@@ -38,8 +38,8 @@ def full_view(memory):
 
 
 def random_tiles(size):
-    """Returns random windows at full resolution, each of which is shown as one tile. Only some zoom levels have
-    an overview."""
+    """Returns random windows as (x, y, width, height) in pixels of the full resolution. Each window is read as one
+    tile, so its size determines the zoom level. Most zoom levels lie between two overviews."""
     chance = np.random.Generator(np.random.PCG64(SEED))
     tiles = []
     for _ in range(TILES):

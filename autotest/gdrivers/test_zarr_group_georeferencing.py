@@ -179,8 +179,9 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """A group's transform applies to arrays of one size. To find this size on a server without listings, the driver
-    requests no other arrays. It gives a warning if nothing states the size."""
+    """A group's transform applies to arrays of one size. On a server without listings, the size must come from
+    attributes, coordinate arrays or consolidated metadata. Without these the driver gives a warning. It never requests
+    the group's other arrays."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}

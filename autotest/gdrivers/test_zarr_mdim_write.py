@@ -352,8 +352,8 @@ def test_nodata(tmp_path, code, value):
 
 
 def test_nodata_of_an_array_with_values(tmp_path):
-    """Setting a nodata value does not change the values of absent chunks. In v2 the nodata value is also stored as the
-    fill value, because xarray masks by the fill value."""
+    """Setting a nodata value does not change the values of absent chunks. In v2 the nodata value also becomes the fill
+    value, because xarray masks by the fill value. Absent chunks are therefore first stored with the old fill value."""
     values = np.zeros((4, 4), "i2")
     store = make_store(tmp_path, {"v": {"values": values, "fill_value": 0, "chunks": (2, 2)}})
     for file in (store / "v").glob("[0-9]*"):

@@ -200,8 +200,8 @@ def test_an_empty_array_is_written_as_the_specification_says(tmp_path, cpl):
 
 
 def test_arrays_that_say_nothing_and_are_not_nested(tmp_path, cpl):
-    """Without a dimension_separator, chunks that are not in nested folders are read and written without nested folders.
-    Some chunks may be absent."""
+    """If .zarray has no dimension_separator, the driver takes the separator from the names of stored chunks. Here the
+    names have the form "2.1", and the first chunk is absent."""
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 5), "fill_value": 0,

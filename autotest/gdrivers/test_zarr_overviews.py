@@ -122,7 +122,7 @@ def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
     values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
     small = dataset.GetRasterBand(1).WriteRaster(
         32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
-        gdal.GDT_Float32)  # resampled by GDAL, which keeps the pixels in its block cache
+        gdal.GDT_Float32)  # GDAL resamples this larger buffer and keeps the pixels in its block cache
     assert small == 0
     assert dataset.BuildOverviews("AVERAGE", [2]) == 0
     check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))

@@ -182,8 +182,8 @@ def test_an_old_store_survives_invalid_options(tmp_path, cpl, options, how):
 
 @pytest.mark.parametrize("options", [[], ["COMPRESS=FANCY"]])
 def test_an_old_store_survives_a_failed_copy_of_a_store(tmp_path, options):
-    """A copy of a store over an old store fails. The old store stays, unless GDAL has deleted it before the
-    copy. The source stays, too."""
+    """If copying a store over an old store fails, the source and the old store stay. GDAL 3.13 and later delete the old
+    store before they call the driver."""
     for name in ("old.zarr", "new.zarr"):
         driver().CreateCopy(str(tmp_path / name), raster())
     before = contents(tmp_path)

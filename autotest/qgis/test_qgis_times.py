@@ -116,8 +116,8 @@ def test_the_bands_of_one_layer_have_times(temperature):
 
 
 def test_a_dropped_cube_is_drawn_by_its_style(temperature):
-    """A dropped cube is drawn with the style of zarr_qgis. Without the style, QGIS would draw three times as
-    red, green and blue."""
+    """A cube that is dropped onto the map is drawn with the style that zarr_qgis wrote. Without the style, QGIS
+    would draw three time steps as red, green and blue."""
     layer = dropped(temperature)
     assert layer.renderer().type() == "singlebandpseudocolor"
     assert_pictures_agree(picture(layer, 180, 90), *expected(0))
@@ -159,8 +159,8 @@ def cubes(folder):
 
 
 def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
-    """A layer definition of two cubes has a group for each. The time ranges are the bounds of the times, and
-    only the first level is shown."""
+    """A layer definition of two cubes has a group of layers for each cube. The time range of a layer comes from
+    the CF bounds of the time coordinate. A cube with vertical levels has layers for its first level only."""
     store = cubes(tmp_path)
     run(store)
     assert not store.with_suffix(".qml").exists()

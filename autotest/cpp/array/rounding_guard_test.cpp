@@ -60,7 +60,8 @@ TEST(RoundingGuard, LargeNumbersStayFinite) {
     EXPECT_EQ(Guarded(metadata, Halves{0x7bff, 0xfbff, 0x7c00, 0x7b7f}),
               (Halves{0x7b00, 0xfb00, 0x7c00, 0x7b7f}));
     // The fill value is 57344 (0x7b00), the largest float16 with 2 mantissa bits. Other numbers
-    // that would round to it must become the next smaller rounded number (0x7a00).
+    // that would round to it would read as nodata. GuardRounding() replaces them by the next
+    // smaller rounded number (0x7a00).
     const ArrayMetadata filled = Rounded("<f2", "bitround", 2, json::Value(57344.0));
     EXPECT_EQ(Guarded(filled, Halves{0x7bff, 0x7b00, 0x7b01, 0x7aff}),
               (Halves{0x7a00, 0x7b00, 0x7a00, 0x7a00}));

@@ -41,7 +41,8 @@ using Writer = std::function<bool(const std::string& folder)>;
 using Verdict = bool (*)(const std::string& before, const std::string& after,
                          const std::string& now);
 bool IsOldOrNew(const std::string& before, const std::string& after, const std::string& now);
-// True if each line of `now` is in `before` or in `after`, as if some chunks were written.
+// True if each line of `now` is in `before` or in `after`. This accepts a failed write that stored
+// only some of its chunks.
 bool EveryLineIsOldOrNew(const std::string& before, const std::string& after,
                          const std::string& now);
 // True if `text` has every line of `lines`.

@@ -32,8 +32,8 @@ class InEachForm : public testing::TestWithParam<Form> {
 std::vector<Form> TestedForms();
 std::string NameOf(Form form);
 
-// Returns creation options for chunks of 3 x 2 pixels, or for shards of 3 x 2 pixels with the form
-// kShards.
+// Returns creation options for the Form of the running test: chunks of 3 x 2 pixels, or shards of
+// 3 x 2 pixels if the Form is kShards.
 std::string ChunkOptions();
 
 // Returns a raster in memory of 5 x 4 pixels with a georeference, a nodata value and a unit.

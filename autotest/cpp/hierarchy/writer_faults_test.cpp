@@ -193,8 +193,9 @@ TEST(HierarchyWriterFaults, RenameNode) {
         const Operation run = [path](HierarchyWriter& w) { return w.RenameNode(path, "n"); };
         Contents original;
         Collect(*Sample(), path, original);
-        // A failure may leave a part of the copy or of the original. `repeat` deletes that part. If
-        // it is the copy, `repeat` also runs the operation again.
+        // RenameNode() copies the node and then deletes the original. If deleting failed, `repeat`
+        // deletes the rest of the original. If copying failed, `repeat` deletes the incomplete copy
+        // and renames again.
         const auto repeat = [=](HierarchyWriter& w, const Store& store) -> Status {
             Contents left;
             Collect(store, path, left);
