@@ -27,7 +27,7 @@ class RegionGroups {
     std::uint64_t PieceAt(std::uint64_t group, std::uint64_t i) const;
 
   private:
-    // Number of the first part of each group along each dimension; the last entry is the number of
+    // For each dimension, the index of the first part of each group, followed by the count of
     // parts. Empty if each part is a group by itself.
     std::vector<std::vector<std::uint64_t>> firsts_;
     std::uint64_t count_ = 1;

@@ -31,7 +31,7 @@ class ItemSink {
     virtual void Number(double number) = 0;
     virtual void Bool(bool value) = 0;
     virtual void String(std::string_view utf8) = 0;
-    // Writes `count` UCS-4 characters in the host's byte order, without trailing NULs.
+    // Writes `count` UCS-4 characters, given in the host's byte order. Omits trailing NULs.
     virtual void String(const std::uint8_t* units, std::size_t count) = 0;
 
     // Ends writing. Returns kInvalidArgument if the format cannot represent a text or number.

@@ -44,7 +44,7 @@ Status ParseSeparators(const json::Value& config, JsonStyle& style) {
     return {};
 }
 
-// True for an ASCII character that JSON text may contain without an escape.
+// True for a printable ASCII character that needs no escape in JSON text.
 bool IsPlain(std::uint32_t code_point) {
     return code_point >= 0x20 && code_point < 0x7f && code_point != '"' && code_point != '\\';
 }

@@ -20,11 +20,11 @@ namespace zarr {
 // name. The object is stored as text, because netCDF attributes can hold text.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
-// Returns the base state that the attributes of an overview group record for array `name`. Empty if
-// no state is recorded.
+// Returns the base state that the attributes of an overview group record for its overview `name`.
+// Empty if no state is recorded.
 std::string StatedBase(const json::Value& group_attributes, std::string_view name);
-// Records the base state of array `name` in the attributes of an overview group. An empty `state`
-// removes the record.
+// Records in the attributes of an overview group that its overview `name` was made from a base in
+// the state `state`, see BaseState(). An empty `state` removes the record.
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);
 
 // Returns digests of an array, separated by ":". The first digest covers shape and data type. If

@@ -85,9 +85,11 @@ OverviewListing ListingOfOverviews(const Hierarchy& hierarchy, const std::string
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
 
 // Replaces the description of an array's overviews. `levels` has the array first, then its
-// overviews. If `levels` has only the array, the description is removed, except for
-// kLevelGroups. Returns kUnsupported if `multiscales` describes anything but overviews. Returns
-// kLimit if readers would ignore the description because of its length.
+// overviews. If `levels` has only the array, the description is removed. In the style
+// kLevelGroups the array's entry stays, because it selects this style for later overviews.
+//
+// Returns kUnsupported if `multiscales` describes anything but overviews. Returns kLimit if readers
+// would ignore the description because of its length.
 Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
                            const std::vector<OverviewAxis>& axes,
                            const std::vector<OverviewLevel>& levels);

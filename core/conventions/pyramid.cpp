@@ -612,8 +612,8 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
     }
 }
 
-// Returns how the EPSG code of a level differs from the base's, as a predicate. Empty if the codes
-// are equal or unknown.
+// Returns the difference between the EPSG codes of a level and of the base, as words for a warning:
+// "has CRS EPSG:32632, not EPSG:32633". Empty if the codes are equal or unknown.
 std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     const auto code_of = [&](const ArrayFacts& facts) {
         std::string key(ParentPath(facts.path));
@@ -629,8 +629,8 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Returns how the values of a level differ in meaning from the values of the base, as a predicate.
-// Empty if they match. The shape of the level must fit.
+// Returns how the values of a level differ in meaning from the values of the base, as words for a
+// warning: "covers another extent than /0". Empty if they match. The shape of the level must fit.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOutdatedOverview(level, base))
