@@ -68,7 +68,7 @@ struct StatedCoordinate {
     std::optional<std::string> value;  // number or text in `units`, without conversion
     std::optional<std::string> units;
     bool is_netcdf = false;                // true if `value` is from a NETCDF_DIM_ item
-    std::optional<std::string> calendar;   // CF name, from the dataset's items
+    std::optional<std::string> calendar;   // CF name, from the dataset's metadata NAME#calendar
     std::optional<std::string> tiff_time;  // TIFFTAG_DATETIME of the dataset, as ISO 8601
 };
 

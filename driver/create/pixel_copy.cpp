@@ -110,8 +110,8 @@ class Copier {
         return (whole_bands + rows) * to_.GetRasterXSize();
     }
 
-    // Calls the checkpoint if the part that was read last begins a row of chunks or shards. All
-    // earlier parts are stored.
+    // Calls the checkpoint if the pending part begins a row of chunks or shards. All parts before
+    // the pending part are written by then. Returns false if the checkpoint fails.
     bool PassCheckpoint() const {
         const Part& part = to_store_.part;
         if (!checkpoint_ || to_store_.data == nullptr || part.x != 0) return true;

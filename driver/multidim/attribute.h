@@ -107,8 +107,8 @@ inline constexpr const char* kGlobalAttributes = "/_GLOBAL_";
 // `attributes` is the JSON object that holds them. Attributes for which `is_hidden` returns true
 // are left out.
 //
-// In update mode, the list has the attribute objects that callers still hold. New attributes
-// without a value come last.
+// In update mode, an attribute that a caller still holds is returned as the same object. New
+// attributes whose value is not stored yet come last.
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const zarr::json::Value& attributes,

@@ -290,8 +290,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
-        // Fails before the store is created if its final path is read-only. Callers write to the
-        // store under its final name.
+        // Callers change the store after its creation. CheckChangeable() therefore fails first if a
+        // store at this path cannot be changed, such as a remote zip file.
         ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));

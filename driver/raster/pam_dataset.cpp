@@ -140,9 +140,11 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 
 }  // namespace
 
-// True if the statistics in `tree` were computed from the current pixels of `array`. A copied store
-// has chunks with new times and folders with new identities; samples of the chunks are then read.
-// Sizes of chunks prove nothing, because uncompressed chunks keep their size when pixels change.
+// True if the statistics in `tree` were computed from the current pixels of `array`. Compares the
+// array's metadata and its chunks' sizes and modification times with those that `tree` records. If
+// the array's folder has another inode than recorded, the store was copied and its times are new.
+// Digests of sampled chunks are then compared instead: equal sizes of chunks do not prove equal
+// pixels.
 bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;

@@ -115,8 +115,9 @@ class ZarrPamDataset : public StoreRaster {
     void LoadMask(const CPLStringList& siblings, bool is_known);
 
     std::string dataset_id_;
-    // PAM that the store holds, to be left out of sidecar files. Set only if open options make
-    // IsWholeNode() false.
+    // PAM that was loaded from the store. A sidecar file leaves it out, because a copy would hide
+    // later changes of the store. Set only if IsWholeNode() is false: StorePam() then stores
+    // nothing, and changed PAM goes to the sidecar file.
     XmlTree shown_pam_;
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.

@@ -91,8 +91,8 @@ struct MultidimCrs {
     std::string mapping;  // GDAL's mapping of CRS axes to the array's dimensions: "2,1"
 };
 // Writes the CRSs of arrays into the file "pam.aux.xml" in the store. Also removes the statistics
-// of all arrays from that file. Rewriting gives the file a new time of modification, so that
-// outdated statistics would seem current.
+// of all arrays from that file: the file gets a new modification time, which would make outdated
+// statistics seem current.
 zarr::Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays);
 
 // Facts about an array in the file "pam.aux.xml", which GDAL's multidimensional API writes.
