@@ -236,7 +236,7 @@ def draw_sides(svg, arrows, place, libraries):
 
 
 def draw_library(svg, arrows, place):
-    """Draws the layer of the public headers, to the right of the layer that it includes."""
+    """Draws the layer of the public headers, to the right of the layer whose headers they include."""
     (target,) = arrows[LIBRARY]
     x, middle = SIDE_X["right"], place[target] + HIGH // 2
     high = 42 + 16 * len(PURPOSE[LIBRARY])
