@@ -27,10 +27,13 @@ constexpr int kDeepBind = 0;
 // of zfp_compress().
 Status FindReplacedFunctions(void* compress) {
     Dl_info libzfp;
-    if (dladdr(compress, &libzfp) == 0) return {};
+    // libzfp looks for its functions in the program and the libraries that the program links. The
+    // plugin's own libraries are not among them.
+    void* const program = dlopen(nullptr, RTLD_LAZY);
+    if (program == nullptr || dladdr(compress, &libzfp) == 0) return {};
     for (const char* const name : {"stream_open", "stream_close", "stream_size", "stream_flush"}) {
         Dl_info found;
-        void* const function = dlsym(RTLD_DEFAULT, name);
+        void* const function = dlsym(program, name);
         if (function == nullptr || dladdr(function, &found) == 0 ||
             found.dli_fbase == libzfp.dli_fbase)
             continue;
