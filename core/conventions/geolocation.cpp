@@ -25,11 +25,14 @@ bool IsSameDimension(const Dimension& a, const Dimension& b) {
 
 // Returns the array at `path` if its rows and columns are those of the raster; else nullopt.
 std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const ArrayFacts& raster,
-                                            const std::string& path) {
+                                            const std::string& path, Warnings& warnings) {
     const auto metadata = hierarchy.Metadata(path);
-    if (!metadata.ok() || metadata->rank() < 2 || !metadata->dtype.is_numeric() ||
-        metadata->dtype.kind == DataKind::kComplex)
+    if (metadata.ok() && (metadata->rank() < 2 || !metadata->dtype.is_numeric() ||
+                          metadata->dtype.kind == DataKind::kComplex))
         return std::nullopt;
+    // The attributes of other arrays are not read, because that would cost requests.
+    WarnIfInvalid(hierarchy, path, warnings);
+    if (!metadata.ok()) return std::nullopt;
     auto facts = DescribeArray(hierarchy, path);
     if (!facts.ok() || !facts->axes.x || !facts->axes.y) return std::nullopt;
     GeolocationArray array;
@@ -102,8 +105,7 @@ class Candidates {
         for (const std::string& word : WordsAttribute(attributes, "coordinates")) {
             const std::string path = FindVariable(hierarchy_, group, word);
             if (path.empty() || path == raster_.path) continue;
-            WarnIfInvalid(hierarchy_, path, warnings_);
-            auto array = ArrayOnGrid(hierarchy_, raster_, path);
+            auto array = ArrayOnGrid(hierarchy_, raster_, path, warnings_);
             if (!array) continue;
             const Meaning meaning = MeaningOf(array->facts.attributes, std::string(LastName(path)));
             if (meaning.role == AxisRole::kNone) continue;
