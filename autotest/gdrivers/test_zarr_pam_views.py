@@ -142,12 +142,13 @@ def test_points_of_pixels_that_stay_are_kept(tmp_path, option):
 SCRIPT = """
 import json, sys
 from osgeo import gdal
-dataset = gdal.OpenEx(sys.argv[1], open_options=["NORTH_UP=YES"])
-if len(sys.argv) > 2:
+options = json.loads(sys.argv[2])
+dataset = gdal.OpenEx(sys.argv[1], open_options=options)
+if len(sys.argv) > 3:
     dataset.GetRasterBand(1).SetMetadataItem("own", "x", "OTHER")
     dataset.GetRasterBand(1).ComputeStatistics(False)
 del dataset
-dataset = gdal.OpenEx(sys.argv[1], open_options=["NORTH_UP=YES"])
+dataset = gdal.OpenEx(sys.argv[1], open_options=options)
 band = dataset.GetRasterBand(1)
 print(json.dumps([band.GetColorTable().GetColorEntry(1), band.GetMetadata("OTHER"), band.GetCategoryNames()]))
 """
@@ -159,18 +160,51 @@ def run(*arguments):
     return json.loads(done.stdout)
 
 
-def test_no_copy_beside_the_store_hides_what_it_becomes(tmp_path):
-    store = make(tmp_path)
-    name = array_name(store, "k")
-    assert run(name, "save") == [[100, 1, 2, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
-    [beside] = tmp_path.glob("*.aux.xml")
-    assert "Color" not in beside.read_text() and "own" in beside.read_text()
+def replace_colour(name):
+    """Changes entry 1 of the stored colour table."""
     dataset = gdal.OpenEx(name, gdal.OF_RASTER | gdal.OF_UPDATE)
     table = gdal.ColorTable()
     table.SetColorEntry(1, (7, 8, 9, 255))
     dataset.GetRasterBand(1).SetColorTable(table)
     del dataset
-    assert run(name) == [[7, 8, 9, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
+
+
+@pytest.mark.parametrize("bands", [1, 2, "apart"])
+@pytest.mark.parametrize("options", [["NORTH_UP=YES"], []], ids=["north up", "whole"])
+def test_the_auxiliary_file_does_not_hide_later_changes_of_the_store(tmp_path, options, bands):
+    """A read-only dataset whose metadata changes writes only these changes to its auxiliary file."""
+    if bands == "apart":
+        name = store = str(make(tmp_path, bands=2, options=["SINGLE_ARRAY=NO"]))
+    else:
+        store = make(tmp_path, bands=bands)
+        name = array_name(store, "k") if options else str(store)
+    options = json.dumps(options)
+    assert run(name, options, "save") == [[100, 1, 2, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
+    [beside] = tmp_path.glob("*.aux.xml")
+    written = beside.read_text()
+    assert "own" in written and "ColorTable" not in written and "MYDOM" not in written
+    # The store is changed where the auxiliary file cannot be seen, as on another computer.
+    beside.rename(tmp_path / "hidden")
+    replace_colour(name)
+    (tmp_path / "hidden").rename(beside)
+    assert run(name, options) == [[7, 8, 9, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
+
+
+def test_the_auxiliary_file_of_a_mask_has_no_copy_of_the_stored_properties(tmp_path):
+    """Metadata set in update mode is stored in the store alone, also if a mask file keeps the auxiliary file."""
+    store = make(tmp_path)
+    with config_options(GDAL_PAM_ENABLED="YES"):
+        dataset = gdal.Open(str(store))
+        assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+        dataset.GetRasterBand(1).GetMaskBand().Fill(255)
+        del dataset
+        dataset = gdal.Open(str(store), gdal.GA_Update)
+        dataset.SetMetadata({"a": "changed"}, "MYDOM")
+        del dataset
+        written = (tmp_path / "k.zarr.aux.xml").read_text()
+        assert "ZARR_SIDECAR" in written and "ColorTable" not in written and "MYDOM" not in written
+        dataset = open_raster(str(store))
+        assert dataset.GetMetadata("MYDOM") == {"a": "changed"} and told(dataset)["table"]
 
 
 PARTS = {

@@ -198,7 +198,7 @@ bool ZarrPamDataset::LoadStoredPam() {
     const int flags = nPamFlags;
     XMLInit(tree.get(), "");
     GDALDataset::SetMetadata(nullptr, kPamState);
-    if (!IsWholeNode()) shown_pam_.reset(GDALPamDataset::SerializeToXML(""));
+    stored_pam_.reset(GDALPamDataset::SerializeToXML(""));
     nPamFlags = flags;
     return has_statistics;
 }
@@ -274,7 +274,10 @@ Status ZarrPamDataset::StorePam() {
         ChangeAttribute(array, kPamAttribute, std::move(value));
     }
     // If a mask file exists, the auxiliary file must record it and is therefore kept.
-    if (has_mask_) return {};
+    if (has_mask_) {
+        stored_pam_.reset(GDALPamDataset::SerializeToXML(""));
+        return {};
+    }
     nPamFlags &= ~GPF_DIRTY;
     if (has_auxiliary_) VSIUnlink((sidecar_base_ + ".aux.xml").c_str());
     has_auxiliary_ = false;
@@ -508,7 +511,7 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
         CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
         // Metadata that the store already holds is left out of the auxiliary file, because a copy
         // there would hide later changes of the store.
-        if (tree != nullptr && shown_pam_ != nullptr) RemoveShared(*tree, *shown_pam_);
+        if (tree != nullptr && stored_pam_ != nullptr) RemoveShared(*tree, *stored_pam_);
         tree = RemoveStoredItems(tree, stored_metadata_);
         if (tree == nullptr && !has_mask_) return nullptr;
         if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");

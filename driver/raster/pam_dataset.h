@@ -115,10 +115,9 @@ class ZarrPamDataset : public StoreRaster {
     void LoadMask(const CPLStringList& siblings, bool is_known);
 
     std::string dataset_id_;
-    // PAM that was loaded from the store. A sidecar file leaves it out, because a copy would hide
-    // later changes of the store. Set only if IsWholeNode() is false: StorePam() then stores
-    // nothing, and changed PAM goes to the sidecar file.
-    XmlTree shown_pam_;
+    // PAM that the store's attributes contain; null if they contain none. A sidecar file leaves it
+    // out, because a copy would hide later changes of the store.
+    XmlTree stored_pam_;
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;
