@@ -69,6 +69,8 @@ for update in (True, False):
     for i in (1, 2):
         dataset.GetRasterBand(i).SetMetadataItem("COMPRESSION", "LZW", "IMAGE_STRUCTURE")
         dataset.GetRasterBand(i).ComputeStatistics(False)
+        if not update:
+            dataset.GetRasterBand(i).SetMetadataItem("own", "x", "OTHER")
     del dataset
 """
 

@@ -205,6 +205,7 @@ def test_the_auxiliary_file_of_a_mask_has_no_copy_of_the_stored_properties(tmp_p
         assert "ZARR_SIDECAR" in written and "ColorTable" not in written and "MYDOM" not in written
         dataset = open_raster(str(store))
         assert dataset.GetMetadata("MYDOM") == {"a": "changed"} and told(dataset)["table"]
+        assert dataset.GetRasterBand(1).GetMaskFlags() == gdal.GMF_PER_DATASET
 
 
 PARTS = {

@@ -295,6 +295,56 @@ def test_a_mask_goes_with_its_array(tmp_path):
     assert len(log.warnings) == 1 and ".msk" in log.warnings[0]
 
 
+def metadata_set_by_gdal(store):
+    dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+    dataset.SetMetadata({"A": "changed"}, "MINE")
+    dataset.SetMetadataItem("title", "changed")
+
+
+def attributes_set_by_zarr(store):
+    zarr.open_group(str(store))["a"].attrs["title"] = "changed"
+
+
+def mask_and_overviews(store):
+    """Returns True or False for the mask file and for the overview file, and the warnings about them."""
+    with error_log() as log:
+        dataset = gdal.Open(str(store))
+    band = dataset.GetRasterBand(1)
+    return [band.GetMaskFlags() == gdal.GMF_PER_DATASET, band.GetOverviewCount() == 1, len(log.warnings)]
+
+
+def add_mask_and_overviews(store):
+    dataset = gdal.Open(str(store))
+    dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
+    dataset.GetRasterBand(1).GetMaskBand().Fill(255)
+    dataset = None
+    build(store)
+
+
+@pytest.mark.parametrize("change", [metadata_set_by_gdal, attributes_set_by_zarr])
+def test_changed_attributes_leave_masks_and_overviews_current(tmp_path, change):
+    """In Zarr v3, a changed attribute rewrites the document of the array, which is then newer than the files."""
+    store = make_store(tmp_path, {"a": dict(values=A, chunks=(16, 16))})
+    add_mask_and_overviews(store)
+    assert mask_and_overviews(store) == [True, True, 0]
+    for _ in range(2):
+        change(store)
+        assert mask_and_overviews(store) == [True, True, 0]
+    with error_log() as log:
+        title = gdal.Open(str(store)).GetMetadataItem("title")
+    assert title == "changed" and log.events == []
+
+
+@pytest.mark.parametrize("values", [B, np.zeros_like(B)], ids=["values", "fill value alone"])
+def test_masks_and_overviews_of_a_replaced_array_are_outdated(tmp_path, values):
+    """The new array has equal metadata. If all its values are the fill value, it has no chunks."""
+    store = make_store(tmp_path, {"a": dict(values=A, chunks=(16, 16))})
+    add_mask_and_overviews(store)
+    shutil.rmtree(store)
+    make_store(tmp_path, {"a": dict(values=values, chunks=(16, 16))})
+    assert mask_and_overviews(store) == [False, False, 2]
+
+
 def test_statistics_in_memory(cpl):
     """In /vsimem/, statistics are saved, and ignored once pixels have changed, although modification times are whole
     seconds there."""

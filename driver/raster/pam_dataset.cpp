@@ -154,8 +154,7 @@ bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArr
     constexpr auto kNeverOlder = std::numeric_limits<std::int64_t>::max();
     if (!state.Matches(made_from, is_copy ? std::optional(kNeverOlder) : std::nullopt))
         return false;
-    const std::string made_of = PamItem(tree, kPamState, kMadeOf);
-    return made_of.empty() || zarr::IsInState(*array.layout.array, made_of);
+    return zarr::IsInState(*array.layout.array, PamItem(tree, kPamState, kMadeOf));
 }
 
 std::vector<std::string> ZarrPamDataset::BandNames(const BandArray& array) {
@@ -273,8 +272,8 @@ Status ZarrPamDataset::StorePam() {
             continue;
         ChangeAttribute(array, kPamAttribute, std::move(value));
     }
-    // If a mask file exists, the auxiliary file must record it and is therefore kept.
-    if (has_mask_) {
+    // The auxiliary file must record a mask file and an overview file, so it is kept for them.
+    if (has_mask_ || !overview_documents_.empty()) {
         stored_pam_.reset(GDALPamDataset::SerializeToXML(""));
         return {};
     }
@@ -338,7 +337,8 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
         return std::string(value != nullptr ? value : "");
     };
     source_state_ = take(kSidecarMadeFrom);
-    const std::string mask = take(kSidecarMask);
+    mask_documents_ = take(kSidecarMask);
+    overview_documents_ = take(kSidecarOverviews);
     GDALDataset::SetMetadata(nullptr, kSidecarDomain);
     if (nBands == 0) return;
     if (HasStatistics() && !AreStatisticsCurrent()) ForgetStatistics();
@@ -348,7 +348,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     if (is_being_written)
         return oOvManager.Initialize(this, sidecar_base_.c_str(), siblings.List());
     LoadOverviewFile(siblings);
-    LoadMask(siblings, !mask.empty());
+    LoadMask(siblings);
 }
 
 // Loads metadata that a user has set through the multidimensional API, or with GDAL's built-in
@@ -428,8 +428,11 @@ void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     CPLStringList alone;
     if (written) {
         const SourceState state = StateOfSources();
-        has_outdated_overviews_ =
-            std::max(state.newest_chunk(), state.newest_document()) > *written;
+        has_outdated_overviews_ = state.newest_chunk() > *written ||
+                                  state.MayBeReplacedSince(*written, overview_documents_);
+        overview_documents_ = has_outdated_overviews_ ? std::string() : state.Documents();
+    } else {
+        overview_documents_.clear();
     }
     if (has_outdated_overviews_) {
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
@@ -463,18 +466,26 @@ CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
                     "overviews beside the store have no mask, unlike the raster: they show "
                     "masked pixels as valid; open it for update to build them in the store");
     if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
-    return GDALPamDataset::IBuildOverviews(
+    const CPLErr error = GDALPamDataset::IBuildOverviews(
         request.resampling.c_str(), static_cast<int>(request.factors.size()),
         request.factors.data(), static_cast<int>(request.bands.size()), request.bands.data(),
         request.progress, request.progress_data, request.options);
+    if (error != CE_None) return error;
+    const bool had_any = !overview_documents_.empty();
+    overview_documents_ = has_any ? StateOfSources().Documents() : std::string();
+    if (has_any || had_any) MarkPamDirty();
+    return CE_None;
 }
 
 // Loads the mask file by its path. GDAL itself would derive the file name from the name of the
 // dataset, which may be a connection string.
-void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
+void ZarrPamDataset::LoadMask(const CPLStringList& siblings) {
     const std::string path = sidecar_base_ + ".msk";
+    const bool is_known = !mask_documents_.empty();
     const auto written = WrittenAt(path);
-    if (written && StateOfSources().newest_document() > *written) {
+    if (!written && !is_known && TakesNoRequests(path)) return;
+    const SourceState state = StateOfSources();
+    if (written && state.MayBeReplacedSince(*written, mask_documents_)) {
         CPLStringList alone;
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         // The list lacks the mask file, so GDAL remembers that no mask exists.
@@ -485,8 +496,8 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
     }
     CPLStringList with_mask(siblings);
     if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
-    if (!written && !is_known && TakesNoRequests(path)) return;
     has_mask_ = oOvManager.HaveMaskFile(with_mask.List(), sidecar_base_.c_str()) != FALSE;
+    mask_documents_ = has_mask_ ? state.Documents() : std::string();
 }
 
 CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
@@ -501,6 +512,7 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
     GDALMajorObject::SetDescription(name.c_str());
     if (error != CE_None) return error;
     has_mask_ = true;
+    mask_documents_ = StateOfSources().Documents();
     MarkPamDirty();
     return CE_None;
 }
@@ -513,12 +525,13 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
         // there would hide later changes of the store.
         if (tree != nullptr && stored_pam_ != nullptr) RemoveShared(*tree, *stored_pam_);
         tree = RemoveStoredItems(tree, stored_metadata_);
-        if (tree == nullptr && !has_mask_) return nullptr;
+        if (tree == nullptr && !has_mask_ && overview_documents_.empty()) return nullptr;
         if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
         CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
         CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
         AddItem(domain, kSidecarOwner, dataset_id_);
-        if (has_mask_) AddItem(domain, kSidecarMask, "YES");
+        if (has_mask_) AddItem(domain, kSidecarMask, mask_documents_);
+        if (!overview_documents_.empty()) AddItem(domain, kSidecarOverviews, overview_documents_);
         if (HoldsStatistics(*tree)) {
             if (source_state_.empty()) source_state_ = StateOfSources().Text();
             AddItem(domain, kSidecarMadeFrom, source_state_);

@@ -112,7 +112,7 @@ class ZarrPamDataset : public StoreRaster {
     bool AreStatisticsCurrent();
     void ForgetStatistics();
     void LoadOverviewFile(const CPLStringList& siblings);
-    void LoadMask(const CPLStringList& siblings, bool is_known);
+    void LoadMask(const CPLStringList& siblings);
 
     std::string dataset_id_;
     // PAM that the store's attributes contain; null if they contain none. A sidecar file leaves it
@@ -123,6 +123,10 @@ class ZarrPamDataset : public StoreRaster {
     std::string source_state_;
     bool statistics_are_of_pixels_ = false;  // false if their pixels are still to be written
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
+    // SourceState::Documents() when the file was known to be current. Empty if the file does not
+    // exist or is outdated.
+    std::string mask_documents_;
+    std::string overview_documents_;
     bool has_outdated_overviews_ = false;
     bool has_auxiliary_ = false;  // GDAL's auxiliary file exists beside the store
 };

@@ -42,7 +42,12 @@ void SourceState::AddContents(const std::string& key, std::uint64_t size, std::u
 void SourceState::AddTime(const std::string& key, std::int64_t time) {
     has_times_ = true;
     times_ += zarr::DigestOf(key).Add(static_cast<std::uint64_t>(time)).Summand();
+    AddTime(time);
+}
+
+void SourceState::AddTime(std::int64_t time) {
     newest_chunk_ = std::max(newest_chunk_, time);
+    oldest_chunk_ = std::min(oldest_chunk_, time);
 }
 
 // Adds the state of the chunks in a zip file: sizes and checksums. Reads only the directory of the
@@ -56,7 +61,8 @@ void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     };
     const zarr::Status status = store.ForEachKey(array.path(), add, {});
     has_chunks_ = status.ok();
-    newest_chunk_ = newest_document_ = TimeOf(archive);
+    newest_document_ = TimeOf(archive);
+    AddTime(newest_document_);
 }
 
 void SourceState::AddMemory(const std::string& folder) {
@@ -70,7 +76,7 @@ void SourceState::AddMemory(const std::string& folder) {
         const std::string_view contents(reinterpret_cast<const char*>(bytes),
                                         static_cast<std::size_t>(size));
         AddContents(name, size, zarr::DigestOf(contents).value());
-        newest_chunk_ = std::max(newest_chunk_, TimeOf(path));
+        AddTime(TimeOf(path));
     }
 }
 
@@ -125,6 +131,11 @@ bool SourceState::Matches(const std::string& text, std::optional<std::int64_t> w
     if (common < one || own.compare(0, common, text, 0, common) != 0) return false;
     const bool have_times = own.size() > without_times && text.size() > without_times;
     return !have_times || own == text || (written && newest_chunk_ <= *written);
+}
+
+bool SourceState::MayBeReplacedSince(std::int64_t written, const std::string& documents) const {
+    if (newest_document_ <= written) return false;
+    return documents != Documents() || oldest_chunk_ > written;
 }
 
 }  // namespace zarr_driver

@@ -37,6 +37,14 @@ class SourceState {
     // that contains `text`, or nullopt if unknown.
     bool Matches(const std::string& text, std::optional<std::int64_t> written) const;
 
+    // Returns the digest of the arrays' metadata and of the added texts.
+    std::string Documents() const { return documents_.Text(); }
+    // True if the arrays may have been replaced after `written`, in nanoseconds since 1970. Changed
+    // attributes of a Zarr v3 array also make its document newer. If `documents`, the Documents()
+    // at that time, is known, the arrays count as replaced only if it differs or if no chunk is
+    // older than `written`.
+    bool MayBeReplacedSince(std::int64_t written, const std::string& documents) const;
+
     // Returns when the newest chunk, its folder or its zip file was written, in nanoseconds since
     // 1970. Returns the smallest int64 if the time is unknown.
     std::int64_t newest_chunk() const { return newest_chunk_; }
@@ -50,6 +58,7 @@ class SourceState {
   private:
     void AddContents(const std::string& key, std::uint64_t size, std::uint64_t digest);
     void AddTime(const std::string& key, std::int64_t time);
+    void AddTime(std::int64_t time);
     void AddZip(const std::string& archive, const zarr::Array& array);
     void AddFolder(const std::string& folder, const zarr::Array& array);
     void AddMemory(const std::string& folder);
@@ -60,6 +69,7 @@ class SourceState {
     bool has_chunks_ = false;
     bool has_times_ = false;
     std::int64_t newest_chunk_ = std::numeric_limits<std::int64_t>::min();
+    std::int64_t oldest_chunk_ = std::numeric_limits<std::int64_t>::max();
     std::int64_t newest_document_ = std::numeric_limits<std::int64_t>::min();
     std::uint64_t folder_id_ = 0;
 };

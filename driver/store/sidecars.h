@@ -24,8 +24,12 @@ inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"}
 // Hidden metadata domain of an auxiliary file. An item in this domain states the dataset to which
 // the file belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
-inline constexpr const char* kSidecarOwner = "OF";   // item with the DatasetId() of the owner
-inline constexpr const char* kSidecarMask = "MASK";  // item that says that a mask file exists
+inline constexpr const char* kSidecarOwner = "OF";  // item with the DatasetId() of the owner
+// Items that say that a mask file or an overview file exists. Their value is
+// SourceState::Documents() when the file was known to be current, or "YES" in files of older
+// versions of the driver.
+inline constexpr const char* kSidecarMask = "MASK";
+inline constexpr const char* kSidecarOverviews = "OVERVIEWS";
 inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // item with SourceState::Text()
 
 // Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice.
