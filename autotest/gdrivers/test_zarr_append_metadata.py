@@ -153,3 +153,50 @@ def test_two_slices_at_once_and_from_a_file(tmp_path):
     dataset = open_raster(store)
     assert_band(dataset, 1, 5)
     assert_band(dataset, 2, 6)
+
+
+def classified(number, colour, names):
+    """Returns a scene whose band has a colour table, category names, an attribute table and a metadata domain."""
+    dataset = scene(number)
+    band = dataset.GetRasterBand(1)
+    table = gdal.ColorTable()
+    for i in range(4):
+        table.SetColorEntry(i, (colour, i, i, 255))
+    band.SetColorTable(table)
+    band.SetCategoryNames(names)
+    attributes = gdal.RasterAttributeTable()
+    attributes.CreateColumn("area", gdal.GFT_Integer, gdal.GFU_Generic)
+    attributes.SetRowCount(1)
+    attributes.SetValueAsInt(0, 0, colour)
+    band.SetDefaultRAT(attributes)
+    band.SetMetadata({"version": str(colour)}, "CLASSES")
+    return dataset
+
+
+def classes_of(dataset, number=1):
+    band = dataset.GetRasterBand(number)
+    colours, attributes = band.GetColorTable(), band.GetDefaultRAT()
+    return [
+        colours and colours.GetColorEntry(2),
+        band.GetCategoryNames(),
+        gdal.GetColorInterpretationName(band.GetColorInterpretation()),
+        attributes and attributes.GetValueAsInt(0, 0),
+        band.GetMetadata("CLASSES"),
+    ]
+
+
+@pytest.mark.parametrize("others", [False, True], ids=["equal", "other"])
+def test_appended_slices_keep_their_classes(tmp_path, others):
+    """An appended slice has the colours and the classes of its scene, and so has a slice that replaces another."""
+    store = tmp_path / "c.zarr"
+    names = ["sea", "bare soil", "ice"]
+    scenes = [classified(1, 10, names)] + [classified(i, 10 + i * others, names[: 3 - others]) for i in (2, 3)]
+    make(store, scenes[0], 1)
+    append(store, scenes[1], 2)
+    expected = [classes_of(dataset) for dataset in scenes]
+    assert [classes_of(open_raster(store), i) for i in (1, 2)] == expected[:2]
+    append(store, scenes[2], 2)
+    assert [classes_of(open_raster(store), i) for i in (1, 2)] == [expected[0], expected[2]]
+    # A scene without classes leaves those of the slice that it replaces.
+    append(store, scene(4), 1)
+    assert classes_of(open_raster(store))[:4] == expected[0][:4]

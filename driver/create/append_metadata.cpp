@@ -40,7 +40,7 @@ void SetChangedItems(const CPLStringList& items, GDALMajorObject& to) {
     }
 }
 
-// Stores descriptions and metadata items of the written bands in the array that an append has
+// Stores descriptions, metadata and colours of the written bands in the array that an append has
 // extended.
 class MetadataStore {
   public:
@@ -61,6 +61,8 @@ class MetadataStore {
             if (to == nullptr) continue;
             StoreItems(*source_.GetRasterBand(i + 1), *to);
             StoreDescription(*source_.GetRasterBand(i + 1), *to);
+            CopyClasses(*source_.GetRasterBand(i + 1), *to);
+            CopyDomains(*source_.GetRasterBand(i + 1), *to);
         }
         return std::move(lost_);
     }

@@ -25,4 +25,12 @@ CPLStringList CopiedMetadata(GDALMajorObject& from, const std::vector<BandDimens
 CPLStringList CopiedBandMetadata(GDALRasterBand& from,
                                  const std::vector<BandDimension>& dimensions);
 
+// Copies the metadata domains of `from` to `to`. Omits the default domain, which
+// CopiedMetadata() selects, and domains that drivers compute.
+void CopyDomains(GDALMajorObject& from, GDALMajorObject& to);
+
+// Copies the colour table, the category names, the colour interpretation and the attribute table of
+// a band. Leaves those of `to` that `from` does not have.
+void CopyClasses(GDALRasterBand& from, GDALRasterBand& to);
+
 }  // namespace zarr_driver

@@ -102,24 +102,6 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-// Copies the metadata domains of `from` to `to`. Omits the default domain, which other code copies,
-// and domains that drivers compute.
-void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
-    constexpr const char* kDerived[] = {
-        "",         "IMAGE_STRUCTURE", "SUBDATASETS",     "DERIVED_SUBDATASETS", "GEOLOCATION",
-        "xml:VRT",  "vrt_sources",     "new_vrt_sources", "LocationInfo",        "OVERVIEWS",
-        kZarrDomain};
-    const CPLStringList domains(from.GetMetadataDomainList());
-    for (int i = 0; i < domains.size(); ++i) {
-        const char* const domain = domains[i];
-        const bool is_derived = std::any_of(std::begin(kDerived), std::end(kDerived),
-                                            [&](const char* name) { return EQUAL(name, domain); });
-        if (is_derived) continue;
-        const CPLStringList items(CSLDuplicate(from.GetMetadata(domain)));
-        if (!items.empty()) to.SetMetadata(CPLStringList(items).List(), domain);
-    }
-}
-
 void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
               const std::vector<BandDimension>& dimensions) {
     if (const std::optional<Nodata> nodata = NodataOf(from))
@@ -130,15 +112,10 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
     if (const std::string name = CopiedDescription(from);
         !name.empty() && name != to.GetDescription())
         to.SetDescription(name.c_str());
-    if (from.GetColorTable() != nullptr) to.SetColorTable(from.GetColorTable());
-    if (from.GetCategoryNames() != nullptr) to.SetCategoryNames(from.GetCategoryNames());
-    const GDALColorInterp colour = from.GetColorInterpretation();
-    if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
-        to.SetColorInterpretation(colour);
+    CopyClasses(from, to);
     CPLStringList kept = CopiedBandMetadata(from, dimensions);
     if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
-    if (const GDALRasterAttributeTable* const table = from.GetDefaultRAT()) to.SetDefaultRAT(table);
 }
 
 void CopyGeoreferencing(GDALDataset& from, GDALDataset& to) {
