@@ -19,7 +19,7 @@ namespace zarr {
 
 namespace {
 
-// Row function of a converter: copies the text of ObjectRefs to strings.
+// Copies the texts of `count` ObjectRefs at `src` to the std::strings at `dst`.
 // NOLINTNEXTLINE(readability-non-const-parameter): signature of Converter::Row
 void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -81,7 +81,8 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
 }
 
 Array::~Array() {
-    // Destroyed first: its destructor waits for loads, which use this array and the cache.
+    // `read_ahead_` is destroyed first. Its destructor waits for loads, which use this array and
+    // the cache.
     read_ahead_.reset();
     if (instances_ != nullptr) instances_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
@@ -178,13 +179,14 @@ void Array::DropChanged() const {
     const bool caches_absence = store_->Traits().caches_absence;
     context_->cache().DropOutdated(
         id_, !caches_absence, [&](std::uint64_t index, const DecodedChunk& chunk) {
-            // In a store that caches absent keys, an absent chunk keeps its version even if another
-            // process stores the chunk. Cached absent chunks of such a store are always dropped.
+            // If the store caches absent keys, the version of an absent chunk does not change when
+            // another process stores the chunk. Such a store's cached absent chunks are therefore
+            // always dropped.
             return (chunk.absent && caches_absence) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
-    // A forked child has no pending chunks and returns here. Below, it might wait forever for a
-    // mutex that a thread of the parent held during fork().
+    // A forked child has no pending chunks and returns here. The loop below might wait forever in a
+    // child, for a mutex that a thread of the parent held during fork().
     if (pending().empty()) return;
     for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);

@@ -46,8 +46,8 @@ struct ReadOptions {
 // Result of Array::ListChunks(): the number of stored chunks, and their size.
 struct ChunkListing {
     std::uint64_t chunks = 0;
-    // Total stored bytes of the chunks and of the array's documents; nullopt if the store's listing
-    // has no sizes.
+    // Total stored size in bytes of the chunks and the array's metadata documents; nullopt if the
+    // store's listing has no sizes.
     std::optional<std::uint64_t> bytes = 0;
 };
 
@@ -97,8 +97,9 @@ class Array {
     // counts the references to the texts (ObjectRef), not the texts.
     std::uint64_t DecodedBytes(const Region& region) const;
 
-    // Lists the stored chunks. From then until DropChanged(), all other chunks count as absent,
-    // without a request. Fails with kUnsupported if the store cannot list.
+    // Lists the stored chunks. After the call, all chunks that are not listed count as absent and
+    // cause no request, until DropChanged() is called. Fails with kUnsupported if the store cannot
+    // list.
     Result<ChunkListing> ListChunks() const;
     std::uint64_t chunk_count() const;
     // True after ListChunks(), until DropChanged() is called.
@@ -107,15 +108,17 @@ class Array {
     // change the result.
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
-    // Updates the caches of all Array objects of this array after a chunk was stored or removed.
-    // This object caches `chunk`; if `chunk` is nullptr, this object drops its cached chunk. The
-    // other objects drop their cached chunks.
+    // Updates the chunk caches after a chunk was stored or removed. This Array caches `chunk`, or
+    // drops its cached chunk if `chunk` is nullptr. All other Array objects of the same Zarr array
+    // drop their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store. Also detaches loads in progress (see
-    // LoadingCache::DropOutdated()), unless the store caches absent keys. Pending chunks with
-    // inter-process locks (PendingChunk::locks) stay pending. Their unwritten elements are read
-    // again, because other processes may have stored new values.
+    // Drops cached data that may have changed in the store. Results of loads in progress are not
+    // cached either, unless the store caches absent keys.
+    //
+    // Pending chunks stay pending. If a pending chunk has inter-process locks
+    // (PendingChunk::locks), its unwritten elements are read again, because other processes may
+    // have stored new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.
@@ -160,8 +163,8 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
-    // Loads the next chunks of reads in order. nullptr for kObject, and in a local store if chunks
-    // cannot be read in parts.
+    // Loads chunks in advance when regions are read in order. nullptr for kObject, and nullptr in a
+    // local store whose chunks cannot be read in parts.
     std::unique_ptr<ReadAhead> read_ahead_;
 };
 

@@ -20,28 +20,29 @@
 
 namespace zarr {
 
-// Counts of read operations since the object was created. Never reset.
+// Counts of read operations since the counters were created. Never reset.
 struct ReadCounters {
     std::atomic<std::uint64_t> chunks_requested{0};  // number of chunks requested from the store
     std::atomic<std::uint64_t> chunks_absent{0};
     std::atomic<std::uint64_t> chunks_decoded{0};
     std::atomic<std::uint64_t> bytes_read{0};     // number of stored bytes read
-    std::atomic<std::uint64_t> bytes_decoded{0};  // number of bytes after decoding
+    std::atomic<std::uint64_t> bytes_decoded{0};  // total decoded size of the chunks read
 };
 
 // Counts of read operations of one array since the array was opened.
 struct ArrayCounters : ReadCounters {
     std::atomic<std::uint64_t> chunks_cached{0};  // number of reads of a chunk from the cache
-    // Time in nanoseconds that threads waited for the store (`reading_time`) and decoded
-    // (`decoding_time`), each summed over all threads.
+    // `reading_time` is the time in nanoseconds that threads waited for the store. `decoding_time`
+    // is the time in nanoseconds that threads decoded. Each is a sum over all threads.
     std::atomic<std::uint64_t> reading_time{0};
     std::atomic<std::uint64_t> decoding_time{0};
 };
 
-// Counts of write operations since the object was created. Never reset.
+// Counts of write operations since the counters were created. Never reset.
 struct WriteCounters {
     std::atomic<std::uint64_t> chunks_written{0};  // number of chunks passed to the store
-    std::atomic<std::uint64_t> bytes_written{0};   // total encoded size of these chunks
+    // Total encoded size of the chunks passed to the store.
+    std::atomic<std::uint64_t> bytes_written{0};
 };
 
 // Scratch memory for decoding, used by one thread at a time.

@@ -20,7 +20,7 @@ namespace zarr {
 
 namespace {
 
-// Row function of a converter: copies strings to strings.
+// Copies `count` std::strings from `src` to `dst`.
 // NOLINTNEXTLINE(readability-non-const-parameter): signature of Converter::Row
 void CopyTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -42,8 +42,8 @@ std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& c
     return items;
 }
 
-// Marks bytes of a pending chunk as written by this process (PendingChunk::written). Does nothing
-// if the chunk has no locks for other processes, because PendingChunk::written is then empty.
+// Marks bytes of a pending chunk as written by this process. Does nothing if PendingChunk::locks is
+// nullptr, because no other process can then change the chunk.
 void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;
@@ -52,7 +52,7 @@ void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& 
               reinterpret_cast<const std::uint8_t*>(ones.data()), CopyConverter(size));
 }
 
-// Row function of a converter: copies the text of ObjectRefs to strings.
+// Copies the texts of `count` ObjectRefs at `src` to the std::strings at `dst`.
 // NOLINTNEXTLINE(readability-non-const-parameter): signature of Converter::Row
 void AssignTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                  const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -141,7 +141,8 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 
 std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
     const std::size_t at_once =
-        MaxConcurrentChunks(*array_, threads, 2);  // 2: a chunk is in memory decoded and encoded
+        // 2: each chunk is in memory twice, decoded and encoded.
+        MaxConcurrentChunks(*array_, threads, 2);
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (encoding_ == nullptr)
@@ -181,8 +182,9 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;  // PendingChunk::written takes the other half
-    if (has_shards()) share /= 2;       // encoded pending chunks take the other half
+    // PendingChunk::written takes as much memory as the elements.
+    if (locks_ != nullptr) share /= 2;
+    if (has_shards()) share /= 2;  // encoded pending chunks have a limit of equal size
     return share;
 }
 
@@ -255,8 +257,8 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
 Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, const Source& source) {
     const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
-        // The chunk counts as pending while it is stored. Another thread that changes a part of the
-        // chunk then waits for `pending->mutex`.
+        // The chunk counts as pending while it is stored. If another thread wants to change a part
+        // of the chunk, that thread waits for `pending->mutex`.
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
@@ -301,8 +303,8 @@ Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         if (pending->is_loaded && locks_ != nullptr && pending->locks != locks_) {
-            // Another ArrayWriter has changed the chunk, with other locks or without locks. Its
-            // changes are stored first, under its own locks.
+            // Another ArrayWriter, which uses other locks or none, has changed the chunk. The
+            // changes are stored first, under the locks of that writer.
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
@@ -337,7 +339,7 @@ Status ArrayWriter::Clear(const ChunkLayout& layout, PendingChunk& pending) cons
 }
 
 Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
-    // The cached chunk is dropped first, so that ReloadPending() reads the store itself.
+    // The cached chunk is dropped, so that ReloadPending() reads the chunk from the store.
     array_->Replace(array_->IdOf(chunk), nullptr);
     return ReloadPending(*array_, chunk, pending);
 }
@@ -405,7 +407,8 @@ Status ArrayWriter::Flush(std::size_t threads) {
 Status ArrayWriter::FlushChunks(std::size_t threads) {
     const std::size_t at_once = MaxConcurrentStores(threads);
     const auto all = array_->pending().All();
-    // Each part has chunks that are stored together: the chunks of one shard, or a single chunk.
+    // Groups of pending chunks. Chunks of one shard form a group if the shard has a lock; otherwise
+    // each chunk is a group.
     std::vector<std::vector<NumberedChunk>> parts;
     if (locks_ != nullptr && has_shards()) {
         std::map<std::string, std::vector<NumberedChunk>> by_group;
@@ -415,7 +418,7 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
     } else {
         for (const NumberedChunk& chunk : all) parts.push_back({chunk});
     }
-    // Number of threads that store one part.
+    // Number of threads that store one group.
     const std::size_t share = parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);
     std::mutex mutex;
     Status first;

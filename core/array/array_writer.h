@@ -39,9 +39,9 @@ enum class WholeChunks : std::uint8_t { kAtOnce, kPending };
 // removed. All methods are thread-safe. All writers of an array in a process share its pending
 // chunks.
 //
-// Processes may write to different chunks at the same time. If several processes write to parts of
-// one chunk, all of them need a Synchronizer. The unwritten elements of a partly written chunk are
-// then read again from the store, and the chunk is stored, both under the lock of the chunk.
+// Several processes may write to different chunks at the same time. If they write to parts of the
+// same chunk, every process needs a Synchronizer. A process that stores a partly written chunk
+// takes the chunk's lock, reads the unwritten elements again from the store, and stores the chunk.
 class ArrayWriter {
   public:
     // Opens a writer of `array`. `store` must be the array's store, opened for writing. `locks` has
@@ -140,8 +140,8 @@ class ArrayWriter {
     std::string fill_;  // bytes of one stored element with the fill value
     std::atomic<bool> has_omitted_chunks_{false};
     std::mutex mutex_;
-    // Limits how many threads encode at once. nullptr until more threads store chunks than may
-    // encode.
+    // Limits how many threads encode at once. nullptr until the first call in which more threads
+    // store chunks than may encode.
     std::unique_ptr<Semaphore> encoding_;
 };
 
@@ -156,8 +156,8 @@ Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk, Pen
 Status ReloadPending(const Array& array, const DimVector<std::uint64_t>& chunk,
                      PendingChunk& pending);
 
-// Returns a converter to std::string that converts each row with the function `row`. Source
-// elements have `src_size` bytes.
+// Returns a converter that converts elements of `src_size` bytes to std::string. It calls `row` for
+// each row of elements.
 Converter TextConverter(Converter::Row row, std::size_t src_size);
 
 }  // namespace zarr

@@ -46,8 +46,8 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
         : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
     // Creates an empty chunk, which the caller loads or passes to Replace(). When a chunk is
-    // destroyed, its memory is kept for later chunks. The kept memory takes up to 1/kIdleShare of
-    // the cache size, in addition to the cache.
+    // destroyed, its memory is kept for later chunks. This kept memory is not part of the cache
+    // size, and takes at most 1/kIdleShare of the cache size.
     std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
     // Sets the size of the cache in bytes and evicts chunks until they fit.
@@ -87,8 +87,9 @@ class AbsentChunks {
   public:
     bool Has(std::uint64_t chunk) const;
 
-    // Returns a count that changes when a chunk is stored. Call generation() before a chunk or a
-    // listing is requested from the store. Pass the count to Add() or SetPresent() as `asked`.
+    // Returns a number that changes when a chunk is stored. A reader calls generation() before it
+    // requests a chunk or a listing from the store, and passes the number to Add() or SetPresent()
+    // as `asked`. These methods can then tell whether the answer is outdated.
     std::uint64_t generation() const { return generation_.load(); }
     // Records that a chunk is absent. Does nothing if any chunk was stored since generation()
     // returned `asked`.

@@ -23,7 +23,8 @@ namespace zarr {
 struct ChunkLocation {
     std::string key;
     std::uint64_t offset = 0;
-    std::optional<std::uint64_t> size;  // in bytes; nullopt if the chunk is the whole object
+    // Size of the chunk in bytes; nullopt if the chunk is the whole object.
+    std::optional<std::uint64_t> size;
 };
 
 // Request to read a chunk, or a part of the chunk's stored bytes.
@@ -33,19 +34,20 @@ struct ChunkRequest {
     // Memory for the whole chunk; may be null. The store reads into this memory if it can, so that
     // the bytes need not be copied.
     MutableByteSpan memory;
-    // Maximum number of threads that read this chunk. Unused if a request to the store joins this
-    // chunk with others.
+    // Maximum number of threads that read this chunk. Ignored if the chunk is read together with
+    // others in one request to the store.
     std::size_t threads = 1;
 };
 
 // Stored bytes of a chunk, valid during the call that passes them.
 struct FetchedChunk {
     bool found = false;
-    // Stored bytes. They are in ChunkRequest::memory if the store has filled that memory. If the
-    // size of that memory is not the stored size of the chunk, the memory is not filled, and the
-    // data pointer is nullptr.
+    // Stored bytes of the chunk. If the store has filled ChunkRequest::memory, `bytes` refers to
+    // that memory. If the size of ChunkRequest::memory differs from the stored size, that memory is
+    // not filled, and the data pointer of `bytes` is nullptr.
     ByteSpan bytes;
-    ObjectVersion version;  // VersionOf() before the read; only for whole chunks
+    // The chunk's VersionOf() before the read; set only if the whole chunk was read.
+    ObjectVersion version;
 };
 
 // Locks for writing a chunk. `locks` may be nullptr. `is_locked_by_caller` is true if the caller
@@ -55,9 +57,9 @@ struct WriteLocks {
     bool is_locked_by_caller = false;
 };
 
-// Stored chunks of one array, by index in the chunk grid. A chunk is an object (a value) of the
-// store, or a part of a shard, which is then the object. Callers see neither keys nor shards.
-// Thread-safe, except that two threads must not write one chunk at once.
+// Stored chunks of one array, by index in the chunk grid. In an array without shards, each chunk is
+// an object (a value) of the store. In an array with shards, each shard is an object. Callers see
+// neither keys nor shards. Thread-safe, except that two threads must not write one chunk at once.
 class ChunkStore {
   public:
     using Index = KeyedChunks::Index;
@@ -91,10 +93,12 @@ class ChunkStore {
     // chunks that Read() can read together. Empty if each chunk is a group by itself.
     const std::vector<GridAxis>& groups() const { return groups_; }
 
-    // Reads chunks of one group, with joined requests for neighbouring bytes. Calls `take` for each
-    // chunk with its position in `requests`, and its bytes or the failure. Calls come in any order,
-    // from several threads at once. Returns the first failure of `take`, or a failure of the whole
-    // group; remaining chunks may then be skipped.
+    // Reads chunks of one group. Chunks with neighbouring bytes are read with one request. For each
+    // chunk, calls `take` with the chunk's position in `requests`, and with its bytes or the
+    // failure to read it. Calls come in any order, from several threads at once.
+    //
+    // Returns the first failure of `take`, or a failure of the whole group. After such a failure,
+    // some chunks may not be passed to `take`.
     using ChunkTaker =
         std::function<Status(std::size_t position, const Result<FetchedChunk>& chunk)>;
     virtual Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
@@ -105,8 +109,8 @@ class ChunkStore {
     // shard.
     virtual Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const = 0;
 
-    // Calls `visit` for each stored or pending chunk, and `visit_size` for each object.
-    // KeyedChunks::ForEachStored() describes the arguments.
+    // Calls `visit` for each stored or pending chunk, and `visit_size` for each object below the
+    // array. KeyedChunks::ForEachStored() describes the arguments.
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachStored(const ChunkVisitor& visit,
@@ -118,9 +122,11 @@ class ChunkStore {
     // ---- Writing. `store` must be the array's own store, opened for writing.
 
     // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard becomes
-    // pending: its bytes are kept in memory until the shard is stored. Once all chunks of the shard
-    // are pending, Put() stores the shard under its lock, unless the caller already holds that
-    // lock. Such a caller must call StoreLocked() afterwards.
+    // pending: its bytes are kept in memory until the shard is stored.
+    //
+    // If all chunks of the shard are pending, Put() stores the shard under the shard's lock. If the
+    // caller already holds that lock (WriteLocks::is_locked_by_caller), Put() does not store the
+    // shard, and the caller must call StoreLocked().
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
     // Removes the chunks outside a grid of `counts` chunks along each dimension. Takes the locks of

@@ -93,8 +93,8 @@ Result<KeyedChunks::State> KeyedChunks::FindSeparator(const Index& chunk) const 
     if (!looked.ok() && looked.code() != StatusCode::kUnsupported) return looked;
     if (has_dots) return State::kDot;
     if (has_folders) return State::kSlash;
-    // Neither keys nor folders with chunk names were found. Some stores do not list folders, so the
-    // chunk is looked for under its key with "/".
+    // The listing has no keys or folders with chunk names. However, some stores do not list
+    // folders, so a request finds out whether `chunk` exists under its key with "/".
     ZARR_ASSIGN_OR_RETURN(const bool found, store_->Exists(ChunkKey(path_, chunk, '/')));
     return found ? State::kSlash : State::kAssumedDot;
 }
@@ -123,8 +123,8 @@ Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
         RecordSeparator(State::kDot);
         return answer;
     }
-    // The chunk was not found under a key with an assumed separator. The separator is determined
-    // now; if it differs, the chunk is read again.
+    // The chunk was not found under a key with the assumed separator. If the store shows that the
+    // separator is another, the chunk is read again.
     ZARR_ASSIGN_OR_RETURN(const char separator, DetermineSeparator(chunk));
     return separator == asked_with ? std::move(answer) : read(separator);
 }
@@ -144,8 +144,8 @@ KeyedChunks::Index KeyedChunks::IndexOf(std::uint64_t number) const {
 
 Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {
     const bool was_separator_known = is_separator_known();
-    // Numbers of the chunks found, by the separator in their keys. Used while the array's separator
-    // is unknown.
+    // Numbers of the chunks found so far, by the separator in their keys. Filled only while the
+    // array's separator is unknown.
     std::map<char, std::vector<std::uint64_t>> found;
     const auto add = [&](std::string_view name, char separator) {
         const auto chunk = ParseChunkName(name, counts_.size(), {separator, has_prefix_});
@@ -157,7 +157,7 @@ Status KeyedChunks::ForEachStored(const ChunkVisitor& visit, const SizeVisitor& 
         else
             found[separator].push_back(NumberOf(*chunk));
     };
-    // A folder with the name of a chunk counts as a chunk, too. A later read of that chunk fails
+    // A folder with the name of a chunk counts as a stored chunk. A later read of that chunk fails
     // with an error that names the folder.
     const auto add_any = [&](std::string_view name) {
         if (was_separator_known) return add(name, separator());

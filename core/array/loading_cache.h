@@ -68,8 +68,10 @@ class LoadingCache {
 
     // Exclusive right of a thread to load a value. Other threads that need the value wait for the
     // result. If a Claim is destroyed before the value is loaded, one of the waiting threads loads
-    // the value. A thread with a claim must not wait for another value, because that can cause a
-    // deadlock: the thread that loads the other value may be waiting for the claimed value.
+    // the value.
+    //
+    // A thread with a claim must not wait for another value. Otherwise two threads could deadlock,
+    // each waiting for the value that the other has claimed.
     class Claim {
       public:
         Claim() = default;
@@ -158,9 +160,10 @@ class LoadingCache {
     }
 
     // Drops those values of an array for which `is_stale` returns true; `is_stale` runs without a
-    // lock. If `and_loading` is true, also detaches loads in progress, because they may have read
-    // the store before a change. Results of detached loads are neither cached nor shared with later
-    // readers.
+    // lock.
+    //
+    // If `and_loading` is true, results of loads in progress are neither cached nor shared with
+    // later readers, because these loads may have read the store before a change.
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> of_array;
@@ -196,8 +199,7 @@ class LoadingCache {
     struct Load {
         Completion completion;
         bool is_stale = false;  // true if the chunk was replaced during the load
-        // The members below are valid once `completion` has ended. Other threads wait for the end
-        // of `completion`.
+        // The members below are valid once `completion` has ended. Readers must wait for that end.
         bool is_abandoned = false;
         Result<Pointer> result{Pointer()};
     };

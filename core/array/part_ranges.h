@@ -9,9 +9,9 @@
 
 namespace zarr {
 
-// Returns the byte ranges of a decoded chunk that `part` needs: `size` bytes at `offset` of each
-// element. Returns no ranges if decoding the whole chunk costs no more, because the ranges are many
-// or large. `part.layout` must be set.
+// Returns the ranges of decoded bytes that `part` needs: `size` bytes at `offset` of each element.
+// Returns no ranges if decoding the whole chunk would cost no more than decoding the ranges.
+// `part.layout` must be set.
 ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t offset,
                         std::size_t size);
 

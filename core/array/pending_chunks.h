@@ -23,31 +23,33 @@ namespace zarr {
 // A partly written chunk that is not stored yet. `mutex` guards all members.
 struct PendingChunk {
     std::mutex mutex;
-    bool is_loaded = false;  // true if the other members are valid
-    // True if this object was stored or replaced. A thread that waited for `mutex` then calls
-    // FindOrAdd() again.
+    bool is_loaded = false;  // true if the members below are valid
+    // True if this object was stored or replaced. A thread that has waited for `mutex` and finds
+    // `is_gone` must call FindOrAdd() again.
     bool is_gone = false;
     std::uint64_t changes = 0;  // count of written elements; a rewritten element counts again
-    Buffer elements;            // not encoded, in the stored byte order
+    Buffer elements;            // decoded elements, in the stored byte order
     std::vector<std::string> objects;  // elements of kObject, in the chunk's memory order
-    // Locks under which other processes may also change the chunk; may be nullptr. With locks,
-    // `written` has one byte for each byte of `elements`, or for each element of `objects`. The
-    // byte in `written` is 0xff if this process wrote the byte or element, else 0. Unwritten
-    // elements have the values that were loaded from the store.
+    // Locks for writing the chunk, which other processes may change, too; nullptr if no other
+    // process writes to the array. If `locks` is set, `written` has a byte for each byte of
+    // `elements`, or for each element of `objects`. The byte is 0xff if this process wrote the byte
+    // or element, and 0 if the value was loaded from the store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
 
 // True if this process wrote every byte or object of a pending chunk. Also true if
-// PendingChunk::locks is nullptr, because `written` is then empty.
+// PendingChunk::locks is nullptr, because other processes then cannot have changed any unwritten
+// element.
 bool IsCompletelyWritten(const PendingChunk& pending);
 
 // Replaces the unwritten elements of `pending` by the elements of `stored`. `pending` and `stored`
 // must have an equal size.
 void FillUnwritten(PendingChunk& pending, PendingChunk& stored);
 
-// Chunks of an array that were written, but are still only in memory, by row-major number. They
-// belong to the process that opened the array; in a forked child the set is empty. Thread-safe.
+// Written chunks of an array that are not stored yet, by row-major number in the chunk grid.
+// Pending chunks belong to the process that opened the array; in a forked child the set is empty.
+// Thread-safe.
 class PendingChunks {
   public:
     bool empty() const {
@@ -69,7 +71,8 @@ class PendingChunks {
     std::size_t count() const { return count_; }
 
   private:
-    const std::uint64_t generation_ = ForkGeneration();  // process that owns the pending chunks
+    // Fork generation of the process that owns the pending chunks.
+    const std::uint64_t generation_ = ForkGeneration();
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::shared_ptr<PendingChunk>> chunks_;
     std::atomic<std::size_t> count_{0};
@@ -80,9 +83,9 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 
 class Array;
 
-// The open Array objects of one array. The objects access the array's store with different options,
-// and share their pending chunks. When a chunk is stored through one Array, the other Array objects
-// drop the chunk from their caches. Each Array caches chunks separately. Thread-safe.
+// The open Array objects of one Zarr array. Each Array may access the store with different options,
+// and has its own cached chunks. All of them share the pending chunks. When a chunk is stored
+// through one Array, the other Array objects drop the chunk from their caches. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)

@@ -31,7 +31,8 @@ std::optional<std::shared_ptr<const Buffer>> PendingShards::Find(std::uint64_t s
 
 std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
                                const std::shared_ptr<Synchronizer>& locks) {
-    std::shared_ptr<const Buffer> replaced;  // freed after the lock is released
+    // Declared before `lock`, so that it is freed after the unlock.
+    std::shared_ptr<const Buffer> replaced;
     const std::lock_guard<std::mutex> lock(mutex_);
     Shard& pending = shards_[shard];
     const auto [entry, is_new] = pending.chunks.try_emplace(chunk.chunk);
@@ -108,7 +109,8 @@ void PendingShards::OnStored(std::uint64_t shard, const std::vector<ShardChange>
 }
 
 void PendingShards::Clear() {
-    std::unordered_map<std::uint64_t, Shard> dropped;  // freed after the lock is released
+    // Declared before `lock`, so that it is freed after the unlock.
+    std::unordered_map<std::uint64_t, Shard> dropped;
     const std::lock_guard<std::mutex> lock(mutex_);
     std::swap(dropped, shards_);
     bytes_ = 0;

@@ -20,9 +20,9 @@
 namespace zarr {
 
 // Encoded chunks that wait in memory until their shard is stored, by shard number and by chunk
-// number in the shard. Also has locks, so that no thread reads a shard while another thread stores
-// that shard. Pending chunks belong to the process that opened the array; a forked child has none.
-// Thread-safe.
+// number in the shard. The class also locks shards, so that no thread reads a shard while another
+// thread stores that shard. Pending chunks belong to the process that opened the array; a forked
+// child has none. Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;
@@ -59,9 +59,9 @@ class PendingShards {
     std::optional<std::uint64_t> ReserveLargest();
     void Unreserve(std::uint64_t shard);
 
-    // Removes the pending chunks in `stored` after their shard was stored. A chunk stays pending if
-    // it has been replaced by a newer pending chunk since. The caller holds the shard's Writing()
-    // lock.
+    // Removes the chunks in `stored` from the pending chunks after their shard was stored. A chunk
+    // stays pending if Put() has replaced it while the shard was being stored. The caller holds the
+    // shard's Writing() lock.
     void OnStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
     // Discards all pending chunks without storing them.
     void Clear();
@@ -94,7 +94,8 @@ class PendingShards {
         return gates_[static_cast<std::size_t>((shard * 0x9e3779b97f4a7c15U) >> 58U)];
     }
 
-    const std::uint64_t generation_ = ForkGeneration();  // process that owns the pending chunks
+    // Fork generation of the process that owns the pending chunks.
+    const std::uint64_t generation_ = ForkGeneration();
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Shard> shards_;
     std::atomic<std::size_t> bytes_{0};

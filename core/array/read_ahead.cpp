@@ -18,7 +18,7 @@ namespace zarr {
 namespace {
 
 // Returns the only dimension in which two regions differ. Returns nullopt if they differ in several
-// dimensions or in none, or if a step is not 1.
+// dimensions or in none, or if one of the regions has a step that is not 1.
 std::optional<std::size_t> OnlyDifference(const Region& a, const Region& b) {
     std::optional<std::size_t> along;
     for (std::size_t i = 0; i < a.start.size(); ++i) {
@@ -39,9 +39,9 @@ struct Extent {
     std::uint64_t end;
 };
 
-// Extends `a` to the union of `a` and `b` and returns true, if the union is a region: `a` and `b`
-// differ in one dimension only, and touch or overlap. Otherwise returns false and leaves `a`
-// unchanged.
+// Extends `a` to the union of `a` and `b`, and returns true. Returns false and leaves `a` unchanged
+// if the union is not a region. It is a region if `a` and `b` differ in one dimension only, and
+// touch or overlap there.
 bool Join(Region& a, const Region& b) {
     const auto along = OnlyDifference(a, b);
     if (!along) return false;

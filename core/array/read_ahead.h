@@ -32,8 +32,10 @@ class ReadAhead {
 
     // Records a region before it is read. Starts loading the regions that are expected next, with
     // up to `threads` decoding threads. The loaded chunks take at most tuning::kAheadBytes, and at
-    // most a quarter of the cache. Returns true if the next region begins in the chunk in which
-    // this region begins. The rest of that chunk will then be needed soon.
+    // most a quarter of the cache.
+    //
+    // Returns true if the next region is expected to begin in the chunk in which this region
+    // begins. The caller should then decode that whole chunk.
     bool Note(const Region& region, std::size_t threads);
 
     // Starts loading the chunks of a region on another thread. Does nothing if the decoded chunks
@@ -48,10 +50,9 @@ class ReadAhead {
     // Removes finished batches, and returns the number of batches in progress.
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
-    // Returns the regions to load next. Skips the first `ahead_` regions of the sequence, because
-    // they are loaded already. The first returned region lacks the part that it shares with the
-    // region before it. That region is the last skipped region or, if none is skipped, `last`, the
-    // region being read.
+    // Returns the regions to load next. Skips the first `ahead_` regions after `last`, the region
+    // being read, because they are loaded or being loaded. The first returned region is cut off
+    // where it overlaps the region before it.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

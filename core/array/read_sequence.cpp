@@ -81,8 +81,8 @@ bool ReadSequence::Note(const Region& region) {
             steps_ = seen_ = 1;
             return false;
         }
-        // The first row has ended, so the number of regions in a row is now known. The next row
-        // confirms this number.
+        // The first row has ended, so the number of regions in a row is now known. The end of the
+        // next row will confirm this number.
         seen_ = is_expected ? seen_ + 1 : tuning::kEqualSteps - 1;
         row_length_ = steps_;
         outer_ = row;
@@ -110,7 +110,7 @@ std::vector<Region> ReadSequence::Next(std::size_t count,
         Region region = full_;
         region.start = at;
         for (std::size_t i = 0; i < at.size(); ++i) {
-            if (region.step[i] < 1) return {};  // backwards, or one element repeatedly
+            if (region.step[i] < 1) return {};  // the region has a step that is negative or 0
             const auto step = static_cast<std::uint64_t>(region.step[i]);
             region.count[i] = std::min(region.count[i], (shape[i] - at[i] + step - 1) / step);
         }

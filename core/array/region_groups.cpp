@@ -14,8 +14,8 @@ RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>
         for (std::uint64_t piece = 0; piece < pieces;) {
             firsts.push_back(piece);
             const std::uint64_t group = group_of(piece);
-            // The last part of the group is found by binary search. The parts of a group are
-            // consecutive, because chunks are in ascending or descending order.
+            // Finds the last part of the group by binary search. All parts of a group are
+            // consecutive, because a region's chunks are in ascending or descending order.
             std::uint64_t last = piece;   // last part that is known to be in the group
             std::uint64_t next = pieces;  // first part that is known to follow the group
             while (next - last > 1) {

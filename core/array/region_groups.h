@@ -22,13 +22,13 @@ class RegionGroups {
     std::uint64_t count() const { return count_; }
     // Returns the number of parts of a group.
     std::uint64_t SizeOf(std::uint64_t group) const;
-    // Returns the number, in the whole region, of part `i` of a group. RegionSplit::At() takes this
+    // Returns the number that part `i` of a group has in the region. RegionSplit::At() takes this
     // number.
     std::uint64_t PieceAt(std::uint64_t group, std::uint64_t i) const;
 
   private:
-    // For each dimension, the index of the first part of each group, followed by the count of
-    // parts. Empty if each part is a group by itself.
+    // For each dimension, the index of each group's first part, and at the end the number of parts.
+    // Empty if each part is a group by itself.
     std::vector<std::vector<std::uint64_t>> firsts_;
     std::uint64_t count_ = 1;
 };

@@ -65,9 +65,11 @@ class RegionReader {
         std::vector<Wanted> wanted;
     };
 
-    // Copies the parts of a small read whose chunks are cached. Returns true if these are all parts
-    // of the read. Also sets `shared_from_`: all threads together process the parts from this part
-    // on, one part after another.
+    // Copies those parts of a small read whose chunks are cached. Returns true if no part of the
+    // read remains.
+    //
+    // Sets `shared_from_`. Parts before `shared_from_` are processed by one thread each, and the
+    // last parts by all threads together.
     bool CopyCached();
     // Maps the memory pages of the destination in advance, with Populate(), if the destination is
     // contiguous.
@@ -91,7 +93,6 @@ class RegionReader {
     Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
     Status ReadIntoMemory(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
-    // Copies a part from a cached chunk.
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
     // Reads a part of a chunk that another thread is loading into the cache. Waits for that load
     // and uses its result. Reads the chunk itself only if the load ends without a result.
@@ -108,8 +109,8 @@ class RegionReader {
         return WantedRanges(part, region_, offset_, op_.src_size);
     }
 
-    // Counts the request for a chunk. Returns true if the chunk is stored, false if absent. Fails
-    // if the request failed or the chunk decodes to more than Limit::kChunkSize.
+    // Counts the request for a chunk. Returns true if the chunk is stored, and false if it is
+    // absent. Fails if the request failed, or if the chunk decodes to more than Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
     // Count() adds to a counter of the array, and to the counter of the ArrayContext with the same
@@ -147,19 +148,21 @@ class RegionReader {
     const std::size_t offset_;
     const Destination& destination_;
     const Converter op_;
-    const std::size_t threads_;  // maximum number of threads that decode at once
-    Semaphore decoding_;         // admits `threads_` threads, if more threads read
+    const std::size_t threads_;  // number of threads that may decode at once
+    Semaphore decoding_;         // limits decoding to `threads_` threads; see `is_gated_`
     const bool is_preload_;
-    const bool is_small_;  // true if cached parts are copied by one thread
+    const bool is_small_;  // true if a single thread should copy the parts whose chunks are cached
     const bool sees_pending_;
     const bool wants_rest_;
     bool cache_all_ = false;
-    std::uint64_t may_stay_;  // number of leading parts whose chunks the cache may keep
+    // Number of parts, from the first on, whose chunks may stay in the cache.
+    std::uint64_t may_stay_;
     const RegionSplit plan_;
     std::uint64_t shared_from_;                    // first part on which all threads work together
     std::bitset<tuning::kMaxCachedParts> copied_;  // parts that CopyCached() has copied
     const std::size_t in_flight_;                  // maximum number of chunks that are read at once
-    const bool is_gated_;                          // true if `decoding_` limits decoding
+    // True if more than `threads_` threads may read, so that `decoding_` is needed.
+    const bool is_gated_;
 };
 
 namespace {
@@ -170,8 +173,8 @@ std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, 
     return std::max(threads, std::min(most, fit));
 }
 
-// Returns how many chunks one read processes concurrently; more than `threads` if the chunks must
-// come from a network or a disk.
+// Returns how many chunks one read processes concurrently. The result is greater than `threads` if
+// the chunks must come from a network or a disk.
 std::size_t MaxConcurrentChunks(const Array& array, const RegionSplit& plan, std::size_t threads) {
     const std::size_t usual = MaxConcurrentChunks(array, threads);
     const bool may_be_on_disk =
@@ -212,9 +215,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // If the chunks exceed the cache, only the first chunks may stay in the cache. If all chunks
-    // were cached, the last chunks would evict the first ones. The next read, for example of
-    // another band in the same chunks, needs the first ones first.
+    // If the chunks exceed the cache, only the first chunks of the region may stay in the cache.
+    // Otherwise the last chunks would evict the first, which the next read needs first, for example
+    // to read another band in the same chunks.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         // Bytes that a chunk takes in the cache.
@@ -269,8 +272,8 @@ bool RegionReader::CopyCached() {
         static_cast<void>(OnPart(i, look));
     }
     if (is_small_) copied_ = cached;
-    // The last parts, which are fewer than the threads, are processed one after another by all
-    // threads together.
+    // If the parts cannot be divided equally among the threads, the last parts are left over. All
+    // threads together process each leftover part.
     const auto missing = static_cast<std::size_t>(pieces) - cached.count();
     for (std::size_t shared = missing % threads_; shared > 0;)
         if (!cached[static_cast<std::size_t>(--shared_from_)]) --shared;
@@ -395,10 +398,10 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // This thread claims the exclusive right to load the chunks that it reads into the cache; see
-    // ChunkCache::Claim. Chunks that other threads are loading are not claimed. This thread waits
-    // for those chunks only after it has read all claimed chunks, because two threads could
-    // otherwise wait for each other.
+    // This thread claims the chunks that it reads into the cache, so that no other thread loads
+    // them; see ChunkCache::Claim. Chunks that other threads are loading cannot be claimed. This
+    // thread waits for such chunks only after it has read all claimed chunks. Otherwise two threads
+    // could wait for each other.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
@@ -503,16 +506,16 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
-    // Parts of compressed chunks are decoded only if the store is local. In a remote store a
-    // compressed chunk is fetched, decoded and cached whole, because decoding costs less than a
+    // Parts of compressed chunks are decoded only if the store is local. A remote store's
+    // compressed chunk is fetched, decoded and cached whole. Decoding it whole costs less than a
     // second request for the next part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
-        // A part of a chunk is decoded alone only if no second part is expected, or if the chunk
-        // does not fit the cache. Otherwise the whole chunk is decoded and cached, so that the
-        // second part is in the cache.
+        // A part of a chunk is decoded alone only if no further part is expected to be read, or if
+        // the chunk does not fit the cache. Otherwise the whole chunk is decoded and cached for the
+        // reads of further parts.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
             return !wants_rest_ && context.IsFirstPartialRead(array_.IdOf(part.chunk));
@@ -529,8 +532,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     }
     const bool is_kept =
         part.may_be_cached && (cache_all_ || !part.covers_chunk || IsObjects(array_));
-    // A partly read chunk is cached even if it is larger than the cache. The cache then holds only
-    // this chunk, for the case that the next read needs another part of it.
+    // A partly read chunk is cached even if it is larger than the cache, because the next read may
+    // need another part of it. The cache then holds only this chunk.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
     if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;
@@ -565,8 +568,7 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetc
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // This chunk cannot be decoded in parts, because of its blosc frame. The whole chunk is decoded
-    // instead.
+    // The blosc frame of this chunk cannot be decoded in parts, so the whole chunk is decoded.
     ChunkCache& cache = array_.context().cache();
     const auto decode = [&] { return DecodeWhole(part, fetched); };
     // TryClaim() is called instead of GetOrLoad(), which could wait for another thread. A thread

@@ -23,7 +23,7 @@ Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads);
 
 // Returns how many chunks a call may read or write concurrently if `threads` threads may decode or
-// encode. The number is greater than `threads` for remote stores. It is limited by memory: each
+// encode. The result is greater than `threads` for remote stores. Memory limits the result: each
 // chunk counts as `copies` times its decoded size.
 std::size_t MaxConcurrentChunks(const Array& array, std::size_t threads, std::size_t copies = 1);
 

@@ -19,11 +19,13 @@ struct ChunkPart {
     DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
     DimVector<std::uint64_t> count;   // elements of the part along each dimension
     DimVector<std::uint64_t> offset;  // index in the chunk of the part's first element
-    // Offset in bytes of the part's first element in the caller's memory, from the region's first
-    // element.
+    // Distance in bytes, in the caller's memory, from the region's first element to the part's
+    // first element.
     std::ptrdiff_t buffer_offset = 0;
-    bool covers_chunk = false;  // true if the part has all of the chunk's elements inside the array
-    bool fills_chunk = false;   // true if the part is the whole chunk, inside the array, in order
+    // True if the part contains every element that the chunk has inside the array.
+    bool covers_chunk = false;
+    // True if the part is a whole chunk inside the array, and the region has no negative steps.
+    bool fills_chunk = false;
     std::size_t threads = 1;    // number of threads that may read, decode and copy the part
     bool may_be_cached = true;  // true if the chunk may stay in the cache
     ChunkLayoutPtr layout;      // layout of the chunk; RegionSplit does not set it
@@ -33,8 +35,8 @@ struct ChunkPart {
 // demand, so that any number of parts is cheap; see AxisSplit.
 class RegionSplit {
   public:
-    // Splits `region`, which must be inside the array of `grid`. `strides` are the strides of the
-    // caller's memory in bytes. All arguments must outlive this object.
+    // Splits `region`, which must be inside the array with the chunk grid `grid`. `strides` are the
+    // strides of the caller's memory in bytes. All arguments must outlive this object.
     RegionSplit(const std::vector<GridAxis>& grid, const Region& region, const Strides& strides);
 
     // Returns the number of parts; 0 for an empty region. At() returns part number `index`.

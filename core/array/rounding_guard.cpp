@@ -11,7 +11,8 @@ namespace zarr {
 
 namespace {
 
-// Rounding of a float type whose bits are the unsigned integer `Bits`.
+// Rounds floats, given as bits in the unsigned integer type `Bits`, without changing them to the
+// fill value, infinity or NaN.
 template <class Bits>
 class GuardedRounding {
   public:
@@ -21,7 +22,7 @@ class GuardedRounding {
           default_nan_(static_cast<Bits>(infinity_ | (Bits{1} << (mantissa - 1)))),
           fill_(fill) {}
 
-    // Returns the float to encode in place of `bits`; usually `bits` itself.
+    // Returns the float to encode in place of `bits`. The result is usually `bits` itself.
     Bits Guard(Bits bits) const {
         const Bits rounded = Rounded(bits);
         if (IsNan(bits)) return IsNan(rounded) ? bits : default_nan_;
@@ -30,9 +31,9 @@ class GuardedRounding {
         const bool overflows = (rounded & kMagnitude) == infinity_;
         if (!overflows && !IsFill(rounded)) return bits;
         const auto sign = static_cast<Bits>(bits & ~kMagnitude);
-        // Tries three rounded magnitudes: the nearest below the number, the nearest above the
-        // number, and the second below the number. Integer arithmetic on the bits finds them,
-        // because a larger magnitude has bits that are a larger integer.
+        // Tries three rounded magnitudes: the nearest below the number, the nearest above, and the
+        // second below. They are found by integer arithmetic on the bits, which increase with the
+        // magnitude.
         const auto below = static_cast<Bits>(magnitude & ~(last_ - 1));
         for (const Bits other : {below, static_cast<Bits>(below + last_), Less(below)}) {
             const auto candidate = static_cast<Bits>(sign | other);

@@ -17,8 +17,8 @@
 
 namespace zarr {
 
-// Cache of one value of type T for each chunk shape. A full cache is cleared; a cleared value is
-// made again when it is needed, which costs little compared to decoding a chunk. Thread-safe.
+// Cache of one value of type T for each chunk shape. When the cache is full, all values are
+// dropped, because making a value again costs little compared to decoding a chunk. Thread-safe.
 template <class T>
 class ShapeCache {
   public:

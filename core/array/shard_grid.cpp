@@ -56,7 +56,7 @@ Result<ShardGrid> ShardGrid::Bind(const ArrayMetadata& metadata) {
         grid.span_.push_back(span);
         chunks = SaturatingMul(chunks, span);
     }
-    // Chunks beyond the array's edge are counted, too, because each chunk of a shard has a
+    // `chunks` includes chunks beyond the array's edge, because every chunk of a shard has a
     // row-major number.
     if (chunks == UINT64_MAX) return Status::Corrupt("chunks: the array has more than 2^64 chunks");
     return grid;

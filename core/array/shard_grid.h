@@ -24,8 +24,8 @@ struct ShardBox {
 
     bool Has(const Index& chunk) const {
         for (std::size_t i = 0; i < first.size(); ++i)
-            // For a chunk before `first`, the unsigned difference wraps around, so that it is too
-            // large, too.
+            // If the chunk lies before `first`, the unsigned difference wraps around and exceeds
+            // `count`.
             if (chunk[i] - first[i] >= count[i]) return false;
         return true;
     }
@@ -64,7 +64,7 @@ class ShardGrid {
     // whole chunks, or if the shards have more than 2^64 chunks.
     static Result<ShardGrid> Bind(const ArrayMetadata& metadata);
     ~ShardGrid() = default;
-    ShardGrid(ShardGrid&&) = default;  // moving keeps the vectors' memory, to which the axes refer
+    ShardGrid(ShardGrid&&) = default;  // the axes point into vectors, whose memory a move keeps
     ShardGrid& operator=(ShardGrid&&) = default;
     ShardGrid(const ShardGrid&) = delete;
     ShardGrid& operator=(const ShardGrid&) = delete;

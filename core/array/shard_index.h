@@ -21,9 +21,10 @@ struct ShardExtent {
     std::uint64_t size = 0;
 };
 
-// Index of the shards of one shape. Locates the children of a shard, which are inner chunks or
-// nested shards (Zarr v3, "Sharding codec", "Binary shard format"). A decoded index ("entries") has
-// two uint64 per child, offset and size, in the host's byte order. Immutable and thread-safe.
+// Index of a shard, for all shards of one shape. Locates the children of a shard, which are inner
+// chunks or nested shards (Zarr v3, "Sharding codec", "Binary shard format"). A decoded index
+// ("entries") has two uint64 per child, offset and size, in the host's byte order. Immutable and
+// thread-safe.
 class ShardIndex {
   public:
     using Index = DimVector<std::uint64_t>;
@@ -43,10 +44,10 @@ class ShardIndex {
     // Returns ok if the index can be written; otherwise an error that says why not.
     const Status& writable() const { return pipeline_.writable(); }
 
-    // Returns the position, in this shard index, of the child that contains a chunk. A child has
+    // Returns the position in this index of the child that contains a chunk. A child has
     // `chunks_per_child` chunks along each dimension. `index_in_shard` is the chunk's index within
-    // this shard or within a shard around it. Both give an equal position, because outer shards
-    // contain whole shards.
+    // this shard or within an enclosing shard. Both indexes give the same position, because an
+    // enclosing shard contains whole shards.
     std::size_t PositionOf(const Index& index_in_shard, const Index& chunks_per_child) const {
         std::size_t position = 0;
         for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -72,8 +73,8 @@ class ShardIndex {
 
     // Returns the byte range of the child at `position`; nullopt if the child is absent. Fails with
     // kCorrupt if only one of the entry's two numbers marks an absent child. Also fails if the
-    // range has more than `most` bytes, or ends beyond the shard's `size`, if that is known. Ranges
-    // of several children may overlap.
+    // range has more than `most` bytes, or ends beyond `size`, the size of the shard if known.
+    // Ranges of several children may overlap.
     static Result<std::optional<ShardExtent>> Find(const Buffer& entries, std::size_t position,
                                                    std::optional<std::uint64_t> size,
                                                    std::size_t most);

@@ -87,7 +87,7 @@ Result<ShardIndexPtr> ShardLayout::IndexOf(std::size_t level, const Index& shape
                                 std::equal(shape.begin(), shape.end(), of.chunks_per_shard.begin(),
                                            of.chunks_per_shard.end());
     if (is_level_shape)
-        // This object owns the index, so the pointer needs no reference count.
+        // No reference count is needed, because this ShardLayout owns the index.
         return ShardIndexPtr(ShardIndexPtr(), &of.index);
     return more_->GetOrMake(shape, [&] {
         Index counts = shape;
@@ -200,7 +200,8 @@ Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, Byte
     ZARR_RETURN_IF_ERROR(Open(level, *index, stored, shard, old));
     const std::vector<Changed> changed = ByPosition(level, *index, building.shape, changes);
     const std::size_t first = shard.parts.size();
-    if (!index->is_at_end()) shard.parts.emplace_back();  // place of the index, encoded last
+    // Room for the shard index, which is encoded last.
+    if (!index->is_at_end()) shard.parts.emplace_back();
     Buffer entries;
     ZARR_RETURN_IF_ERROR(index->Clear(entries));
     std::size_t at = index->is_at_end() ? 0 : index->bytes();

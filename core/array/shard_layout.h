@@ -43,9 +43,9 @@ class ShardLayout {
   public:
     using Index = DimVector<std::uint64_t>;
 
-    // Returns the layout of the levels of shards in `metadata`, with codecs that fit their input.
-    // `max_chunk_bytes` limits the stored size of a chunk. Fails if a codec does not fit; the
-    // message names the metadata member.
+    // Returns the layout of the shards in `metadata`, on all levels, and binds the codecs of each
+    // level. `max_chunk_bytes` limits the stored size of a chunk. Fails if a codec cannot encode
+    // its input; the message names the metadata member.
     static Result<ShardLayout> Bind(const ArrayMetadata& metadata, std::size_t max_chunk_bytes);
 
     std::size_t levels() const { return levels_.size(); }
@@ -59,7 +59,7 @@ class ShardLayout {
     const Index& ChunksPerChild(std::size_t level) const { return levels_[level].chunks_per_child; }
 
     // Returns the shard index of a level. `shape` is the size in chunks of the outermost shard.
-    // Fails if the codecs cannot be bound.
+    // Fails if the index codecs do not accept the size of the index.
     Result<ShardIndexPtr> IndexOf(std::size_t level, const Index& shape) const;
     // Returns the position in a level's shard index of the child that contains a chunk.
     // `index_in_shard` is the chunk's index in the outermost shard.
@@ -89,16 +89,16 @@ class ShardLayout {
 
     // Builds the bytes of an outermost shard with `shape` chunks along each dimension. Applies
     // `changes` to the stored shard `old`, which is null if absent. Unchanged chunks are copied
-    // byte for byte. Chunks are in the order of the index.
+    // byte for byte. Chunks are stored in the order of their entries in the shard index.
     Result<BuiltShard> Build(const Index& shape, ByteSpan old,
                              const std::vector<ShardChange>& changes) const;
 
   private:
     struct Level {
         Index chunks_per_shard;  // size of a shard in chunks along each dimension
-        Index chunks_per_child;  // size of a child in chunks
+        Index chunks_per_child;  // size of a child in chunks along each dimension
         std::size_t max_child_bytes = 0;
-        ShardIndex index;  // index of the shards that have this size
+        ShardIndex index;  // index of the shards with `chunks_per_shard` chunks
         Pipeline codecs;
     };
     using Changes = std::vector<const ShardChange*>;
@@ -112,22 +112,22 @@ class ShardLayout {
     };
     struct Old;
     using Changed = std::pair<std::size_t, const ShardChange*>;
-    // Pairs each of `changes` with the position, in the level's shard index, of the child that
-    // contains the changed chunk. The result is sorted by position.
+    // For each change, finds the position in the level's shard index of the child that contains the
+    // changed chunk. Returns the changes with their positions, sorted by position.
     std::vector<Changed> ByPosition(std::size_t level, const ShardIndex& index, const Index& shape,
                                     const Changes& changes) const;
 
     static Result<Level> BindLevel(const ArrayMetadata& metadata, std::size_t number,
                                    std::size_t max_chunk_bytes);
-    // Appends a shard of a level to `built`: the old shard `stored`, null if absent, with `changes`
-    // applied. Returns the shard's size in bytes. If no chunk remains, appends nothing and returns
-    // nullopt.
+    // Applies `changes` to the shard `stored`, which is null if absent, and appends the result to
+    // `built`. Returns the size in bytes of the new shard. If no chunk remains, appends nothing and
+    // returns nullopt.
     Result<std::optional<std::size_t>> AddShard(std::size_t level, ByteSpan stored,
                                                 const Changes& changes, Building& building,
                                                 BuiltShard& built) const;
-    // Appends the child at `position` of a level's shard to `built`, with `changes` applied.
-    // `changes` may be empty. Returns the child's size in bytes. If no chunk of the child remains,
-    // appends nothing and returns nullopt.
+    // Applies `changes`, which may be empty, to the child at `position` of a shard, and appends the
+    // result to `built`. Returns the size in bytes of the new child. If no chunk of the child
+    // remains, appends nothing and returns nullopt.
     Result<std::optional<std::size_t>> AddChild(std::size_t level, std::size_t position,
                                                 const Changes& changes, Old& old,
                                                 Building& building, BuiltShard& built) const;
@@ -137,7 +137,7 @@ class ShardLayout {
                                                   std::size_t size, Building& building,
                                                   BuiltShard& built) const;
     // Sets `old` to the shard with the bytes `stored`, and decodes its shard index into
-    // `old.entries`. If the shard is encoded as a whole, it is decoded first; `owner` then owns the
+    // `old.entries`. If the shard is encoded as a whole, decodes the shard; `owner` then owns the
     // decoded bytes to which `old` points. Sets no index if `stored` is null.
     Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, BuiltShard& owner,
                 Old& old) const;
@@ -148,7 +148,8 @@ class ShardLayout {
     std::vector<Level> levels_;
     Status writable_;
     Sharding outermost_;  // configuration of the shards of level 0
-    // Indexes of level 0 by the shape of the shard; nullptr if all its shards have one shape.
+    // Shard indexes of level 0 by the shard's shape in chunks; nullptr if all shards of level 0
+    // have one shape.
     std::unique_ptr<ShapeCache<ShardIndex>> more_;
 };
 

@@ -38,9 +38,8 @@ bool HasVersionOf(const ShardNode& child, const ShardNode& parent) {
            EqualButForCertainty(child.version, parent.version);
 }
 
-// True if `before` is a version from before the first request for the value, and `after` is the
-// version that the first response showed. The versions then differ although the value has not
-// changed.
+// True if `before` was taken before the first request for the value, and `after` is the version in
+// the first response. In this case, different versions do not mean that the value has changed.
 bool LearnedFirstVersion(const ObjectVersion& before, ObjectVersion after) {
     const bool is_first = before.mark == 0 && after.mark == 1;
     after.mark = 0;
@@ -172,8 +171,8 @@ Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& ind
     }
     const auto load = [&] { return LoadChild(level, index, chunk, location); };
     ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
-    // The index is used only if it has the version of the shard around it. If another thread loaded
-    // the index before the shard was replaced, the index is loaded again.
+    // The index is used only if it has the version of the enclosing shard. If another thread loaded
+    // the index before that shard was replaced, the index is loaded again.
     if (HasVersionOf(*node, *location.node)) return node;
     return load();
 }
@@ -318,7 +317,7 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
         const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
         // The read is repeated once if a cached index contradicts the shard's bytes. If the store
-        // has no versions, only this contradiction shows that the index is outdated.
+        // has no versions, this contradiction is the only sign of an outdated index.
         const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
                                 cached != nullptr && cached == used;
         if (is_fresh && !may_be_old) return node.status();
@@ -451,8 +450,8 @@ void ShardReader::Drop(const Index& shard) const {
 
 void ShardReader::Forget(const Index& shard) const {
     Drop(shard);
-    // The nested shards of the whole array are dropped. In a store without versions, nothing shows
-    // which of them are outdated.
+    // Drops the cached nested shards of the whole array. In a store without versions, nothing shows
+    // which cached shards are outdated.
     for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
 }
 

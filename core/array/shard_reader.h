@@ -18,15 +18,17 @@
 
 namespace zarr {
 
-// Cached data of a shard or nested shard. Always has the shard's index. Also has the shard's bytes
-// if the shard, or a shard around it, is encoded as a whole or was read in one request. Immutable.
+// Cached data of a shard or nested shard. Immutable. Always has the shard's index. Also has the
+// shard's bytes in two cases: the shard or an enclosing shard is encoded as a whole, or the shard
+// was read in one request.
 struct ShardNode {
     bool is_absent = false;
-    ObjectVersion version;              // version of the stored value before the read
-    std::uint64_t store_count = 0;      // PendingShards::StoreCount() before the read
-    std::uint64_t base = 0;             // start of the shard in the stored value or in `memory`
+    ObjectVersion version;          // version of the stored value before the read
+    std::uint64_t store_count = 0;  // PendingShards::StoreCount() before the read
+    // Offset of the shard in the stored value; offset in `memory` if that is set.
+    std::uint64_t base = 0;
     std::optional<std::uint64_t> size;  // size of the shard in bytes; nullopt if unknown
-    // Bytes of the shard, or of a shard around it. nullptr if chunks must be read from the store.
+    // Bytes of the shard, or of an enclosing shard. nullptr if chunks must be read from the store.
     std::shared_ptr<const Buffer> memory;
     Buffer entries;  // decoded index; see ShardIndex
 
@@ -41,17 +43,18 @@ using ShardCache = LoadingCache<ShardNode>;
 struct ShardLocation {
     ShardNodePtr node;  // innermost shard that was read
     bool is_present = false;
-    std::uint64_t offset = 0;  // position in the stored value or in `node->memory`
+    // Position in the stored value; position in `node->memory` if that is set.
+    std::uint64_t offset = 0;
     std::uint64_t size = 0;
 };
 
 // Reads and caches the indexes of an array's shards, of all levels, and locates chunks. Error
 // messages about stored data start with the shard's key. Thread-safe.
 //
-// The index and the chunks of a shard are read by separate requests, between which the shard may be
-// replaced. Data is accepted if the shard's version is equal before and after, or if the store has
-// no versions. Otherwise the index is read again; after several attempts the read fails. Readers
-// and writers of this process that share `pending` exclude each other.
+// The index and the chunks of a shard are read by separate requests, and the shard may be replaced
+// in between. Data is accepted if the shard has the same version before and after the requests, or
+// if the store has no versions. Otherwise the index is read again; after several attempts the read
+// fails. Readers and writers of this process that share `pending` exclude each other.
 class ShardReader {
   public:
     using Index = ShardGrid::Index;
@@ -64,8 +67,8 @@ class ShardReader {
     ShardReader(const ShardReader&) = delete;
     ShardReader& operator=(const ShardReader&) = delete;
 
-    // Locates several chunks, one per call of Find(). Caches the shard indexes that the last call
-    // used, so that a neighbouring chunk is located with the same indexes. Not thread-safe.
+    // Locates several chunks, one per call of Find(). Keeps the shard indexes of the last call, so
+    // that another chunk of the same shards is located without reading them again. Not thread-safe.
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
@@ -75,13 +78,14 @@ class ShardReader {
         struct Step {
             ShardNodePtr node;
             ShardIndexPtr index;
-            Index index_in_shard;  // index of a chunk of this shard within the shard of level 0
+            // Position of the shard: index of one of its chunks in the outermost shard.
+            Index index_in_shard;
         };
         bool IsAt(const Step& step, std::size_t level, const Index& index_in_shard) const;
         Result<Step> Enter(std::size_t level, const Index& chunk, const ShardLocation& found) const;
 
         const ShardReader& of_;
-        ShardBox box_;  // box of the shard of level 0
+        ShardBox box_;  // chunks of the outermost shard that Find() used last
         std::vector<Step> steps_;
     };
 
@@ -91,7 +95,7 @@ class ShardReader {
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
-    // replaced meanwhile. Returns false if the chunk is absent.
+    // replaced during the call. Returns false if the chunk is absent.
     using ReadAt = std::function<Status(const ShardLocation& location)>;
     Result<bool> WithLocation(const Index& chunk, const ReadAt& read) const;
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
@@ -126,20 +130,20 @@ class ShardReader {
     Result<ShardLocation> LocateChild(std::size_t level, const ShardNodePtr& node,
                                       const ShardIndex& index, const Index& chunk,
                                       const Index& index_in_shard) const;
-    // Adds the chunks of one shard of a level to `listing`; a step of ForEachIn(). `first` is the
-    // index of the shard's first chunk in the outermost shard.
+    // Adds the chunks of one shard of a level to `listing`. `first` is the index of the shard's
+    // first chunk in the outermost shard.
     struct Listing;
     Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                 const Index& first, Listing& listing) const;
 
-    // Root() returns the index of an outermost shard, Child() that of the nested shard at
-    // `location`. Both use the cache. LoadRoot() and LoadChild() load the index without the cache.
-    // LoadRoot() calls ReadRoot() again if the shard was replaced during the read.
+    // Root() returns the index of an outermost shard. Child() returns the index of the nested shard
+    // at `location`. Both functions use the cache; LoadRoot() and LoadChild() load the index
+    // without it. LoadRoot() calls ReadRoot() again if the shard was replaced during the read.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
-    // Returns the number of bytes to request for the index of an outermost shard. For a small
-    // shard of a remote store, that is about the size of the shard.
+    // Returns how many bytes to request for the index of an outermost shard. For a small shard of a
+    // remote store, the bytes usually include the whole shard.
     std::size_t BytesWithIndex(const ShardIndex& index) const;
     Result<ShardNodePtr> Child(std::size_t level, const ShardIndex& index, const Index& chunk,
                                const ShardLocation& location) const;

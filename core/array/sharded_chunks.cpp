@@ -51,8 +51,9 @@ struct ShardedChunks::Located {
     };
     Index shard;
     ShardBox box;
-    ShardNodePtr root;                // nullptr if all chunks are pending
-    std::vector<WantedRange> stored;  // WantedRange::which is the index of the request
+    // Data of the outermost shard; nullptr if all requested chunks are pending.
+    ShardNodePtr root;
+    std::vector<WantedRange> stored;  // WantedRange::which is the index of the chunk's request
     std::vector<InMemory> in_memory;
 };
 
@@ -119,8 +120,8 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
                               objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
-    // If `bytes` is nullopt, the shard was replaced or the joined request failed. The chunk is then
-    // read by a separate request, which succeeds or returns the error.
+    // If `bytes` is nullopt, the shard was replaced or the joined request failed. In this case a
+    // separate request reads the chunk or returns the error.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);

@@ -39,7 +39,7 @@ class UnshardedChunks final : public ChunkStore {
 
   private:
     // ReadOne() reads the chunk of a single request. ReadTogether() reads the chunks of all
-    // requests with joined requests to the store.
+    // requests, with few requests to the store.
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
                    const ReadRangesOptions& options, const ChunkTaker& take) const;
     Status ReadTogether(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,

@@ -38,12 +38,12 @@ constexpr std::size_t BytesInLargePages(std::size_t size) {
     return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
 }
 
-// Allocator of a block: malloc(), AllocateFromLine() or Map().
+// Function that allocates a block: malloc(), AllocateFromLine() or Map().
 enum class Origin { kLibrary, kFromLine, kLargePages };
 
 constexpr Origin OriginOf(std::size_t size) {
-// With AddressSanitizer every block comes from malloc(), because only there are reads beyond a
-// block's end detected.
+// With AddressSanitizer every block comes from malloc(). AddressSanitizer detects reads beyond the
+// end of a block only in such blocks.
 #if !ZARR_ADDRESS_SANITIZER
     if (size > SIZE_MAX / 2) return Origin::kLibrary;  // malloc() rejects this size
 #if defined(__linux__)
@@ -55,9 +55,10 @@ constexpr Origin OriginOf(std::size_t size) {
     return Origin::kLibrary;
 }
 
-// Allocates memory that starts at a cache line (64 bytes), whereas malloc() places large blocks 16
-// bytes into a page. AMD processors since Zen 3 read files six times slower to such blocks: REP
-// MOVSB is slow if the destination lies up to 31 bytes further in its page than the source.
+// Allocates memory that starts at a cache line (64 bytes). malloc() places large blocks 16 bytes
+// into a page, and AMD processors since Zen 3 read files six times slower into such blocks. The
+// reason is the instruction REP MOVSB, which is slow if the destination lies up to 31 bytes further
+// in its page than the source.
 std::uint8_t* AllocateFromLine(std::size_t size) {
     constexpr std::size_t kLine = 64;
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
@@ -77,8 +78,8 @@ void FreeFromLine(std::uint8_t* memory) {
 
 #if defined(__linux__)
 // Maps `whole` bytes at a large-page boundary with mmap(), and requests large pages for the first
-// `large` bytes. aligned_alloc() is no alternative: before glibc 2.38 freed blocks of large
-// alignment are not reused, so that memory use grows.
+// `large` bytes. aligned_alloc() is not used, because glibc before 2.38 does not reuse freed blocks
+// of large alignment, so that memory use grows.
 std::uint8_t* Map(std::size_t whole, std::size_t large) {
     void* const mapped = mmap(nullptr, whole + tuning::kLargePage, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,8 +170,8 @@ Status BufferPool::Acquire(std::size_t size, Buffer& buffer) {
     if (size >= tuning::kAlignedFrom) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
-        // Use a pooled buffer only if the buffer is at most a quarter larger than needed: more
-        // would waste memory.
+        // A pooled buffer is used only if it is at most a quarter larger than `size`, because a
+        // larger buffer would waste memory.
         if (found != idle_.end() && found->first - size <= size / 4) {
             buffer = std::move(found->second);
             FreeLocked(found);

@@ -115,7 +115,7 @@ class BufferPool {
     // Adds `buffer` to the pool, or frees its memory if the pool is full.
     void Release(Buffer buffer);
 
-    std::size_t bytes() const;  // unused bytes in the pool
+    std::size_t bytes() const;  // total size in bytes of the pooled buffers
 
   private:
     using Idle = std::multimap<std::size_t, Buffer>;  // pooled buffers by capacity in bytes

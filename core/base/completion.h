@@ -10,8 +10,8 @@
 
 namespace zarr {
 
-// Signal that the work of one thread has ended. Other threads can wait for the signal. Shared by
-// shared_ptr. Thread-safe.
+// Signal that the work of one thread has ended. Other threads can wait for the signal. All threads
+// hold the object by shared_ptr. Thread-safe.
 class Completion {
   public:
     void Wait() {
@@ -36,8 +36,8 @@ class Completion {
     bool has_ended_ = false;
 };
 
-// Value that is computed on first use. Other threads that need the value wait meanwhile.
-// Thread-safe.
+// Value that is computed on first use. While one thread computes the value, other threads that need
+// it wait. Thread-safe.
 template <class T>
 class Lazy {
   public:

@@ -8,8 +8,8 @@
 #include "core/base/endian.h"
 #include "core/base/sanitizers.h"
 
-// Streamed copies use SSE2, which every x86-64 processor has. Builds with ThreadSanitizer use
-// memcpy() instead, because ThreadSanitizer does not track stores that bypass the caches.
+// Streamed copies use SSE2, which every x86-64 processor has. Builds with ThreadSanitizer copy with
+// memcpy(), because ThreadSanitizer does not track stores that bypass the caches.
 #if (defined(__x86_64__) || defined(_M_X64)) && !ZARR_THREAD_SANITIZER
 #define ZARR_STREAMS 1
 #include <emmintrin.h>
@@ -161,7 +161,7 @@ std::uint16_t FloatToHalf(float value) {
 
 std::uint16_t DoubleToHalf(double value) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);
-    if (std::isnan(value)) {  // keep the top payload bits, at least one of them set
+    if (std::isnan(value)) {  // a NaN keeps its top payload bits, or gets one if they are 0
         const auto payload = static_cast<std::uint32_t>(LoadNative<std::uint64_t>(&value) >> 42);
         return static_cast<std::uint16_t>(sign | 0x7c00U | std::max(payload & 0x3ffU, 1U));
     }

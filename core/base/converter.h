@@ -18,10 +18,10 @@ struct Converter {
     Row row = nullptr;
     std::size_t dst_size = 0;       // bytes per destination element
     std::size_t src_size = 0;       // bytes per source element
-    std::size_t unit = 1;           // bytes of a number whose bytes are swapped
+    std::size_t unit = 1;           // size in bytes of the numbers whose bytes are swapped
     const void* context = nullptr;  // data that `row` uses; not owned
     bool is_copy = false;           // true if `row` copies bytes unchanged
-    void (*finish)() = nullptr;     // if set, call after the last row on its thread
+    void (*finish)() = nullptr;     // if set, each thread calls it after its last row
 };
 
 // Returns the converter that copies elements of `size` bytes.
@@ -36,8 +36,9 @@ Converter StreamedCopyConverter(std::size_t size);
 Converter SwapConverter(std::size_t size, std::size_t unit);
 
 // Copies like memcpy(), but with stores that bypass the processor's caches (SSE2). Faster for
-// results larger than the caches, because no destination line is read before the store. The copying
-// thread must call EndStreamedCopies() before another thread reads the result.
+// results larger than the caches, because the processor does not read the destination before it
+// overwrites it. The copying thread must call EndStreamedCopies() before another thread reads the
+// result.
 void StreamedCopy(std::uint8_t* dst, const std::uint8_t* src, std::size_t size);
 void EndStreamedCopies();
 

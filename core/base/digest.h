@@ -29,9 +29,9 @@ class Digest {
         return *this;
     }
     std::uint64_t value() const { return value_; }
-    // Returns value() after a mixing step, for sums that make a digest of a set. Do not sum value()
-    // itself, because different sets may have equal sums. A change of the last bytes shifts value()
-    // by a multiple of a constant, and two such shifts can cancel out.
+    // Returns value() after a mixing step. A sum of such results is the digest of a set. Sums of
+    // value() itself would often be equal for different sets: a change of the last bytes shifts
+    // value() by a multiple of a constant, and two such shifts can cancel out.
     std::uint64_t Summand() const {
         std::uint64_t mixed = value_;  // finalizer of MurmurHash3
         mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;
@@ -52,7 +52,7 @@ class Digest {
 
 inline Digest DigestOf(std::string_view bytes) { return Digest().Add(bytes); }
 
-// Returns the CRC-32 of zip files and gzip. Ten times as fast as Digest.
+// Returns the CRC-32 that zip and gzip files use. Ten times as fast as Digest.
 std::uint32_t Crc32Of(ByteSpan bytes);
 
 }  // namespace zarr

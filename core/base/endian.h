@@ -20,7 +20,7 @@ void CopySwapped(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_
                  std::ptrdiff_t src_stride, std::size_t unit, std::size_t count);
 
 // Load or store an unsigned integer in little- or big-endian byte order, as in headers and
-// checksums. Need no alignment.
+// checksums. `p` may have any alignment.
 std::uint16_t LoadLittle16(const std::uint8_t* p);
 std::uint32_t LoadLittle32(const std::uint8_t* p);
 std::uint64_t LoadLittle64(const std::uint8_t* p);

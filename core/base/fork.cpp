@@ -23,8 +23,8 @@ void AfterForkInParent() { WorkerPool::Instance().Resume(); }
 // Increments the generation, so that the child starts a new, empty worker pool.
 void AfterForkInChild() { ++generation; }
 
-// Registers the fork() handlers at load, before any thread starts. The system drops the handlers
-// when the library is unloaded.
+// Registers the fork() handlers when the library is loaded, before any thread starts. The system
+// drops the handlers when the library is unloaded.
 [[maybe_unused]] const int is_registered =
     pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
 

@@ -13,20 +13,20 @@
 namespace zarr {
 
 enum class Limit : std::uint8_t {
-    kChunkSize,       // bytes of a decoded chunk
-    kCodecMemory,     // bytes that a codec's library may use in addition to the chunk
-    kStringSize,      // bytes of one string, and of all strings and objects of a chunk
-    kDimensions,      // number of dimensions of an array
-    kFilters,         // number of filters of an array
-    kMetadataSize,    // bytes of a metadata document
-    kJsonDepth,       // nesting depth of a JSON document
-    kJsonValues,      // number of values in a JSON document
-    kCoordinates,     // number of elements of a coordinate array that georeferences a raster
-    kReferences,      // number of references in a Kerchunk document, generated ones included
-    kReferenceSize,   // bytes of a Kerchunk document, decompressed
-    kTemplateLength,  // bytes of an expanded template in a Kerchunk document
-    kPartitionSize,   // bytes of a Parquet file of Kerchunk references, decompressed
-    kManifestSize,    // bytes of a file of an Icechunk repository, decompressed
+    kChunkSize,       // maximum size in bytes of a decoded chunk
+    kCodecMemory,     // maximum memory in bytes of a codec's library, in addition to the chunk
+    kStringSize,      // maximum bytes of one string, and of all strings and objects of a chunk
+    kDimensions,      // maximum number of dimensions of an array
+    kFilters,         // maximum number of filters of an array
+    kMetadataSize,    // maximum size in bytes of a metadata document
+    kJsonDepth,       // maximum nesting depth of a JSON document
+    kJsonValues,      // maximum number of values in a JSON document
+    kCoordinates,     // maximum elements of a coordinate array that georeferences a raster
+    kReferences,      // maximum number of references in a Kerchunk document
+    kReferenceSize,   // maximum bytes of a Kerchunk document, decompressed
+    kTemplateLength,  // maximum bytes of an expanded template in a Kerchunk document
+    kPartitionSize,   // maximum bytes of a Parquet file of Kerchunk references, decompressed
+    kManifestSize,    // maximum bytes of a file of an Icechunk repository, decompressed
 };
 
 // Name and range of a limit. `name` is the name of the configuration option with which users set

@@ -17,8 +17,8 @@ class ThreadContext {
     // Sets the function that returns a thread's settings. WorkerPool calls the function on each
     // thread that submits work. With nullptr, pool threads work without settings. Thread-safe.
     static void SetSource(Source source);
-    // Returns the calling thread's settings from the function given to SetSource(). Returns nullptr
-    // without such a function. Thread-safe.
+    // Returns the calling thread's settings by calling the function given to SetSource(); nullptr
+    // if no function was given. Thread-safe.
     static std::shared_ptr<const ThreadContext> OfThisThread();
 
     virtual ~ThreadContext() = default;
@@ -30,8 +30,9 @@ class ThreadContext {
 
   private:
     friend class ThreadContextScope;
-    // Begin() applies the settings to the calling thread, which has none. End() removes the
-    // settings from the thread. Several threads may call both functions at once. Neither may throw.
+    // Begin() applies the object's settings to the calling thread, which must not have any
+    // settings. End() removes the settings from the calling thread. Several threads may call
+    // Begin() and End() at once. Neither may throw.
     virtual void Begin() const = 0;
     virtual void End() const = 0;
 };

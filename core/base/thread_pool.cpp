@@ -38,7 +38,7 @@ struct Workers {
     std::mutex mutex;
     std::condition_variable wanted;
     std::condition_variable left;
-    std::deque<Job*> queue;  // contains a job once for each pool thread it still wants
+    std::deque<Job*> queue;  // has one entry of a job for each pool thread that the job still wants
     std::size_t idle = 0;
     std::size_t starting = 0;          // new threads that have not reached the queue yet
     std::size_t waiting_for_idle = 0;  // threads that wait in EndIdle()
@@ -203,7 +203,7 @@ Workers& WorkersOfProcess() {
     if (Workers* const ours = KnownWorkers()) return *ours;
     auto own = std::make_unique<Workers>();
     if (current.compare_exchange_strong(known, own.get())) return *own.release();
-    return *known;  // another thread has set `current` meanwhile
+    return *known;  // another thread has set `current` first
 }
 
 // Joins all worker threads when the process ends or the library is unloaded.

@@ -14,7 +14,8 @@ template <class T>
 T& ThreadLocalObject() {
     struct Owner {
         static T*& Pointer() {
-            thread_local T* pointer = nullptr;  // usable until the process ends
+            // Has no destructor, so it is usable until the process ends.
+            thread_local T* pointer = nullptr;
             return pointer;
         }
         Owner() = default;

@@ -28,8 +28,8 @@ inline constexpr std::size_t kFirstItems = std::size_t{4} << 10;
 // Maximum memory, in bytes, of a zstd encoder that is kept for the next chunk. Encoders of high
 // levels use more and are freed after each chunk.
 inline constexpr std::size_t kMaxIdleEncoder = std::size_t{16} << 20;
-// Maximum number and maximum size of scratch buffers that are kept between reads. Larger buffers
-// are freed.
+// Maximum number of scratch buffers that are kept between reads, and maximum size in bytes of each.
+// Larger buffers are freed.
 inline constexpr std::size_t kMaxIdleScratches = 16;
 inline constexpr std::size_t kMaxIdleScratchBytes = std::size_t{16} << 20;
 // Maximum size, in bytes, of the buffers of finished requests that are kept for later requests.
@@ -46,8 +46,8 @@ inline constexpr std::size_t kManifestCacheBytes = std::size_t{128} << 20;
 // Maximum number of chunk or shard shapes whose bound codecs are cached. Irregular grids have many
 // shapes, and binding codecs to a shape takes time.
 inline constexpr std::size_t kBoundShapes = 4096;
-// Size of the cache for shard indexes and wholly encoded shards. The size is 1/kShardCacheShare of
-// the chunk cache, but at least kMinShardCache.
+// Size in bytes of the cache for shard indexes, and for shards that are encoded as a whole. The
+// size is 1/kShardCacheShare of the chunk cache, but at least kMinShardCache.
 inline constexpr std::size_t kMinShardCache = std::size_t{32} << 20;
 inline constexpr std::size_t kShardCacheShare = 4;
 // A read leaves all its chunks in the cache if the chunks take at most 1/kRepeatedShare of the
@@ -60,7 +60,7 @@ inline constexpr std::size_t kPartitionCacheBytes = std::size_t{32} << 20;
 // arrays are removed.
 inline constexpr std::size_t kMinPrunedNames = 64;
 // Size of the table of chunks that were recently read in part: kPartSets sets with kPartWays
-// entries each. Several entries per set keep chunks that are read alternately from evicting each
+// entries each. A set has several entries, so that chunks that are read in turn do not evict each
 // other.
 inline constexpr std::size_t kPartSets = 1024;
 inline constexpr std::size_t kPartWays = 8;
@@ -112,20 +112,25 @@ inline constexpr std::size_t kPartsFrom = std::size_t{256} << 10;
 // the chunk. For a larger part the whole chunk is decoded.
 inline constexpr std::size_t kPartRanges = 4096;
 inline constexpr std::size_t kPartShare = 16;
-// Number of equal steps between successive reads after which read-ahead predicts the next read.
+// Read-ahead predicts the next read after this number of equal steps between successive reads.
 inline constexpr std::uint64_t kEqualSteps = 2;
-// Limits of read-ahead: bytes, share of the chunk cache, number of batches, and regions per batch.
-// A sequence of reads has two batches: the next batch loads while the current batch is used. The
-// number of regions is bounded because hundreds of rows may share one chunk.
+// Limits of read-ahead. The loaded chunks take at most kAheadBytes, and 1/kAheadShare of the chunk
+// cache. At most kAheadBatches batches load at once. One sequence of reads has at most
+// kBatchesPerSequence batches: one loads while the other is used.
+//
+// A batch has at most kAheadRegions regions, because hundreds of regions, such as rows, may share
+// one chunk.
 inline constexpr std::size_t kAheadBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kAheadShare = 4;
 inline constexpr std::size_t kAheadBatches = 4;
 inline constexpr std::size_t kBatchesPerSequence = 2;
 inline constexpr std::size_t kAheadRegions = 256;
-// Maximum number of unsharded chunks in a group that is read together. Groups exist if all values
-// are parts of one object, as in a zip file. The number is bounded because a read plans its group
-// at once and needs memory per chunk. A group exceeds the maximum only if the chunks at a single
-// index of the first dimension already do.
+// Maximum number of chunks in a group of an array without shards. A group is read together. Groups
+// exist if all values of the store are parts of one object, as in a zip file. The number is bounded
+// because a read plans its group at once and needs memory per chunk.
+//
+// A group has at least all chunks at one index of the first dimension, even if their number exceeds
+// the maximum.
 inline constexpr std::uint64_t kMaxUnshardedGroup = std::uint64_t{1} << 14;
 // Maximum number of shards whose chunks are listed over a network. The number is bounded because
 // each shard costs a request.
@@ -158,9 +163,9 @@ inline constexpr double kInitialRate = 16.0 * (1 << 20);      // in bytes per se
 // kRateBytes measures the rate of the link.
 inline constexpr std::uint64_t kLatencyBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kRateBytes = std::uint64_t{256} << 10;
-// Weights in the running averages of a link. The old rate keeps the weight kOldRateShare, so that
-// the last few requests count. A response that is slower than the known latency has only the weight
-// kSlowResponseWeight, because delays are seldom due to the link.
+// Weights in the running averages of a link's rate and latency. The old rate keeps the weight
+// kOldRateShare, so that mainly the last few requests count. A response that is slower than the
+// known latency has only the weight kSlowResponseWeight, because a delay is seldom due to the link.
 inline constexpr double kOldRateShare = 0.75;
 inline constexpr double kSlowResponseWeight = 1.0 / 64;
 // Bounds, in bytes, of the largest gap between two ranges that are read by one request. Within the

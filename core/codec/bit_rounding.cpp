@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // "bitround" of zarr-extensions: rounds numbers so that only their highest bits are kept. Rounds to
-// nearest, ties to even. For floats the mantissa is rounded; for integers the magnitude, counted
-// from its highest set bit. Decoding does not restore the lost bits.
+// nearest, ties to even. A float keeps the highest bits of its mantissa. An integer keeps the
+// highest bits of its magnitude, counted from the highest set bit. Decoding does not restore the
+// lost bits.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -43,8 +44,8 @@ unsigned BitWidth(std::uint64_t number) {
     return width;
 }
 
-// Rounds an integer to `kept` significant bits. Discards the other bits instead if rounding up
-// would overflow.
+// Rounds an integer to `kept` significant bits. If rounding up would overflow, the bits that are
+// not kept are set to 0.
 template <class Int>
 Int RoundIntegerBits(Int number, unsigned kept) {
     const bool is_negative = number < 0;

@@ -225,8 +225,8 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
-        // If parallel decoding fails, the frame is decoded once more below, by c-blosc alone, which
-        // reports the error.
+        // If parallel decoding fails, c-blosc decodes the frame once more below and reports the
+        // error.
         if (threads > 1 && DecodeShared(threads, encoded, header, out).ok()) return {};
         // c-blosc uses a single thread, because callers already decode chunks in parallel.
         // blosc_decompress_ctx() has no global state.
@@ -278,15 +278,15 @@ class Blosc final : public Codec {
     }
 
   private:
-    // Decodes a frame on up to `threads` threads. Also fails if the frame has fewer than two blocks
-    // that can be decoded separately.
+    // Decodes a frame on up to `threads` threads. Fails if a block is damaged, or if the frame has
+    // fewer than two blocks that can be decoded separately.
     static Status DecodeShared(std::size_t threads, ByteSpan encoded, const Header& header,
                                MutableByteSpan out) {
         const std::size_t blocks = CountBlocks(header);
         if (blocks < 2) return Status::Unsupported("is one block");
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
-        std::size_t parts = blocks / part;  // the last part takes the remainder, too
+        std::size_t parts = blocks / part;  // the last part includes the remainder
         // The last part must not be a short block alone; see CompressedBlocks::Decode().
         if (part == 1 && header.decoded_size % header.block_size != 0) --parts;
         const auto share = [&](auto&& decode) {

@@ -103,7 +103,7 @@ struct FloatFormat<double> {
     static double Make(double number) { return number; }
 };
 
-// Rounds a finite `number` to the significand of the float type To. The result may exceed To's
+// Rounds a finite `number` to the precision of the float type To. The result may exceed To's
 // largest finite number.
 template <class To>
 double RoundToFloat(double number, Rounding rounding) {
@@ -115,7 +115,7 @@ double RoundToFloat(double number, Rounding rounding) {
     return std::ldexp(RoundToInteger(std::ldexp(number, -unit), rounding), unit);
 }
 
-// Rounds an integer, given by magnitude and sign, to the significand of the float type To.
+// Rounds an integer, given by magnitude and sign, to the precision of the float type To.
 template <class To>
 double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding rounding) {
     int dropped = 0;

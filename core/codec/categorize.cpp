@@ -203,8 +203,8 @@ class Categorize final : public Codec {
         return bytes;
     }
 
-    // Fills table_ with the labels in elements_, to which table_ points. elements_ must be
-    // complete. A truncated label gets no entry, because no item can equal the complete label.
+    // Fills table_ with labels that point into elements_, which must be complete. A truncated label
+    // gets no entry, because no item can equal the complete label.
     void FillTable() {
         const std::string_view elements = ByteSpan(elements_.data(), elements_.size()).text();
         for (std::size_t i = 0; i < label_count_; ++i)
@@ -219,7 +219,8 @@ class Categorize final : public Codec {
     CodeTable table_;  // its labels point into elements_
 };
 
-// categorize for variable-length objects. The heap of a decoded chunk holds each label once.
+// categorize for variable-length objects. ObjectChunk::heap of a decoded chunk holds each label
+// once.
 class CategorizeObjects final : public ObjectCodec {
   public:
     static ObjectCodecResult Make(const json::Value& config) {

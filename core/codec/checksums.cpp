@@ -69,7 +69,7 @@ class Checksum final : public Codec {
 };
 
 std::uint32_t Adler32Of(ByteSpan data) {
-    if (data.size == 0) return 1;  // the Adler-32 of no bytes, whose pointer may be null
+    if (data.size == 0) return 1;  // the Adler-32 of no bytes; `data.data` may be null
     return static_cast<std::uint32_t>(adler32_z(1, data.data, data.size));
 }
 
@@ -149,7 +149,7 @@ CodecResult MakeCrc32c(const json::Value& config, const CodecContext& /*context*
 }
 
 std::uint32_t Fletcher32Of(ByteSpan data) {
-    constexpr std::size_t kWordsPerFold = std::size_t{1} << 16;  // sum1 and sum2 stay below 2^49
+    constexpr std::size_t kWordsPerFold = std::size_t{1} << 16;  // keeps sum1 and sum2 below 2^49
     std::uint64_t sum1 = 0;
     std::uint64_t sum2 = 0;
     const std::uint8_t* p = data.data;

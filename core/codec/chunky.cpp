@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// virtual-tiff's "ChunkyCodec": stores items with the first dimension varying fastest, as TIFF
-// files with samples interleaved by pixel do.
+// virtual-tiff's "ChunkyCodec": stores items with the first dimension varying fastest, like TIFF
+// files that interleave the samples of a pixel.
 #include <utility>
 
 #include "core/base/endian.h"

@@ -26,7 +26,8 @@ struct SizeBound {
 
 // Description of the items that a codec encodes. Each codec is created for one CodecContext.
 struct CodecContext {
-    DataType dtype;  // type of the items: the array's, or the output of the previous codec
+    // Type of the items: the array's dtype, or the output type of the previous codec.
+    DataType dtype;
     // Elements per dimension: the array's chunk shape, unless an earlier codec has reshaped the
     // items.
     std::vector<std::uint64_t> chunk_shape;
@@ -39,7 +40,7 @@ struct ByteRange {
     std::size_t begin = 0;
     std::size_t end = 0;
 };
-using ByteRanges = std::vector<ByteRange>;  // ranges in ascending order, disjoint
+using ByteRanges = std::vector<ByteRange>;  // disjoint ranges in ascending order
 
 // A configured codec. Immutable after construction, so methods are thread-safe. Error messages
 // state only the fault. The pipeline prepends the codec's name, and the array prepends the chunk's
@@ -65,8 +66,8 @@ class Codec {
     // True if DecodeRanges() may decode less than Decode().
     virtual bool HasRanges() const { return false; }
     // Decodes at least the bytes of `ranges`. `decoded` has the size of the whole decoded chunk.
-    // Returns the number of bytes written. Returns 0 and writes nothing if Decode() is as fast.
-    // Validates the input as Decode() does.
+    // Returns the number of bytes written. Returns 0 and writes nothing if Decode() would be as
+    // fast. Validates the input as Decode() does.
     virtual Result<std::size_t> DecodeRanges(ByteSpan /*encoded*/, const ByteRanges& /*ranges*/,
                                              MutableByteSpan /*decoded*/) const {
         return std::size_t{0};
@@ -78,10 +79,10 @@ class Codec {
     // decoding.
     virtual Status CheckWritable(SizeBound /*decoded*/) const { return {}; }
 
-    // Encodes `decoded` into `encoded`, whose memory is reused if it is large enough. The output
-    // equals the output of numcodecs byte for byte if the compression libraries are equal, except
-    // for zlib, gzip and pcodec. Returns kInvalidArgument if the codec cannot encode a value;
-    // kLimit if there are too many values.
+    // Encodes `decoded` into `encoded`, whose memory is reused if it is large enough. With equal
+    // compression libraries, the output equals the output of numcodecs byte for byte, except for
+    // zlib, gzip and pcodec. Returns kInvalidArgument if the codec cannot encode a value, and
+    // kLimit if the chunk has too many values.
     virtual Status Encode(ByteSpan decoded, Buffer& encoded) const = 0;
 
     // Returns the NumPy type of the encoded items, or the type of single bytes if the encoded items

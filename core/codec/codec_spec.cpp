@@ -50,8 +50,8 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
 
 namespace {
 
-// True if readers may ignore the unknown member `member`: it is an object with "must_understand":
-// false.
+// True if `member` is an object with "must_understand": false. Readers may ignore such a member if
+// they do not know it.
 bool MayBeIgnored(const json::Value& member) {
     const json::Value* flag = member.Find("must_understand");
     return flag != nullptr && flag->as_bool() != nullptr && !*flag->as_bool();

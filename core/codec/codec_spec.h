@@ -35,7 +35,7 @@ inline std::string_view WithoutNumcodecsPrefix(std::string_view name) {
 }
 
 // Parses a codec as Zarr v2 and numcodecs write it: a JSON object with options and an "id". Returns
-// kCorrupt; messages begin with `place`.
+// kCorrupt for an invalid object; the message begins with `place`.
 Result<CodecSpec> ParseNumcodecs(const json::Value& config, std::string place);
 
 // Parses "filters" (an array or null) and "compressor" (an object or null) of Zarr v2 into encoding
@@ -45,8 +45,8 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
 
 // Parses a codec of Zarr v3 (Zarr v3 specification, "Extension definition"): a name, or an object
 // with "name" and "configuration". "must_understand" is ignored, because a chunk cannot be decoded
-// without the codec. Other members must be objects with "must_understand": false. Returns kCorrupt;
-// messages begin with `place`.
+// without the codec. Any other member must be an object with "must_understand": false. Returns
+// kCorrupt for an invalid codec; the message begins with `place`.
 Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place);
 
 // Returns the JSON object of a codec, in the form that ParseNumcodecs() reads. `spec` must have

@@ -124,7 +124,9 @@ class Deflate final : public Codec {
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         std::size_t size = 0;
-        Output first = decoded;  // unused if another gzip member follows
+        // A copy, so that `decoded` stays unchanged if Inflater must decode the stream again, for
+        // example because another gzip member follows.
+        Output first = decoded;
         if (InflateAtOnce(wrapping_, encoded, first, size) &&
             (!is_gzip() || size == encoded.size)) {
             decoded = first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "delta" (numcodecs.Delta): stores the first element, then differences of neighbours.
-// Encoding subtracts in `dtype` and converts differences to `astype`. Decoding sums in the type
-// that NumPy promotes `astype` and `dtype` to, and converts sums to `dtype`.
+// Encoding subtracts in `dtype` and converts differences to `astype`. Decoding sums in the type to
+// which NumPy promotes `astype` and `dtype`, and converts the sums to `dtype`.
 #include <type_traits>
 
 #include "core/base/converter.h"
@@ -19,7 +19,7 @@ T Add(T a, T b) {
         return {static_cast<std::uint8_t>(a.byte | b.byte)};
     } else if constexpr (std::is_same_v<T, Half>) {
         return {FloatToHalf(HalfToFloat(a.bits) + HalfToFloat(b.bits))};
-    } else if constexpr (std::is_integral_v<T>) {  // overflow wraps around
+    } else if constexpr (std::is_integral_v<T>) {  // integer overflow wraps around
         return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     } else {
         return a + b;
@@ -33,7 +33,7 @@ T Subtract(T a, T b) {
         return {static_cast<std::uint8_t>((a.byte != 0) != (b.byte != 0))};
     } else if constexpr (std::is_same_v<T, Half>) {
         return {FloatToHalf(HalfToFloat(a.bits) - HalfToFloat(b.bits))};
-    } else if constexpr (std::is_integral_v<T>) {  // overflow wraps around
+    } else if constexpr (std::is_integral_v<T>) {  // integer overflow wraps around
         return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
     } else {
         return a - b;
@@ -41,8 +41,8 @@ T Subtract(T a, T b) {
 }
 
 // Replaces each element of `block` by its difference from the previous element. `carry` is the last
-// element of the previous block and becomes the last element of this block. If `first` is true, the
-// first element is unchanged.
+// element of the previous block and becomes the last element of this block. In the first block, for
+// which `first` is true, the first element stays unchanged.
 template <class T>
 void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
     T before = LoadNative<T>(first ? block : carry);

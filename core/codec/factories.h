@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Factory functions of codecs; only registry.cpp calls them. `config` has the option names of
-// numcodecs, or those of Zarr v3 if only Zarr v3 has the codec. If options that only encoding needs
+// numcodecs, or those of Zarr v3 if numcodecs lacks the codec. If options that only encoding needs
 // are missing or invalid, the codec can still decode.
 #pragma once
 
@@ -39,7 +39,7 @@ CodecResult MakeAsType(const json::Value& config, const CodecContext& context);
 CodecResult MakePackBits(const json::Value& config, const CodecContext& context);
 CodecResult MakeCategorize(const json::Value& config, const CodecContext& context);
 
-// Codecs for chunks in TIFF files to which references point (imagecodecs, virtual-tiff).
+// Codecs of references to TIFF files (imagecodecs, virtual-tiff).
 CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context);

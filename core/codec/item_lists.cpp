@@ -274,7 +274,7 @@ class ItemListObjects final : public ObjectCodec {
     Result<ItemListWriter> writer_;
 };
 
-// Returns the distance between neighbours along each dimension, in elements in memory.
+// For each dimension, returns the distance in memory, in elements, between neighbours.
 std::vector<std::size_t> ListStrides(const std::vector<std::uint64_t>& shape,
                                      const AxisOrder& order) {
     std::vector<std::size_t> strides(shape.size(), 1);
@@ -369,8 +369,8 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
     ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
                           json::UintsAtLeast(list->back(), 0, "shape"));
     ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
-    // If the list is not nested, its items are already in memory order, so that the chunk may have
-    // any shape.
+    // If the list is not nested, the chunk may have any shape, because the items of such a list are
+    // in memory order.
     const bool is_flat = shape.size() == 1 && count == shape[0];
     if (!is_flat && shape != chunk_shape_)
         return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +

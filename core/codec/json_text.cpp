@@ -51,8 +51,8 @@ bool IsPlain(std::uint32_t code_point) {
 
 bool IsSurrogate(std::uint32_t code_point) { return code_point >= 0xd800 && code_point <= 0xdfff; }
 
-// Returns the escape \uXXXX of a character; two such escapes, a surrogate pair, if the character is
-// above U+FFFF.
+// Returns the escape \uXXXX of a character. A character above U+FFFF gets two such escapes, a
+// surrogate pair.
 std::string_view Escape(std::uint32_t code_point, char (&text)[12]) {
     const auto unit = [](char* at, std::uint32_t value) {
         *at++ = '\\';

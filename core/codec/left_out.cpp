@@ -10,7 +10,8 @@ namespace zarr {
 
 namespace {
 
-// Returns the codecs whose macro is 0. core/CMakeLists.txt defines each macro as 0 or 1.
+// Returns the codecs whose macro ZARR_WITH_... is 0. core/CMakeLists.txt defines each macro as 0 or
+// 1.
 std::vector<LeftOutCodec> FindLeftOutCodecs() {
     const struct {
         bool is_built;

@@ -12,7 +12,7 @@ namespace zarr {
 struct LeftOutCodec {
     std::string_view name;     // numcodecs' id, or the name of Zarr v3 without "numcodecs."
     std::string_view library;  // the library that the codec needs
-    std::string_view option;   // the CMake option that is OFF
+    std::string_view option;   // the CMake option that is OFF and leaves the codec out
 };
 
 // Returns the codecs that this build lacks; none by default. Thread-safe.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Factory functions of the codecs that this build lacks, so that the registry links. The registry
-// never calls them, because it returns an error first.
+// Factory functions of the codecs that this build lacks. They are needed to link the registry,
+// which returns an error before it would call them.
 #include "core/codec/factories.h"
 #include "core/codec/left_out.h"
 

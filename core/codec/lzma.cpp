@@ -311,8 +311,8 @@ Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32
 // Parses the members of a filter that only an encoder needs.
 Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t mode = options.mode;
-    // OverrideUint32() checks the range first, because a cast of another number to the enumeration
-    // would be invalid.
+    // OverrideUint32() checks the range of `mode`, because casting a number outside of the range to
+    // the enumeration would be invalid.
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)

@@ -42,8 +42,8 @@ class CodeReader {
 };
 
 // A string of the code table, by its offset and size in the decoded bytes. The decoded bytes
-// contain each string of the table: the string of one code, followed by the first byte of the next
-// code.
+// contain every string of the table: it is the string of one code, followed by the first byte of
+// the string of the next code.
 struct Entry {
     std::size_t begin = 0;
     std::size_t size = 0;
@@ -56,7 +56,7 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
     CodeReader codes(encoded);
     unsigned next = kFirstEntry;
     unsigned width = kShortest;
-    std::optional<Entry> before;  // string of the previous code
+    std::optional<Entry> before;  // string of the previous code; nullopt if the table is empty
     std::size_t written = 0;
     while (const auto code = codes.Next(width)) {
         if (*code == kEnd) break;
@@ -73,7 +73,7 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
         if (entry.size > limit - written) return std::optional<std::size_t>();
         if (out != nullptr && *code < kClear) out[written] = static_cast<std::uint8_t>(*code);
         // Bytes are copied one at a time in ascending order, because the source may overlap the
-        // target: the string may end with the first byte written here.
+        // target. In this case the last byte of the source is the first byte written here.
         if (out != nullptr && *code > kClear)
             for (std::size_t i = 0; i < entry.size; ++i) out[written + i] = out[entry.begin + i];
         before = Entry{written, entry.size};

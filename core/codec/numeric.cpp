@@ -414,7 +414,7 @@ DataType ResultType(const DataType& array, const Scalar& scalar) {
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;
     if (array.kind == DataKind::kBool)
         return MakeNumberType(is_positive && !fits_signed ? DataKind::kUint : DataKind::kInt, 8);
-    // If the array is signed, a positive scalar that fits int64 counts as signed, too.
+    // If the array is signed, a positive scalar that fits int64 counts as signed.
     if (array.kind == DataKind::kInt && is_positive && fits_signed)
         return PromoteNumbers(array, SmallestSigned(static_cast<std::int64_t>(scalar.bits)));
     return PromoteNumbers(array, scalar.smallest);

@@ -107,7 +107,7 @@ struct ItemRun {
 };
 
 // Calls work(src, dst, n) for at most kNumberBlock elements of `run` at a time. `src_size` and
-// `dst_size` are the bytes of an element.
+// `dst_size` are the sizes of an element in bytes.
 template <class Work>
 void ForEachBlock(ItemRun run, std::size_t src_size, std::size_t dst_size, Work&& work) {
     while (run.count > 0) {
@@ -119,12 +119,12 @@ void ForEachBlock(ItemRun run, std::size_t src_size, std::size_t dst_size, Work&
     }
 }
 
-// Allocates the decoded elements for `encoded`. Returns kCorrupt if `encoded` ends inside of an
-// element.
+// Allocates the decoded elements for `encoded`, and returns the run from the encoded to the decoded
+// elements. Returns kCorrupt if `encoded` ends inside of an element.
 Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::size_t decoded_item,
                              Output& decoded);
-// Allocates the encoded elements for `decoded`. Returns kInvalidArgument if `decoded` ends inside
-// of an element.
+// Allocates the encoded elements for `decoded`, and returns the run from the decoded to the encoded
+// elements. Returns kInvalidArgument if `decoded` ends inside of an element.
 Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::size_t encoded_item,
                              Buffer& encoded);
 

@@ -46,8 +46,8 @@ class BitReader {
   private:
     static constexpr unsigned kMaxBitsAtOnce = 57;  // 64 bits minus a bit offset of up to 7
 
-    // Returns the eight bytes at `p` as a little-endian integer. This form is used because
-    // compilers turn it into a single load, and the function runs for every number.
+    // Returns the eight bytes at `p` as a little-endian integer. The function runs for every
+    // number, so it is written such that compilers turn it into a single load.
     static std::uint64_t LoadEight(const std::uint8_t* p) {
         const auto at = [p](int i) { return static_cast<std::uint64_t>(p[i]) << (8 * i); };
         return at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7);
@@ -87,8 +87,8 @@ class BitWriter {
     void Align() { Write(0, (8 - pending_count_) % 8); }
 
   private:
-    // Up to 7 of the 64 bits of `pending_` are in use; 56 is the largest number of whole bytes that
-    // fit the rest.
+    // Maximum number of bits to add to `pending_` at once. Up to 7 of the 64 bits of `pending_` are
+    // in use, and 56 bits are the largest number of whole bytes that fit the rest.
     static constexpr unsigned kMaxBitsAtOnce = 56;
 
     std::vector<std::uint8_t>& bytes_;

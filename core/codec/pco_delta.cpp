@@ -80,8 +80,8 @@ std::uint64_t DeltaDecoder::Predict() const {
 void DeltaDecoder::TakeDecoded(std::size_t count, Batch& latents) {
     for (std::size_t i = 0; i < count; ++i) latents[i] = decoded_[next_ + i];
     next_ += count;
-    // Removes latents that no later difference refers to, but only if many can be removed. Moving
-    // the remaining latents then costs little by comparison.
+    // Removes latents that no later difference refers to. They are removed only when they are many,
+    // because each removal moves the remaining latents.
     const std::uint64_t kept = std::max<std::uint64_t>(delta_.window, delta_.states);
     if (decoded_.size() <= 2 * kept + (std::uint64_t{1} << 16)) return;
     const std::size_t dropped = std::min(next_, decoded_.size() - static_cast<std::size_t>(kept));

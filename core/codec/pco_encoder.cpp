@@ -117,8 +117,8 @@ Latents Sample(const Latents& latents) {
     return sample;
 }
 
-// Returns the number of times that differences should be taken of `latents`. With this number, a
-// sample of the latents needs the fewest bits.
+// Returns how many times to take differences of `latents`. With this number, a sample of the
+// latents needs the fewest bits.
 unsigned ChooseOrder(const NumberType& type, unsigned level, const Latents& latents) {
     constexpr unsigned kMostChosen = 2;
     unsigned chosen = 0;

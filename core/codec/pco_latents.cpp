@@ -15,8 +15,8 @@ std::vector<std::uint16_t> SpreadBins(const LatentMetadata& latent) {
 }
 
 // Builds the decoding table of tANS states. The n-th state of a bin with weight w, in table order,
-// has the number x = w + n. The decoder then reads b bits from the file. The next state is x * 2^b,
-// minus the table size, plus the bits read.
+// has the number x = w + n. In this state the decoder reads b bits, the fewest for which x * 2^b
+// reaches the table size. The next state is x * 2^b, minus the table size, plus the bits read.
 LatentDecoder::LatentDecoder(const LatentMetadata& latent)
     : ans_size_log_(latent.ans_size_log), mask_(LowBits(latent.bits)) {
     if (latent.bins.empty()) return;

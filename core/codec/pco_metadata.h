@@ -94,11 +94,13 @@ struct ChunkMetadata {
     std::optional<LatentMetadata> secondary;
 };
 
-// Reads the header of a file. Returns kCorrupt, or kUnsupported for an unknown version.
+// Reads the header of a file. Returns kCorrupt for an invalid header, and kUnsupported for an
+// unknown version.
 Result<FileHeader> ReadFileHeader(BitReader& reader);
 
 // Reads the metadata of the next chunk; nullopt at the end of the file. Uses memory in proportion
-// to the bits that are read. Returns kCorrupt, or kUnsupported for unknown types and encodings.
+// to the bits that are read. Returns kCorrupt for invalid metadata, and kUnsupported for unknown
+// types and encodings.
 Result<std::optional<ChunkMetadata>> ReadChunkMetadata(const FileHeader& header, BitReader& reader);
 
 }  // namespace zarr::pco

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "pcodec": each chunk is a pco file with the numbers of the chunk in their order.
-// The library pcodec can read the written files, but would itself write files with other bytes.
+// numcodecs' "pcodec": each chunk is a pco file with the numbers of the chunk. The library pcodec
+// can read the written files, but would itself write files with other bytes.
 // https://numcodecs.readthedocs.io/en/stable/compression/pcodec.html
 #include <algorithm>
 #include <cstdint>

@@ -71,7 +71,8 @@ Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const Code
 }
 
 Result<Pipeline> Pipeline::BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes) {
-    constexpr std::size_t kGrowth = 2;  // base64 has the largest growth of these codecs
+    // Base64 has the largest growth of all bytes-to-bytes codecs.
+    constexpr std::size_t kGrowth = 2;
     constexpr std::size_t kFloor = std::size_t{64} << 20;
     Pipeline pipeline;
     pipeline.chunk_bytes_ = max_bytes;
@@ -219,7 +220,8 @@ Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t c
     if (count != chunk_items_ || !decodes_objects())
         return Status::Invalid("the chunk has " + std::to_string(count) + " elements instead of " +
                                std::to_string(chunk_items_));
-    // EncodeStages() writes first to stages[0], so its input must not be there.
+    // The objects are encoded to stages[1], because EncodeStages() writes to stages[0] first and
+    // then still needs its input.
     Buffer& encoded = scratch.stages[1];
     ZARR_RETURN_IF_ERROR(
         object_codec_->EncodeObjects(objects, count, encoded).WithContext(object_codec_id_));

@@ -76,7 +76,7 @@ class Pipeline {
     struct Stage {
         std::string id;
         std::unique_ptr<Codec> codec;
-        SizeBound decoded;  // decoded size of this stage
+        SizeBound decoded;  // size of the data that the codec encodes
     };
 
     // Adds a stage for each of `codecs` from index `first` on. `size` and `context` describe the
@@ -92,7 +92,6 @@ class Pipeline {
     Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
                          std::size_t threads) const;
 
-    // Encodes `bytes` with all stages.
     Result<ByteSpan> EncodeStages(ByteSpan bytes, PipelineScratch& scratch) const;
 
     std::vector<Stage> stages_;  // stages in encoding order
@@ -102,7 +101,7 @@ class Pipeline {
     std::size_t chunk_bytes_ = 0;
     std::size_t chunk_items_ = 0;
     SizeBound encoded_size_;
-    std::size_t max_stage_bytes_ = 0;  // maximum output of a stage
+    std::size_t max_stage_bytes_ = 0;  // maximum output of a stage, in bytes
     Status writable_;
 };
 

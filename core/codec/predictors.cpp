@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The predictors of TIFF, as filters of references to TIFF files: imagecodecs' "imagecodecs_delta"
+// The predictors of TIFF, as filters for references to TIFF files: imagecodecs' "imagecodecs_delta"
 // and "imagecodecs_floatpred", and virtual-tiff's "HorizontalDeltaCodec". A predictor stores the
 // differences of neighbours in a row (TIFF 6.0, section 14; TIFF Technical Note 3).
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace {
 // that axis to the last.
 struct Rows {
     Block block;
-    DataType type;           // type of the items
+    DataType type;
     std::size_t length = 1;  // number of items in a row
-    std::size_t step = 1;    // distance in items of neighbours along the predicted axis
+    std::size_t step = 1;    // distance in items between neighbours along the predicted axis
 
     std::size_t row_bytes() const { return length * block.item; }
 
