@@ -40,7 +40,7 @@ struct ReadOptions {
     std::size_t threads = 1;  // maximum number of threads
     CachePolicy keep = CachePolicy::kPartlyRead;
     bool reads_pending = true;  // include written chunks that are not stored yet
-    bool looks_ahead = false;   // hint that the caller reads in order; see ReadAhead
+    bool looks_ahead = false;   // hint that the caller reads regions in order; see ReadAhead
 };
 
 // Result of Array::ListChunks(): the number of stored chunks, and their size.
@@ -55,8 +55,8 @@ struct ChunkListing {
 class Array {
   public:
     // Opens the array at `path` with its parsed metadata. All Array objects with the same
-    // `instances` share pending writes; with nullptr, this object shares no pending writes. An
-    // error about the metadata names the member of the metadata document.
+    // `instances` share pending writes; with nullptr, this object shares no pending writes.
+    // Messages about invalid metadata name the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);

@@ -84,9 +84,9 @@ class ArrayContext {
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True if no part of the chunk was requested recently. If the result is false, the caller
-    // should decode the whole chunk, because further parts will probably be requested. Only a
-    // limited number of chunks is remembered.
+    // True if no part of the chunk was requested recently, and remembers this request. If the
+    // result is false, the caller should decode the whole chunk, because further parts will
+    // probably be requested. Only a limited number of chunks is remembered.
     bool IsFirstPartialRead(const ChunkId& id);
 
     // Borrows scratch memory from the context, from the constructor until the destructor.

@@ -77,8 +77,8 @@ class ArrayWriter {
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
 
-    // Splits a region at the chunk edges, and calls `write` for each part with the layout of its
-    // chunk. Stores pending chunks when they exceed MaxPendingBytes().
+    // Splits a region at the chunk edges, and calls `write` for each part. Stores pending chunks
+    // when they exceed MaxPendingBytes().
     Status ForEachPart(const RegionSplit& plan, std::size_t threads,
                        const std::function<Status(const ChunkPart&)>& write);
     Status WriteWhole(const ChunkPart& part, const Region& region, const Source& source);

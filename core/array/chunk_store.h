@@ -39,7 +39,7 @@ struct ChunkRequest {
     std::size_t threads = 1;
 };
 
-// Stored bytes of a chunk, valid during the call that passes them.
+// Stored bytes of a chunk. Valid only during the call of ChunkStore::ChunkTaker that gets it.
 struct FetchedChunk {
     bool found = false;
     // Stored bytes of the chunk. If the store has filled ChunkRequest::memory, `bytes` refers to

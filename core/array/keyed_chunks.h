@@ -51,8 +51,8 @@ class KeyedChunks {
     bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
     // Returns the index of the chunk with row-major number `number`.
     Index IndexOf(std::uint64_t number) const;
-    // Return the key of a chunk. NameOf() sends no request and may assume the separator. KeyOf()
-    // determines the separator first.
+    // Return the key of a chunk. NameOf() sends no request; if the separator is unknown, the key
+    // has the separator ".". KeyOf() determines the separator before it returns the key.
     std::string NameOf(const Index& chunk) const;
     Result<std::string> KeyOf(const Index& chunk) const;
 

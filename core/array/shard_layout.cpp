@@ -130,7 +130,7 @@ Result<BuiltShard> ShardLayout::Build(const Index& shape, ByteSpan old,
 struct ShardLayout::Old {
     ByteSpan bytes;  // null if there is no old shard
     Buffer entries;
-    std::size_t kept = 0;  // bytes of chunks copied from the old shard
+    std::size_t kept = 0;  // total size in bytes of the chunks copied from the old shard
 };
 
 Status ShardLayout::Open(std::size_t level, const ShardIndex& index, ByteSpan stored,

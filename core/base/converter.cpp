@@ -161,7 +161,7 @@ std::uint16_t FloatToHalf(float value) {
 
 std::uint16_t DoubleToHalf(double value) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);
-    if (std::isnan(value)) {  // a NaN keeps its top payload bits, or gets one if they are 0
+    if (std::isnan(value)) {  // keep the top payload bits of a NaN; if all are 0, set one
         const auto payload = static_cast<std::uint32_t>(LoadNative<std::uint64_t>(&value) >> 42);
         return static_cast<std::uint16_t>(sign | 0x7c00U | std::max(payload & 0x3ffU, 1U));
     }

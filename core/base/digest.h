@@ -30,8 +30,8 @@ class Digest {
     }
     std::uint64_t value() const { return value_; }
     // Returns value() after a mixing step. A sum of such results is the digest of a set. Sums of
-    // value() itself would often be equal for different sets: a change of the last bytes shifts
-    // value() by a multiple of a constant, and two such shifts can cancel out.
+    // value() itself could be equal for different sets: a change of the last bytes shifts value()
+    // by a multiple of a constant, and two such shifts can cancel out.
     std::uint64_t Summand() const {
         std::uint64_t mixed = value_;  // finalizer of MurmurHash3
         mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;

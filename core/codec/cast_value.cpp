@@ -30,7 +30,7 @@ enum class OutOfRange : std::uint8_t { kFails, kClamp, kWrap };
 // An entry of "scalar_map": an input and its output. For this input, the entry overrides all other
 // rules.
 struct MappedScalar {
-    std::uint64_t key = 0;  // KeyOf() the input scalar
+    std::uint64_t key = 0;  // result of KeyOf() for the input scalar
     std::string output;     // bytes of the output scalar
 };
 

@@ -102,7 +102,7 @@ class RawChain {
 
 class LzmaStream final : public StreamDecoder {
   public:
-    // `size` is the maximum of decoded bytes.
+    // `size` is the maximum number of decoded bytes.
     LzmaStream(Format format, const LzmaFilterChain& filters, std::size_t size)
         : format_(format),
           raw_(filters, size),

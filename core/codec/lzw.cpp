@@ -56,7 +56,8 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
     CodeReader codes(encoded);
     unsigned next = kFirstEntry;
     unsigned width = kShortest;
-    std::optional<Entry> before;  // string of the previous code; nullopt if the table is empty
+    // String of the previous code; nullopt at the start and after kClear.
+    std::optional<Entry> before;
     std::size_t written = 0;
     while (const auto code = codes.Next(width)) {
         if (*code == kEnd) break;

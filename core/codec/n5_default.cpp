@@ -19,7 +19,8 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kFixedHeader = 4;  // bytes of the mode and the number of dimensions
+// Size in bytes of the mode and of the number of dimensions.
+constexpr std::size_t kFixedHeader = 4;
 constexpr std::size_t kDimensionSize = 4;
 
 std::uint32_t LoadBig32(const std::uint8_t* p) {

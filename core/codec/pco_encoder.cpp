@@ -16,9 +16,10 @@ namespace {
 
 using Latents = std::vector<std::uint64_t>;
 
-// Entropy encoder (tANS) of one latent variable, the inverse of LatentDecoder. Each step maps a
-// state and a bin to the previous state, and to the bits from which a decoder recovers the state.
-// States are numbered from the table size to twice the table size.
+// Entropy encoder (tANS) of one latent variable, the inverse of LatentDecoder. It works backwards:
+// the decoder's state after a latent and the latent's bin determine the decoder's state before the
+// latent. They also determine the bits that the decoder reads between the two states. States are
+// numbered from the table size to twice the table size.
 class LatentEncoder {
   public:
     explicit LatentEncoder(const LatentMetadata& latent)
