@@ -20,8 +20,8 @@
 namespace zarr {
 
 // Destination of a read. `data` points at the region's first element; `strides` are in bytes and
-// may be negative. `op` converts each stored element. If only a part of each element is read, such
-// as a field, `op` converts that part. See ReadConverter().
+// may be negative. `op` converts each stored element, or the wanted part of each element, such as a
+// struct field. See ReadConverter().
 struct Destination {
     std::uint8_t* data = nullptr;
     Strides strides;
@@ -89,9 +89,9 @@ class Array {
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
     // chunks evict earlier chunks.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Starts loading the chunks that `region` touches into the cache, and does not wait. Other
-    // threads load the chunks, within the limits of ReadAhead::Load(). Does nothing if the store is
-    // not remote.
+    // Starts loading the chunks that `region` touches into the cache on other threads, and does not
+    // wait for them. Does nothing if the store is not remote, or if a limit of ReadAhead::Load() is
+    // exceeded.
     Status LoadAhead(const Region& region, std::size_t threads) const;
     // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject,
     // counts the references to the texts (ObjectRef), not the texts.

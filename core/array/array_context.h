@@ -74,8 +74,8 @@ class ArrayContext {
     // is in use.
     std::shared_ptr<const Array> FindShared(const std::string& name);
     // Registers `array` under `name` and returns `array`. If an array with equal metadata is
-    // already registered and in use, returns that array instead. The registry does not keep arrays
-    // alive.
+    // already registered and in use, returns the registered array. The registry does not keep
+    // arrays alive.
     std::shared_ptr<const Array> Share(const std::string& name,
                                        const std::shared_ptr<const Array>& array);
 

@@ -18,8 +18,8 @@
 namespace zarr {
 
 // Source of a write. `data` points at the region's first element; `strides` are in bytes and may be
-// negative or 0. `op` converts the caller's elements to stored elements. If only a part of each
-// element is written, such as a field, `op` converts to that part.
+// negative or 0. `op` converts the caller's elements to stored elements, or to the written part of
+// each stored element, such as a struct field.
 struct Source {
     const std::uint8_t* data = nullptr;
     Strides strides;

@@ -17,7 +17,8 @@
 namespace zarr {
 
 // A decoded chunk, immutable once shared. Elements are in the chunk's memory order and in the
-// stored byte order. An absent chunk is cached, too, and reads as the fill value.
+// stored byte order. A chunk that is absent from the store has no elements, and reads as the fill
+// value.
 struct DecodedChunk {
     // Creates a chunk without elements. The destructor gives the memory of `elements` to `pool_`,
     // which may be nullptr.
@@ -89,7 +90,7 @@ class AbsentChunks {
 
     // Returns a number that changes when a chunk is stored. A reader calls generation() before it
     // requests a chunk or a listing from the store, and passes the number to Add() or SetPresent()
-    // as `asked`. These methods can then tell whether the answer is outdated.
+    // as `asked`. Add() and SetPresent() ignore an outdated answer of the store.
     std::uint64_t generation() const { return generation_.load(); }
     // Records that a chunk is absent. Does nothing if any chunk was stored since generation()
     // returned `asked`.

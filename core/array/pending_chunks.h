@@ -30,10 +30,10 @@ struct PendingChunk {
     std::uint64_t changes = 0;  // count of written elements; a rewritten element counts again
     Buffer elements;            // decoded elements, in the stored byte order
     std::vector<std::string> objects;  // elements of kObject, in the chunk's memory order
-    // Locks for writing the chunk, which other processes may change, too; nullptr if no other
-    // process writes to the array. If `locks` is set, `written` has a byte for each byte of
-    // `elements`, or for each element of `objects`. The byte is 0xff if this process wrote the byte
-    // or element, and 0 if the value was loaded from the store.
+    // Locks for writing the chunk; nullptr if no other process writes to the array. If `locks` is
+    // set, `written` has a byte for each byte of `elements`, or for each element of `objects`. The
+    // byte is 0xff if this process wrote the byte or element, and 0 if the value was loaded from
+    // the store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
@@ -84,8 +84,8 @@ Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk
 class Array;
 
 // The open Array objects of one Zarr array. Each Array may access the store with different options,
-// and has its own cached chunks. All of them share the pending chunks. When a chunk is stored
-// through one Array, the other Array objects drop the chunk from their caches. Thread-safe.
+// and has its own cached chunks. The Array objects share their pending chunks. When a chunk is
+// stored through one Array, the other Array objects drop the chunk from their caches. Thread-safe.
 class ArrayInstances {
   public:
     explicit ArrayInstances(ArrayMetadata metadata)

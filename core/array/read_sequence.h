@@ -21,8 +21,8 @@ class ReadSequence {
     bool Note(const Region& region);
 
     // Predicts up to `count` regions after the last recorded region, cut off at the edge of an
-    // array of `shape`. Returns fewer regions at the end of the array. Also returns fewer at the
-    // end of a row if the start of the next row is still unknown.
+    // array of `shape`. Returns fewer regions at the end of the array, and at the end of a row if
+    // the start of the next row is unknown.
     std::vector<Region> Next(std::size_t count, const std::vector<std::uint64_t>& shape) const;
 
   private:

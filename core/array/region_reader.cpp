@@ -83,7 +83,7 @@ class RegionReader {
     Result<bool> CopyPending(const ChunkPart& part);
     bool CopyIfCached(const ChunkPart& part);
 
-    // Chooses the strategy for a part. Also sets in `request` which bytes of the chunk are needed.
+    // Chooses the strategy for a part, and sets in `request` which bytes of the chunk are needed.
     Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
     // Copies or decodes a fetched chunk to its destination, by any strategy except kThroughCache.
     Status CopyFetched(const ChunkPart& part, const Wanted& wanted,
@@ -95,7 +95,8 @@ class RegionReader {
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
     // Reads a part of a chunk that another thread is loading into the cache. Waits for that load
-    // and uses its result. Reads the chunk itself only if the load ends without a result.
+    // and uses its result. Requests the chunk from the store only if the load ends without a
+    // result.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 

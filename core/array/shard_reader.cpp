@@ -243,7 +243,7 @@ bool ShardReader::Walk::IsAt(const Step& step, std::size_t level,
 }
 
 // Reads the shard of level `level` that contains `chunk`. `found` is the location of that shard in
-// the shard around it. For level 0, `box_` must be set already.
+// the enclosing shard. For level 0, `box_` must be set before the call.
 Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
                                                          const ShardLocation& found) const {
     Step step;
@@ -442,8 +442,9 @@ bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
     return EqualButForCertainty(shards_.VersionOf(shard), node.version);
 }
 
-// Drops only the cached index of the outermost shard. Cached nested shards are recognised as
-// outdated: their version or store count differs from that of the enclosing shard.
+// Drops only the cached index of the outermost shard. Cached nested shards need not be dropped:
+// they count as outdated, because their version or store count differs from that of the enclosing
+// shard.
 void ShardReader::Drop(const Index& shard) const {
     cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
 }

@@ -67,8 +67,9 @@ class ShardReader {
     ShardReader(const ShardReader&) = delete;
     ShardReader& operator=(const ShardReader&) = delete;
 
-    // Locates several chunks, one per call of Find(). Keeps the shard indexes of the last call, so
-    // that another chunk of the same shards is located without reading them again. Not thread-safe.
+    // Locates several chunks, one per call of Find(). Keeps the shard indexes that the last call
+    // used, so that another chunk of the same shards needs no look-up in the cache. Not
+    // thread-safe.
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
@@ -89,9 +90,9 @@ class ShardReader {
         std::vector<Step> steps_;
     };
 
-    // Calls `read` again and again until the shard is not replaced during a call. `read` returns
-    // the ShardNode from which it has read, or nullptr if it has used none. Fails with kIo after
-    // several attempts. The message then names `chunk`, unless `chunk` is nullptr.
+    // Calls `read` until the shard is not replaced during a call. `read` returns the ShardNode that
+    // it has used, or nullptr if it has used none. Fails with kIo after several attempts; the
+    // message names `chunk` unless `chunk` is nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
@@ -149,8 +150,8 @@ class ShardReader {
                                const ShardLocation& location) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,
                                    const ShardLocation& location) const;
-    // Load the index of a nested shard without the cache. LoadWrapped() is for a shard whose bytes,
-    // index included, are encoded again by further codecs. LoadPlain() is for any other shard.
+    // Load the index of a nested shard without the cache. LoadWrapped() is for a shard that codecs
+    // encode as a whole, including its index. LoadPlain() is for any other shard.
     Status LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
                        const ShardLocation& location, ShardNode& node) const;
     Status LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,

@@ -38,7 +38,8 @@ struct Workers {
     std::mutex mutex;
     std::condition_variable wanted;
     std::condition_variable left;
-    std::deque<Job*> queue;  // has one entry of a job for each pool thread that the job still wants
+    // Queued jobs, with an entry for each pool thread that a job still wants.
+    std::deque<Job*> queue;
     std::size_t idle = 0;
     std::size_t starting = 0;          // new threads that have not reached the queue yet
     std::size_t waiting_for_idle = 0;  // threads that wait in EndIdle()
@@ -294,7 +295,7 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     try {
         context = ThreadContext::OfThisThread();
     } catch (const std::bad_alloc&) {
-        return job();  // no helpers: they would lack the caller's ThreadContext
+        return job();  // without helpers, which would lack the caller's ThreadContext
     }
     Job mine{[&] {
                  const ThreadContextScope in(context.get());

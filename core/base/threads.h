@@ -8,8 +8,8 @@ namespace zarr {
 
 // Returns the calling thread's object of type T. The object is made on first use and destroyed when
 // the thread ends. Static destructors may call this function even after the main thread's objects
-// are destroyed. A static destructor then gets a new object, which leaks; a plain thread_local
-// object would be used after its destruction.
+// are destroyed: the function then returns a new object, which leaks. A plain thread_local object
+// would be used after its destruction.
 template <class T>
 T& ThreadLocalObject() {
     struct Owner {

@@ -287,7 +287,8 @@ class Blosc final : public Codec {
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
         std::size_t parts = blocks / part;  // the last part includes the remainder
-        // The last part must not be a short block alone; see CompressedBlocks::Decode().
+        // The last part must not consist of a single block that is short; see
+        // CompressedBlocks::Decode().
         if (part == 1 && header.decoded_size % header.block_size != 0) --parts;
         const auto share = [&](auto&& decode) {
             return ParallelFor(parts, threads, [&](std::size_t i) -> Status {

@@ -141,7 +141,7 @@ double RoundMagnitude(std::uint64_t magnitude, bool is_negative, Rounding roundi
 // Functions that cast one number to type To. Each returns false if the configured rules give no
 // number of type To.
 
-// Converts `rounded`, already rounded to the precision of To, to type To. `rounded` may exceed To's
+// Converts `rounded`, a number with the precision of To, to type To. `rounded` may exceed To's
 // range.
 template <class To>
 bool MakeFloat(const CastRules& rules, double rounded, To& to) {

@@ -25,7 +25,7 @@ struct CodecSpec {
     CodecNames names = CodecNames::kNumcodecs;
 };
 
-// Prefix by which Zarr v3 names a codec of numcodecs that has no specification of its own.
+// Prefix of the Zarr v3 name of a numcodecs codec that has no specification for Zarr v3.
 inline constexpr std::string_view kNumcodecsPrefix = "numcodecs.";
 
 // Returns `name` without kNumcodecsPrefix; a name without the prefix is returned unchanged.

@@ -59,7 +59,7 @@ void PutBits(const PackedNumbers& numbers, std::uint64_t bits, std::uint8_t* dst
 template <class T>
 void PackAll(const PackedNumbers& numbers, const std::uint8_t* src, std::size_t count,
              std::uint8_t* dst) {
-    unsigned pending = 0;  // bits of the output byte that is not full yet
+    unsigned pending = 0;  // bits of the next output byte, which is not full yet
     unsigned fill = 0;
     for (std::size_t i = 0; i < count; ++i, src += sizeof(T)) {
         std::uint64_t bits = TakeBits<T>(numbers, src);

@@ -66,8 +66,8 @@ struct Rows {
         if (distance != 1)
             return Status::Unsupported("dist: only 1 is supported, got " +
                                        std::to_string(distance));
-        // The item count of the shape is not compared with the chunk here, because decoding a chunk
-        // returns the error.
+        // The product of `shape` is not compared with the chunk's number of items here, because
+        // decoding a chunk reports a difference.
         return Of(shape, context.dtype, axis);
     }
 };
