@@ -182,9 +182,8 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    // PendingChunk::written takes as much memory as the elements.
-    if (locks_ != nullptr) share /= 2;
-    if (has_shards()) share /= 2;  // encoded pending chunks have a limit of equal size
+    if (locks_ != nullptr) share /= 2;  // half for the elements, half for PendingChunk::written
+    if (has_shards()) share /= 2;       // half for the elements, half for encoded chunks
     return share;
 }
 
@@ -407,8 +406,8 @@ Status ArrayWriter::Flush(std::size_t threads) {
 Status ArrayWriter::FlushChunks(std::size_t threads) {
     const std::size_t at_once = MaxConcurrentStores(threads);
     const auto all = array_->pending().All();
-    // Groups of pending chunks. Chunks of one shard form a group if the shard has a lock; otherwise
-    // each chunk is a group.
+    // Groups of pending chunks that are stored together. If locks are used, the chunks of one shard
+    // form a group; otherwise each chunk is a group.
     std::vector<std::vector<NumberedChunk>> parts;
     if (locks_ != nullptr && has_shards()) {
         std::map<std::string, std::vector<NumberedChunk>> by_group;

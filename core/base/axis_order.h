@@ -42,7 +42,7 @@ class AxisOrder {
   private:
     enum class Kind : std::uint8_t { kRowMajor, kColumnMajor, kOther };
     Kind kind_ = Kind::kRowMajor;
-    DimVector<std::uint8_t> axes_;  // slowest dimension first; only if kind_ is kOther
+    DimVector<std::uint8_t> axes_;  // slowest dimension first; set only if kind_ is kOther
 };
 
 }  // namespace zarr

@@ -87,7 +87,8 @@ void Workers::Work() {
 
 std::vector<std::thread> Workers::TakeEndedLocked() {
     std::vector<std::thread> taken;
-    // Memory is reserved first, so that no exception can occur once a thread has been moved.
+    // Memory is reserved first, because a failure to allocate after a thread has been moved out of
+    // `threads` would lose the thread.
     taken.reserve(ended.size());
     for (const std::thread::id id : ended) {
         const auto found =

@@ -286,7 +286,7 @@ class Blosc final : public Codec {
         if (blocks < 2) return Status::Unsupported("is one block");
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
-        std::size_t parts = blocks / part;  // the last part includes the remainder
+        std::size_t parts = blocks / part;  // the last part has the remaining blocks, too
         // The last part must not consist of a single block that is short; see
         // CompressedBlocks::Decode().
         if (part == 1 && header.decoded_size % header.block_size != 0) --parts;
