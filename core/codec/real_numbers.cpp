@@ -69,8 +69,8 @@ std::string FloatBytes(double number) {
         return NativeBytes(static_cast<T>(number));
 }
 
-// Returns the bytes of a number written as "0x" and hexadecimal digits, highest digit first.
-// nullopt if `text` has another form.
+// Parses `text`, a number of `size` bytes written as "0x" and hexadecimal digits, highest digit
+// first. Returns its bytes in the host's byte order; nullopt if `text` has another form.
 std::optional<std::string> HexadecimalBytes(std::string_view text, std::size_t size) {
     if (text.size() != 2 + 2 * size || text.substr(0, 2) != "0x") return std::nullopt;
     std::string bytes(size, '\0');

@@ -13,8 +13,8 @@
 
 namespace zarr {
 
-// Returns the number of significant bits of a number, or of one part of a complex number. A number
-// may take more bits in memory.
+// Returns the number of significant bits of a number of the type `type`. For a complex type,
+// returns the bits of one part. A number may take more bits in memory.
 unsigned BitsOf(const DataType& type);
 
 // Returns the Zarr v3 name of a number type; NumPy's name of any other type.
@@ -23,16 +23,19 @@ std::string NumberTypeName(const DataType& type);
 // Returns kUnsupported unless `type` is an integer, float16, float32 or float64.
 Status CheckRealType(const DataType& type);
 
-// Parses a data type of real numbers, written as in "data_type", in the host's byte order. Returns
-// kCorrupt if `value` names no such type; kUnsupported if CheckRealType() rejects the type.
+// Parses `value`, a data type written as in "data_type". Returns the type in the host's byte order.
+// Returns kCorrupt if `value` names no type of real numbers, and kUnsupported if CheckRealType()
+// rejects the type. `place` is the path of `value`, for messages.
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place);
 
-// Parses a scalar, written as in "fill_value", into the bytes of one element in the host's byte
-// order. `type` must satisfy CheckRealType(). Returns kCorrupt if `value` is no scalar of `type`.
+// Parses `value`, a scalar written as in "fill_value", into the bytes of one element in the host's
+// byte order. `type` must satisfy CheckRealType(). Returns kCorrupt if `value` is no scalar of
+// `type`. `place` is the path of `value`, for messages.
 Result<std::string> ParseRealScalar(const DataType& type, const json::Value& value,
                                     std::string_view place);
 
-// Calls VisitNumber() for a real number type; any other type is visited as double.
+// Calls `visit` with the NumberTag of `type`. If `type` is not a real number type, the tag is
+// NumberTag<double>.
 template <class Visit>
 auto VisitReal(const DataType& type, Visit&& visit) {
     return VisitNumber(type, [&](auto tag) {

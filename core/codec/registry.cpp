@@ -25,7 +25,7 @@ struct Row {
     bool is_compressor;
     CodecResult (*make)(const json::Value&, const CodecContext&);
     ObjectCodecResult (*make_objects)(const json::Value&, const CodecContext&);
-    ConfigurationReader read_v3;   // nullptr: `make` takes the v3 configuration itself
+    ConfigurationReader read_v3;   // nullptr if `make` takes the v3 configuration unchanged
     ConfigurationWriter write_v3;  // writes the configuration of `v3_name`
 };
 
@@ -141,8 +141,8 @@ constexpr Refusal kRefused[] = {
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
-// Codecs in references to files of other formats that are not supported. They have one name in all
-// versions of Zarr.
+// Unsupported codecs in references to files of other formats, such as GRIB. Each codec has one name
+// in all versions of Zarr.
 constexpr Refusal kRefusedForeign[] = {
     {"grib", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
     {"gribberish", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
@@ -167,8 +167,8 @@ std::string_view RefusalReason(const CodecSpec& spec) {
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
     for (const Refusal& refusal : kRefusedForeign)
         if (refusal.id == name) return refusal.why;
-    // kRefused lists codecs of numcodecs, and codecs with the prefix "zarrs.". In Zarr v3, codecs
-    // of numcodecs have the prefix "numcodecs."; an equal name without a prefix is another codec.
+    // kRefused has ids of numcodecs, and names with the prefix "zarrs.". In Zarr v3, a name without
+    // the prefix "numcodecs." or "zarrs." is the name of another codec.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
     for (const Refusal& refusal : kRefused)

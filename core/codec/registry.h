@@ -36,7 +36,8 @@ enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToByt
 Result<CodecClass> ClassOf(const CodecSpec& spec);
 
 // Checks the order of Zarr v3 codecs (Zarr v3 specification, "Codecs"): array-to-array codecs, one
-// array-to-bytes codec, bytes-to-bytes codecs. `place` is the path of the list for messages.
+// array-to-bytes codec, bytes-to-bytes codecs. `place` is the path of the list in the metadata, for
+// messages.
 Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& place);
 
 // Returns the JSON of a codec for `zarr.json`: an object with name and configuration. `dtype` is

@@ -106,8 +106,9 @@ class NewShape {
         return {};
     }
 
-    // Returns an error unless the dimensions before `merged` hold equally many items in the new
-    // shape and in the input shape. The dimensions after `merged` are checked in the same way.
+    // Returns an error if the merged dimension is at a wrong position. The sizes of the dimensions
+    // before `merged` must have the same product in the new shape as in the input shape. The
+    // dimensions after `merged` are checked in the same way.
     Status CheckPlace(const Merged& merged) const {
         const std::size_t i = merged.dimension;
         if (Product(shape_, 0, i) == Product(input_, 0, merged.first) &&
@@ -123,7 +124,7 @@ class NewShape {
     std::vector<std::uint64_t> shape_;
     std::vector<Merged> merged_;
     std::optional<std::size_t> automatic_;
-    std::size_t next_ = 0;  // smallest input dimension that is still unused
+    std::size_t next_ = 0;  // smallest input dimension that no new dimension uses yet
 };
 
 }  // namespace

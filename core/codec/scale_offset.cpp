@@ -114,8 +114,8 @@ bool ScaleOne(const ScaleAndOffset& by, const T& scale, const T& offset, T& numb
     }
 }
 
-// Scales elements until the result of one cannot be represented. Returns the index of that element;
-// `run.count` if all were scaled.
+// Scales elements up to the first element whose result cannot be represented. Returns the index of
+// this element; `run.count` if all elements were scaled.
 template <class T, bool kDecodes>
 std::size_t ScaleRun(const ScaleAndOffset& by, const ItemRun& run) {
     const T scale = LoadNative<T>(by.scale.data());

@@ -20,7 +20,7 @@ struct StreamStep {
     StreamState state = StreamState::kRunning;
     std::size_t consumed = 0;  // number of input bytes read
     std::size_t produced = 0;  // number of output bytes written
-    Status error;              // error if kDamaged, else ok
+    Status error;              // the error if `state` is kDamaged, else ok
 };
 
 // Decompressor of a compression library. Not thread-safe.
@@ -67,8 +67,8 @@ inline Status CopyAll(ByteSpan bytes, Output& decoded) {
     return {};
 }
 
-// Returns kLimit if the size `decoded` is exact and exceeds `limit` bytes. Implements
-// CheckWritable() of codecs that encode at most `limit` bytes.
+// Returns kLimit if `decoded` is an exact size of more than `limit` bytes. CheckWritable() of a
+// codec that can encode at most `limit` bytes calls this function.
 inline Status CheckInputSize(SizeBound decoded, std::size_t limit) {
     if (!decoded.exact || decoded.max <= limit) return {};
     return Status::Limit("the chunk has " + std::to_string(decoded.max) +

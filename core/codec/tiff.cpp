@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// imagecodecs' "imagecodecs_tiff", read-only: each chunk is a TIFF file, as in references by
-// tifffile and Kerchunk. The pages of the file follow each other in C order. Numbers are decoded to
-// the host's byte order.
+// imagecodecs' "imagecodecs_tiff", read-only: each chunk is a TIFF file. References made by
+// tifffile and Kerchunk have such chunks. The pages of a chunk follow each other in C order.
+// Numbers are decoded to the host's byte order.
 //
 // If samples are interleaved by pixel, the axes of a page are rows, columns and samples. Otherwise
 // the axes are samples, rows and columns.
@@ -226,8 +226,8 @@ class Tiff final : public DecodeOnly {
     explicit Tiff(std::optional<std::uint32_t> index) : DecodeOnly("TIFF chunks"), index_(index) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound is at least the maximum chunk size, because a TIFF file may contain more pages,
-        // and metadata.
+        // The bound is at least the maximum chunk size, because a TIFF file may have metadata, and
+        // pages that are not part of the chunk.
         return {std::max<std::size_t>(decoded.max, LimitOf(Limit::kChunkSize)), false};
     }
 

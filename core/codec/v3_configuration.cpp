@@ -145,7 +145,7 @@ Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
     const auto type_size = RequiredInt(configuration, "typesize", 1, kMost);
     if (type_size.ok())
         options.emplace_back("typesize", json::Value(*type_size));
-    else if (shuffle != 0)  // a missing "typesize" matters only with shuffle
+    else if (shuffle != 0)  // "typesize" may be missing without shuffle
         return type_size.status();
     if (configuration.Find("blocksize") != nullptr) {
         ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,
@@ -255,8 +255,8 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Types are written as little-endian. Items have that byte order before the codec "bytes" on a
-// little-endian host.
+// Writes big-endian data types as little-endian. On a little-endian host, items are little-endian
+// until the codec "bytes" encodes them.
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {

@@ -22,10 +22,10 @@ Status CheckMembers(const json::Value& configuration,
 Result<std::int64_t> RequiredInt(const json::Value& configuration, std::string_view key,
                                  std::int64_t minimum, std::int64_t maximum);
 Result<double> RequiredNumber(const json::Value& configuration, std::string_view key);
-// Returns the index of the required member `key` in `names`.
+// Returns the index in `names` of the value of the required member `key`.
 Result<std::size_t> RequiredName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
-// Returns the index of the member `key` in `names`; 0 if the member is missing.
+// Returns the index in `names` of the value of the member `key`; 0 if the member is missing.
 Result<std::size_t> OptionalName(const json::Value& configuration, std::string_view key,
                                  std::initializer_list<std::string_view> names);
 // Returns the codecs in the required member `key`. CodecSpec::place of each codec is its path for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vlen-utf8 and vlen-bytes (numcodecs.VLenUTF8, VLenBytes): a uint32 count, then for each item a
-// uint32 length and its bytes. All are little-endian, in memory order of the chunk.
+// vlen-utf8 and vlen-bytes (numcodecs.VLenUTF8, VLenBytes). An encoded chunk has the number of
+// items, then the length and the bytes of each item in memory order. The number and the lengths are
+// little-endian uint32.
 #include <cstring>
 
 #include "core/base/endian.h"

@@ -4,10 +4,9 @@
 //
 // libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with
 // unchanged bits. In mode "reversible" the result is exact. In all other modes, an unsigned number
-// with the highest bit set is refused, and a negative result of libzfp is decoded as 0.
+// with the highest bit set is refused, and a negative result of libzfp is decoded as 0. The
+// specification clamps integers of fewer than 32 bits in this way.
 // https://zfp.readthedocs.io/en/release1.0.1/modes.html
-//
-// The specification clamps integers of fewer than 32 bits in the same way.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -120,7 +119,7 @@ struct ZfpNumbers {
     zfp_type type = zfp_type_none;
     unsigned bits = 0;
     bool is_wider = false;    // true if numbers are widened to 32 bits
-    bool is_cut = false;      // true for unsigned numbers passed as signed in a lossy mode
+    bool is_cut = false;      // true if unsigned numbers are passed as signed in a lossy mode
     Converter widen, narrow;  // conversion of floats, if is_wider
 };
 
@@ -249,8 +248,9 @@ class Zfp final : public Codec {
         : block_(block), dtype_(std::move(dtype)), numbers_(numbers), parameters_(parameters) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound allows for padding: libzfp encodes blocks of 256 values, and a block may
-        // contain a single element. Elements may also be widened up to four times.
+        // libzfp encodes blocks of 256 values, and a block may contain a single element. Elements
+        // may be widened to four times their size. The bound is therefore 1024 times the decoded
+        // size.
         return {SaturatingAdd(SaturatingMul(decoded.max, 1024), std::size_t{4} << 10), false};
     }
 

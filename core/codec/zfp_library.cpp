@@ -27,8 +27,9 @@ constexpr int kDeepBind = 0;
 // of zfp_compress().
 Status FindReplacedFunctions(void* compress) {
     Dl_info libzfp;
-    // libzfp looks for its functions in the program and the libraries that the program links. The
-    // plugin's own libraries are not among them.
+    // libzfp calls a function of the program, or of a library linked to the program, if that
+    // function has the name of a libzfp function. Libraries that only the plugin links have no such
+    // effect.
     void* const program = dlopen(nullptr, RTLD_LAZY);
     if (program == nullptr || dladdr(compress, &libzfp) == 0) return {};
     for (const char* const name : {"stream_open", "stream_close", "stream_size", "stream_flush"}) {
@@ -65,7 +66,8 @@ Status Load(ZfpFunctions& functions) {
 
 #else
 
-// Libraries of Windows and macOS find the functions of the library that they were linked to.
+// On Windows and macOS, libraries call the functions of the library that they were linked to. The
+// plugin can therefore link libzfp.
 Status Load(ZfpFunctions& functions) {
 #define ZARR_ZFP_LINK(name) functions.name = &::name;
     ZARR_FOR_EACH_ZFP_FUNCTION(ZARR_ZFP_LINK)

@@ -55,7 +55,7 @@ int WindowLog(std::size_t bytes) {
 
 class ZstdStream final : public StreamDecoder {
   public:
-    // `size` is the maximum of decoded bytes.
+    // `size` is the maximum number of decoded bytes.
     explicit ZstdStream(std::size_t size)
         : window_log_(WindowLog(SaturatingAdd(size, LimitOf(Limit::kCodecMemory)))) {}
 
@@ -93,7 +93,7 @@ class ZstdStream final : public StreamDecoder {
 // A frame and its decoded size.
 struct Frame {
     ByteSpan encoded;
-    std::size_t begin = 0;  // offset in the decoded data of all frames
+    std::size_t begin = 0;  // offset of this frame's data in the decoded data of all frames
     std::size_t size = 0;
 
     // Returns the decoded size in the header of the first frame; nullopt if missing or damaged.
@@ -130,7 +130,7 @@ std::vector<Frame> FramesOf(ByteSpan encoded) {
     return frames;
 }
 
-// Decodes a frame to its offset in `decoded`, without a window or a copy.
+// Decodes a frame directly into its part of `decoded`, so that libzstd allocates no window.
 Status DecodeFrame(const Frame& frame, MutableByteSpan decoded) {
     auto& context = ThreadLocalObject<Context>();
     if (context == nullptr) context.reset(ZSTD_createDCtx());
