@@ -94,7 +94,7 @@ class AffineFinder {
     AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
                  Warnings& warnings)
         : hierarchy_(hierarchy), facts_(facts), threads_(threads), warnings_(warnings) {
-        Warnings ignored;  // reported when the group is opened
+        Warnings ignored;  // the warnings are reported when the group is opened
         if (!facts.path.empty())
             group_attributes_ =
                 LenientAttributes(hierarchy, std::string(ParentPath(facts.path)), ignored);
@@ -122,8 +122,8 @@ class AffineFinder {
     }
 
   private:
-    // Returns the transform in attribute `name`. Returns nullopt if the attributes state another
-    // raster size. Such attributes may describe a larger raster: xarray does not change the
+    // Returns the transform in attribute `name`; nullopt if the attributes state a size other than
+    // this raster's. Such attributes may describe a larger raster: xarray does not change the
     // attributes when it saves a part of a raster.
     std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
                                                      const char* name) {
@@ -313,7 +313,7 @@ class AffineFinder {
         constexpr const char* kName = "GeoTransform";
         if (const json::Value* own = facts_.attributes.Find(kName))
             if (auto source = FromGdalOrder(*own, std::string("attribute ") + kName)) return source;
-        Warnings ignored;  // reported by the search for the CRS
+        Warnings ignored;  // the search for the CRS reports the warnings
         const std::string path = FindOwnGridMapping(hierarchy_, facts_, ignored);
         if (path.empty()) return std::nullopt;
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
@@ -335,10 +335,10 @@ class AffineFinder {
         return source;
     }
 
-    // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`. A stated shape must equal
-    // the shape of the raster. Without a stated shape, `spatial:bbox` is used only if no
-    // `spatial:transform` gives pixels of another size. Without a stated shape, `proj:bbox` is not
-    // used, because in STAC it may be the extent of a whole product.
+    // Returns a north-up geotransform from `spatial:bbox` or `proj:bbox`. If `attributes` state a
+    // shape, it must equal the raster's shape. Without a shape, `spatial:bbox` is used only if
+    // `attributes` have no `spatial:transform`. Without a shape, `proj:bbox` is not used, because
+    // in STAC it may be the extent of a whole product.
     std::optional<AffineSource> FromBoundingBox(const json::Value& attributes) {
         for (const std::string prefix : {"spatial:", "proj:"}) {
             const json::Value* const stated = attributes.Find(prefix + "bbox");
@@ -407,9 +407,9 @@ class AffineFinder {
         return true;
     }
 
-    // Returns the geotransform from OME-NGFF's transformations of the level, followed by those of
-    // the multiscale. OME-NGFF's coordinates are centres of voxels, so the result is shifted by
-    // half a pixel.
+    // Returns the geotransform of a level of an OME-NGFF image. The level's transformations are
+    // applied first, then the multiscale's. OME-NGFF's coordinates are centres of voxels, so the
+    // result is shifted by half a pixel.
     std::optional<AffineSource> FromOme() {
         const LevelListing listing = ListingOf(hierarchy_, facts_.path);
         const std::size_t rank = facts_.dimensions.size();
@@ -453,7 +453,8 @@ class AffineFinder {
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
             if (!listing.is_listed()) continue;
-            json::Object stated;  // members of the level's entry, then of the group's attributes
+            // Members of the level's entry; they override the group's attributes.
+            json::Object stated;
             const json::Value& of_level = *listing.levels[0].dataset;
             for (const json::Value* owner : {&of_level, &*listing.attributes})
                 for (const char* name :

@@ -71,7 +71,7 @@ bool IsColourImage(const ArrayMetadata& metadata) {
 
 namespace {
 
-// Declares the roles of Y and X by the attribute `spatial:dimensions`.
+// Declares the dimensions that the attribute `spatial:dimensions` names as Y and X.
 void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
     const auto names = ReadSpatialDimensions(attributes);
     if (!names) return;
@@ -81,9 +81,9 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
-// Declares the roles of Y and X by the attribute `spatial:shape` [height, width], if no dimension
-// has a name. Height and width must each match exactly one dimension. If height equals width, the
-// first matching dimension is Y.
+// Declares Y and X by the attribute `spatial:shape` [height, width], if no dimension has a name.
+// Exactly one dimension must have the size `height`, and exactly one the size `width`. If height
+// equals width, exactly two dimensions must have this size; the first one is Y.
 void DeclareShape(const json::Value& attributes, const std::vector<std::uint64_t>& sizes,
                   std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
@@ -125,8 +125,8 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns if the array's group has a coordinate array of the dimension that is invalid, or whose
-// length differs from the dimension's size.
+// Warns if the array's group has a coordinate array for the dimension, but the coordinate array is
+// invalid, or its length differs from the dimension's size.
 void WarnOfUnusable(const Hierarchy& hierarchy, const std::string& group,
                     const Dimension& dimension, Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);

@@ -19,7 +19,8 @@ struct Dimension {
     std::uint64_t size = 0;
     // Role by the attributes of the coordinate array, else by a declaration, else by the name.
     AxisRole role = AxisRole::kNone;
-    // Group of the coordinate array. If there is none, the first group in which it was searched.
+    // Group of the coordinate array. If there is no coordinate array, the first group that was
+    // searched for it.
     std::string group;
     std::string coordinate_path;  // empty if the dimension has no coordinate array
     // Attributes of the coordinate array, with the members of `_eopf_attrs` (see WithEopf()). Empty

@@ -119,7 +119,8 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
     if (!normal.ok() || normal->empty()) return {};
     const auto is_array = [&](const std::string& path) {
         const auto found = hierarchy.Has(path, Document::kArray);
-        // An invalid document of v3 may be an array. Callers see its error when they read it.
+        // An invalid `zarr.json` may belong to an array. It counts as an array, so that callers get
+        // the error when they read it.
         return found.ok() ? *found : found.status().code() == StatusCode::kCorrupt;
     };
     if (name[0] == '/') return is_array(*normal) ? *normal : std::string();
@@ -135,7 +136,7 @@ bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings
     Status status = hierarchy.Metadata(path).status();
     const bool is_read = status.ok();
     if (is_read) status = hierarchy.Attributes(path).status();
-    // Hierarchy::TakeFailure() reports errors of the store.
+    // All other errors are errors of the store, which Hierarchy::TakeFailure() reports.
     const StatusCode code = status.code();
     if (code != StatusCode::kCorrupt && code != StatusCode::kUnsupported &&
         code != StatusCode::kLimit)

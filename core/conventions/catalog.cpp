@@ -26,7 +26,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
                             std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
-    Warnings ignored;  // reported when the array is opened
+    Warnings ignored;  // the warnings are reported when the array is opened
     const json::Value attributes =
         WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
@@ -64,7 +64,7 @@ struct ImageLevels {
 // describe exactly one image. The first level is taken as the largest (OME-NGFF), unless another
 // level has a smaller scale.
 std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
-    Warnings ignored;  // reported when the image is opened
+    Warnings ignored;  // the warnings are reported when the image is opened
     std::vector<Multiscale> multiscales = ReadMultiscales(attributes, ignored);
     multiscales.erase(std::remove_if(multiscales.begin(), multiscales.end(),
                                      [](const Multiscale& item) { return item.is_overviews; }),
@@ -82,8 +82,8 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
             image.base = path;
             best = scale;
         }
-        // If a level is in a deeper group, the direct subgroup of `group` that contains the level
-        // is inserted.
+        // A level in a deeper group is stored as the direct subgroup of `group` that contains the
+        // level.
         image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
     }
     if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))
@@ -298,7 +298,7 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
     using Kind = CatalogGroup::Kind;
     if (visited_.count(image.path) != 0 || !IsThere(image.path)) return {};
     ZARR_RETURN_IF_ERROR(Count(1));
-    Warnings ignored;  // reported when the image is opened
+    Warnings ignored;  // the warnings are reported when the image is opened
     const auto read = ReadImage(LenientAttributes(hierarchy_, image.path, ignored), image.path);
     CatalogArray base;
     if (read) base = DescribeAlone(hierarchy_, read->base);

@@ -81,7 +81,7 @@ bool HasNumbers(const DataType& type);
 // Describes an array by its metadata; the dimensions' names and coordinates are not read.
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 
-// Describes a group whose members are known.
+// Describes the group `path`, which has the members `members`.
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 

@@ -47,7 +47,7 @@ CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings);
 // comparison, WGS 84 and GRS 1980 differ by 0.1 mm.
 bool SameEllipsoid(const Ellipsoid& a, const Ellipsoid& b, double metres);
 
-// Maximum difference in metres between an axis and its copy rounded to float32.
+// Maximum difference in metres between a semi-axis and the same semi-axis rounded to float32.
 inline constexpr double kRoundedAxes = 1;
 
 // A grid mapping (CF conventions, appendix F). Parameters that the projection does not use are 0.

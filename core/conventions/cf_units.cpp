@@ -122,8 +122,8 @@ bool IsName(std::string_view symbol) {
            symbol != "Mm" && symbol != "Mrad";
 }
 
-// Returns the unit that begins with a sign beyond ASCII, in UTF-8: the degree sign, or one of the
-// two signs for micro.
+// Returns the unit of a `symbol` with a sign beyond ASCII: the degree sign, or "rad" after one of
+// the two Unicode signs for micro. nullptr for any other `symbol`.
 const UnitTerm* FindSign(std::string_view symbol) {
     if (symbol == "\xc2\xb0") return FindTerm("degree");
     if (symbol == "\xc2\xb5rad" || symbol == "\xce\xbcrad") return FindTerm("urad");

@@ -52,8 +52,8 @@ std::string WithName(const std::string& text, const std::string& old_name,
                                : std::string();
 }
 
-// Returns the coordinate arrays of an array's dimensions, without dimensions whose names contain
-// the array's name.
+// Returns the paths of the coordinate arrays of an array's dimensions. Omits dimensions whose names
+// contain the array's name.
 std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> shared;
     const auto facts = DescribeArray(hierarchy, path);
@@ -81,9 +81,9 @@ class References {
         return all;
     }
 
-    // Returns the arrays that only `owners` need: arrays in the group of `path` that `path` refers
-    // to, directly or indirectly. Arrays in `kept` are omitted. An array is also omitted if an
-    // array outside of `owners` and of the result refers to it.
+    // Returns the arrays that only `owners` need. They are arrays in the group of `path` to which
+    // `path` refers, directly or indirectly. Omits arrays in `kept`, and arrays to which an array
+    // refers that is neither in `owners` nor in the result.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -241,7 +241,8 @@ class DescribedOverviews {
         return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
 
-    // True if the attributes describe overviews, of any array, that are at or below `group`.
+    // True if the attributes of the group describe an overview at or below `group`. The overview
+    // may belong to any array.
     Result<bool> IsUsed(const std::string& group) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(group_));
         const Paths described = AllOverviewPaths(attributes);
@@ -276,8 +277,8 @@ std::string ReplaceWord(const std::string& words, const std::string& from, const
     return text;
 }
 
-// Renames an array. Also renames the array's mask and grid mapping if `owned` contains them and
-// their names contain the array's name.
+// Renames an array, its mask and its grid mapping. Mask and grid mapping are renamed only if
+// `owned` contains them and their names contain the array's name.
 Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
                    const std::string& new_name, const std::set<std::string>& owned,
                    Renamed& renamed) {

@@ -212,7 +212,7 @@ class Labeller {
         std::int64_t integer = 0;
         const std::string text = ElementText(type_, element);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
-        if (error != std::errc()) return std::nullopt;  // exceeds int64
+        if (error != std::errc()) return std::nullopt;  // the number exceeds int64
         return reference_->TextOf(integer);
     }
 
@@ -365,8 +365,8 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // The tolerance covers the rounding of a value, and of the first and last value, from which the
-    // spacing is computed. The tolerance stays below half the spacing, so that values in wrong
+    // `noise` covers the rounding of a stored value, and of the first and last value, from which
+    // the spacing is computed. `tolerance` stays below half the spacing, so that values in wrong
     // order are rejected.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));

@@ -81,7 +81,7 @@ inline constexpr std::size_t kMaxUnitBytes = 255;
 
 // A coordinate as text, for display.
 struct CoordinateLabel {
-    std::string value;  // as stored: ElementText(), or the string itself
+    std::string value;  // the stored element as text: a string, or ElementText()
     std::string label;  // for example "2020-01-02T00:00:00Z", "850 hPa", "6 hours" or "red"
     std::string time;   // the label of a time; empty for other labels and for missing times
 };
@@ -90,7 +90,7 @@ struct CoordinateLabel {
 struct CoordinateLabels {
     std::vector<CoordinateLabel> items;
     std::string units;     // attribute `units`, else units of the NumPy time type; may be empty
-    bool is_text = false;  // the array stores strings
+    bool is_text = false;  // true if the array stores strings
 };
 
 // The range of coordinates to read, and the deadline for reading them.

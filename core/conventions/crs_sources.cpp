@@ -25,7 +25,7 @@ namespace {
 // applies to.
 struct NamedGridMapping {
     std::string name;
-    std::vector<std::string> coordinates;  // empty in the simple form of the attribute
+    std::vector<std::string> coordinates;  // empty if the attribute names no coordinates
 };
 
 // Parses the attribute `grid_mapping` (CF conventions, section 5.6): "crs" in the simple form,
@@ -117,8 +117,7 @@ std::string ProjStringOf(const json::Value& value) {
     return text;
 }
 
-// True if `name` is usual for a grid mapping variable. The usual names include more than
-// kGridMappingNames.
+// True if `name` contains "crs", "spatial_ref" or "grid_mapping", ignoring case and punctuation.
 bool IsNameOfGridMapping(const std::string& name) {
     const std::string key = NameKey(name);
     return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
@@ -165,7 +164,7 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
         if (node.kind != NodeKind::kArray) continue;
         if (!store.IsCached(hierarchy.KeyOf(node.path, Document::kAttributes)))
             return Status::NotFound(node.path);
-        Warnings ignored;  // reported when that array is opened
+        Warnings ignored;  // the warnings are reported when that array is opened
         const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
         if (attributes.Find("grid_mapping") == nullptr) continue;
         std::vector<MappedDimension> dimensions;
@@ -438,8 +437,8 @@ class CrsFinder {
         AddTile(LastName(hierarchy_.store()->Describe()), "tile in the name of the store");
     }
 
-    // Adds the CRS that a pyramid's group states for all levels in attributes `proj:`. A level may
-    // be an array or a group.
+    // Adds the CRS in the `proj:` attributes of the ancestor group that lists the array, or the
+    // array's group, as a pyramid level. The CRS applies to all levels.
     void AddProjOfPyramid() {
         using Kind = Multiscale::Kind;
         for (const std::string& level : {facts_.path, group_}) {
@@ -489,7 +488,7 @@ class CrsFinder {
         // Without coordinate arrays, the array counts as projected only if it has no longitudes and
         // latitudes of a curvilinear grid.
         if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
-        Warnings ignored;  // they appear when the georeferencing is read
+        Warnings ignored;  // the warnings are reported when the georeferencing is read
         const auto geolocation = FindGeolocation(hierarchy_, facts_, ignored);
         return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
@@ -559,8 +558,9 @@ bool IsCoordinate(const json::Value& attributes, std::string_view standard_name,
     return RoleFromAttributes(json::Value(std::move(units_only))) == role;
 }
 
-// Returns the path of the grid mapping variable that the attributes `stating` name. Returns an
-// empty path and a warning if the variable is invalid; nullopt and a warning if there is none.
+// Returns the path of the grid mapping variable that the attributes `stating` name. If the variable
+// is invalid, gives a warning and returns an empty path. If no such variable exists, gives a
+// warning and returns nullopt.
 std::optional<std::string> FindNamedGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                                 const json::Value& stating, Warnings& warnings) {
     const std::string group(ParentPath(facts.path));

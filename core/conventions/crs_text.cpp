@@ -233,7 +233,7 @@ bool IsWkt(std::string_view text) {
     while (at < text.size() &&
            (IsAsciiLetter(text[at]) || IsAsciiDigit(text[at]) || text[at] == '_'))
         ++at;
-    // No WKT keyword of a CRS has fewer letters.
+    // The shortest WKT keywords of a CRS have 4 letters.
     if (at < 4 || !IsAsciiLetter(text[0])) return false;
     at = text.find_first_not_of(kBlanks, at);
     return at != std::string_view::npos && (text[at] == '[' || text[at] == '(');

@@ -86,7 +86,7 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
 }
 
 bool IsEopfProduct(const Hierarchy& hierarchy) {
-    Warnings ignored;  // reported when the root is opened
+    Warnings ignored;  // the warnings are reported when the root is opened
     const json::Value root = LenientAttributes(hierarchy, "", ignored);
     return root.Find("stac_discovery") != nullptr || root.Find("other_metadata") != nullptr;
 }

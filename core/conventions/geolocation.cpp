@@ -30,7 +30,8 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     if (metadata.ok() && (metadata->rank() < 2 || !metadata->dtype.is_numeric() ||
                           metadata->dtype.kind == DataKind::kComplex))
         return std::nullopt;
-    // The attributes of other arrays are not read, because that would cost requests.
+    // The array may be a geolocation array. The attributes of arrays that were rejected above are
+    // not read, because reading attributes costs requests.
     WarnIfInvalid(hierarchy, path, warnings);
     if (!metadata.ok()) return std::nullopt;
     auto facts = DescribeArray(hierarchy, path);
@@ -60,7 +61,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
 struct Meaning {
     Kind kind = Kind::kLongLat;
     AxisRole role = AxisRole::kNone;  // kX or kY; kNone if the coordinates give no map position
-    bool is_said = false;             // true if the attributes state the meaning
+    bool is_said = false;  // true if the attributes, not the name, state `kind` and `role`
 };
 
 bool IsNameOfLongLat(const std::string& name) {

@@ -32,7 +32,7 @@ bool IsSameNumber(double a, double b) {
 
 std::string PackingMismatch(const ArrayFacts& level, const ArrayFacts& base,
                             LevelMeaning compared) {
-    Warnings ignored;  // reported when the arrays are opened
+    Warnings ignored;  // the warnings are reported when the arrays are opened
     const Packing own = ReadPacking(level.attributes, ignored);
     const Packing other = ReadPacking(base.attributes, ignored);
     struct Number {
@@ -60,13 +60,13 @@ std::string TextOf(const std::optional<FillValue>& element, const DataType& type
 }
 
 std::optional<FillValue> NodataOf(const ArrayFacts& facts) {
-    Warnings ignored;  // reported when the array is opened
+    Warnings ignored;  // the warnings are reported when the array is opened
     return ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kAuto, ignored);
 }
 
 // Returns the nodata value of an OME image. A fill value of 0 is black, not nodata.
 std::optional<FillValue> ImageNodataOf(const ArrayFacts& facts) {
-    Warnings ignored;  // reported when the array is opened
+    Warnings ignored;  // the warnings are reported when the array is opened
     const bool is_black = facts.metadata.fill_value.is_zero();
     return ReadNodata(facts.attributes, facts.metadata,
                       is_black ? FillAsNodata::kNo : FillAsNodata::kAuto, ignored);
@@ -76,7 +76,7 @@ std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                            const ArrayFacts& base, LevelMeaning compared) {
     const DataType type = level.metadata.dtype.Native();
     if (!type.is_numeric() && !type.is_time()) return {};
-    Warnings ignored;  // reported when the array is opened
+    Warnings ignored;  // the warnings are reported when the array is opened
     if (compared == LevelMeaning::kStated &&
         !StatedNodata(level.attributes, level.metadata, ignored))
         return {};
@@ -101,7 +101,7 @@ std::string EpsgCodeIn(const std::string& text) {
     if (last == std::string::npos) return {};
     const auto brackets =
         std::count(text.begin() + static_cast<std::ptrdiff_t>(last), text.end(), ']');
-    // The code belongs to a part of the CRS, such as a unit.
+    // A code before any other number of brackets is the code of a part of the CRS, such as a unit.
     if (brackets != 0 && brackets != 2) return {};
     const std::size_t before = text.find_last_not_of("0123456789", last);
     const std::size_t end = text.find_last_not_of("\",: ", before) + 1;

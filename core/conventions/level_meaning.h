@@ -18,8 +18,8 @@ enum class LevelMeaning : std::uint8_t {
 };
 
 // Returns how scale, offset, units or nodata value of a level differ from those of its base, as a
-// predicate: "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have one
-// data type. Units are compared only if both arrays state units.
+// predicate: "has scale_factor 0.2, not 0.1". Empty if nothing differs. Both arrays must have the
+// same data type. Units are compared only if both arrays state units.
 //
 // Nodata values are read by ReadNodata() with FillAsNodata::kAuto. Boolean values and black pixels
 // of OME images are not nodata. If the nodata values differ, reads the attributes of the base's

@@ -23,7 +23,8 @@ class StatementReader {
         ReadSource(statement);
         const json::Value* transform = Member(entry_, "transform");
         const json::Value* scale = transform != nullptr ? Member(*transform, "scale") : nullptr;
-        if (scale == nullptr) scale = Member(entry_, "scale");  // member name in older drafts
+        // Older drafts call the member "scale".
+        if (scale == nullptr) scale = Member(entry_, "scale");
         if (scale != nullptr)
             statement.scale = Numbers("scale", *scale, "numbers above 0", [](double number) {
                 return std::isfinite(number) && number > 0;
@@ -112,7 +113,8 @@ bool Fits(double scale, std::uint64_t size, std::uint64_t source_size) {
     return std::fabs(covered - static_cast<double>(source_size)) <= scale * (1 + 1e-6);
 }
 
-// Returns the error in the scale from `source` to the level; empty if the scale is right.
+// Returns an error message if `scale` does not lead from the size of `source` to the size of the
+// level; otherwise an empty string.
 std::string WrongScale(const std::vector<double>& scale, const ArrayFacts& level,
                        const ArrayFacts& source) {
     if (source.dimensions.size() != level.dimensions.size()) return {};

@@ -24,7 +24,7 @@ struct LevelStatement {
     std::optional<std::string> source;
     bool is_source_listed = false;  // true if `layout` lists `source`, too
     std::vector<double> scale;      // elements of the source per element of the level, by dimension
-    std::vector<double> translation;   // by dimension; only the count of numbers is checked
+    std::vector<double> translation;   // by dimension; only the number of elements is checked
     std::vector<std::uint64_t> shape;  // height, width
 };
 

@@ -52,7 +52,7 @@ struct RasterShape {
 };
 struct RasterShapes {
     std::vector<RasterShape> rasters;
-    bool are_known = false;  // false if the store does not list the group
+    bool are_known = false;  // false if the store does not list the members of the group
 };
 
 RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
@@ -119,7 +119,7 @@ bool HasLargerInGroup(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 // attribute is anything else.
 std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
                               std::size_t count) {
-    Warnings ignored;  // reported when the attribute is applied
+    Warnings ignored;  // the warnings are reported when the attribute is applied
     std::vector<double> numbers = NumbersAttribute(attributes, name, ignored);
     if (numbers.size() != count) numbers.clear();
     return numbers;

@@ -20,11 +20,11 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // True if the geotransform that an array's group states applies to the array. SharesGroupCrs() must
 // be true, and the array must have the size that the group means: the group's `spatial:shape`, else
-// its `spatial:bbox` in pixels of the transform. If the group has neither attribute, it must
-// contain no larger array with these dimensions and without its own transform.
+// its `spatial:bbox` in pixels of the transform. If the group states neither attribute, it must
+// contain no larger array with the same X and Y and without its own transform.
 //
-// This last check reads documents of the group's other arrays. Warns if the store does not list the
-// group and the array does not state `spatial:shape`.
+// The search for a larger array reads documents of the group's arrays. Warns if the store does not
+// list the group and the array does not state `spatial:shape`.
 bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings);
 
 // Returns the raster size that a transform is for, such as "40 x 60" (height, width), if the array

@@ -169,7 +169,7 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind) {
     std::vector<MultiscaleLevel> found;
-    Warnings ignored;  // reported by the search for the pyramid
+    Warnings ignored;  // the search for the pyramid reports the warnings
     for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
         for (const MultiscaleLevel& level : multiscale.levels)
             if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)

@@ -24,10 +24,10 @@ inline constexpr std::size_t kMaxMultiscales = 64;
 // A level in a list of `multiscales`. The pointers are valid as long as the attributes.
 struct MultiscaleLevel {
     const json::Value* multiscale = nullptr;
-    const json::Value* dataset = nullptr;  // entry of the level; nullptr for a tile matrix
+    const json::Value* dataset = nullptr;  // JSON entry of the level; nullptr for a tile matrix
     std::string path;                      // relative to the group; empty for the group itself
-    std::string origin;                    // "multiscales[0].datasets[1]", for messages
-    LevelStatement statement;              // entry of a `layout`; paths are relative to the group
+    std::string origin;                    // such as "multiscales[0].datasets[1]", for messages
+    LevelStatement statement;  // statements of a `layout` entry; paths are relative to the group
 };
 
 // A pyramid that the `multiscales` of a group describe. Levels keep the order of the attribute.
@@ -35,25 +35,26 @@ struct Multiscale {
     enum class Kind {
         kDatasets,      // OME-NGFF and ndpyramid: `datasets` with `path`
         kLayout,        // zarr-conventions: `layout` with `asset`, or `group` in older drafts
-        kTileMatrices,  // GeoZarr 0.4
+        kTileMatrices,  // GeoZarr 0.4: a tile matrix set
     };
     Kind kind = Kind::kDatasets;
     // True if the levels are overviews of an existing array; see overviews.h.
     bool is_overviews = false;
-    std::string origin;  // "multiscales[0]"
+    std::string origin;  // such as "multiscales[0]", for messages
     std::vector<MultiscaleLevel> levels;
 
     // True for an OME-NGFF image, and for a pyramid described in the form of an OME-NGFF image.
     bool IsImage() const { return kind == Kind::kDatasets && !is_overviews; }
 };
 
-// Reads all multiscales in a group's attributes that list a level. Paths of levels are relative to
-// the group, and "." is the group. The existence of levels is not checked. Invalid parts give a
-// warning and are omitted. An unknown version gives a warning and is read like a known version.
+// Reads all pyramids that the `multiscales` of a group describe. Pyramids without levels are
+// omitted. Paths of levels are relative to the group, and "." is the group. The existence of levels
+// is not checked. Invalid parts give a warning and are omitted. An unknown version gives a warning
+// and is read like a known version.
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
-// Returns the entries of multiscales of one kind that list `path`, an array or group below the
-// group. Entries of overviews are omitted, because these entries do not describe the array.
+// Returns the entries that list `path`, an array or group below the group, in multiscales of the
+// kind `kind`. Entries of overviews are omitted, because these entries do not describe the array.
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 

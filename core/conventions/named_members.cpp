@@ -28,7 +28,7 @@ class MembersReader {
 
     NamedMembers Read() {
         using As = NamedMember::As;
-        Warnings ignored;  // reported when the group is opened
+        Warnings ignored;  // the warnings are reported when the group is opened
         const json::Value attributes = LenientAttributes(hierarchy_, group_, ignored);
         const auto multiscales = ReadMultiscales(attributes, ignored);
         const json::Value* plate = Container(attributes, "plate");
@@ -154,7 +154,7 @@ class MembersReader {
 // returns the nodes below `group` that the attributes of the nearest ancestor name. Sets `is_own`
 // to true if the result comes from the attributes of `group`.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
-    Faults ignored;  // reported when the group is opened as rasters
+    Faults ignored;  // the faults are reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
         NamedMembers named = ReadNamedMembers(hierarchy, std::string(at), ignored);
         auto& members = named.members;
@@ -194,7 +194,7 @@ std::string OmeGroupOf(const json::Value& group_attributes, const std::string& g
 
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults) {
-    Warnings ignored;  // reported when the group is opened
+    Warnings ignored;  // the warnings are reported when the group is opened
     const json::Value attributes = LenientAttributes(hierarchy, group, ignored);
     const json::Value* layout = OmeMember(attributes, kSeriesLayout);
     if (layout == nullptr) return {};

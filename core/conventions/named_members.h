@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds members of a group that the group's attributes or NCZarr's extension name. If a store
-// cannot list, such as a web server, only these members can be found. In other stores, the
-// attributes give the order of the members.
+// Finds members of a group by name. The group's attributes or NCZarr's extension contain the names.
+// If a store cannot list, such as a web server, only these members can be found. In all stores that
+// can list, the attributes give the order of the members.
 #pragma once
 
 #include <cstddef>

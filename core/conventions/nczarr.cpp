@@ -28,7 +28,8 @@ bool IsOldStore(const Hierarchy& hierarchy) {
            hierarchy.HasForeignKey(std::string(kOldNczarrKey));
 }
 
-// Returns the dimension names in "dimrefs" or, in newer releases, "dimension_references".
+// Returns the dimension names in "dimrefs" or "dimension_references". The latter is the name in
+// newer releases of netCDF-C.
 std::vector<std::string> References(const json::Value* extension) {
     std::vector<std::string> names;
     const json::Value* list =
@@ -41,7 +42,7 @@ std::vector<std::string> References(const json::Value* extension) {
 }
 
 // Reads the size of a dimension: a number, or an object with "size". The number may be written as
-// text.
+// text. Returns false if `value` has another form.
 bool ReadSize(const json::Value& value, std::uint64_t& size) {
     if (const json::Value* member = value.Find("size")) return ReadSize(*member, size);
     if (value.GetUint64(size)) return true;

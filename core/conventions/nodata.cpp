@@ -120,7 +120,7 @@ bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     const bool is_lonlat = facts.metadata.rank() >= 2 && type.is_numeric() && units != nullptr &&
                            units->rfind("degree", 0) == 0;
     if (!is_lonlat) return false;
-    Warnings told;  // reported when the array is opened
+    Warnings told;  // the warnings are reported when the array is opened
     const Packing packing = ReadPacking(facts.attributes, told);
     const std::string bytes = element.Bytes();
     const double stored = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(bytes.data()));
@@ -165,7 +165,7 @@ using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 
 Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
     NamesOfArrays names;
-    Warnings ignored;  // reported when the arrays are opened
+    Warnings ignored;  // the warnings are reported when the arrays are opened
     names[""] = ReferencedNames(LenientAttributes(hierarchy, group, ignored));
     const auto members = hierarchy.Members(group);
     if (!members.ok()) return names;

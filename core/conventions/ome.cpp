@@ -135,7 +135,7 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
                                                  std::uint64_t count) {
     if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
     const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
-    Warnings told;  // reported when the geotransform is read
+    Warnings told;  // the warnings are reported when the geotransform is read
     const auto placement = ReadOmePlacement(listing, rank, told);
     if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
     const auto row = placement->RowOf(axes[axis], axis);

@@ -259,7 +259,8 @@ class PlacementReader {
     }
 
     // Returns the axes in the member `member_name` ("input" or "output") of a transformation. If
-    // the member contains none, returns the axes of the system that the member names (0.6).
+    // the member has no axes, returns the axes of the coordinate system that the member names
+    // (0.6).
     std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* member_name) const {
         const json::Value* system = item.Find(member_name);
         std::vector<OmeAxis> axes = AxesOf(system);
@@ -529,9 +530,9 @@ class PlacementReader {
         return placed;
     }
 
-    // Warns once, with the names of the coordinate systems in which the placement of the image
-    // differs from `placed`. Input systems of transformations to the system of `placed` are not
-    // named.
+    // Warns once if the image has different placements in other coordinate systems than that of
+    // `placed`, and names these systems. Systems from which a transformation leads to the system of
+    // `placed` are not named.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<SystemPlacement>& candidates) {
         std::string others;
         for (const SystemPlacement& candidate : candidates) {
@@ -564,16 +565,16 @@ struct LabelledImage {
 LabelledImage ImageOf(const LevelListing& listing) {
     LabelledImage image;
     if (listing.image == nullptr) return image;
-    Warnings ignored;  // reported when the image is opened
+    Warnings ignored;  // the warnings are reported when the image is opened
     image.multiscales = ReadMultiscales(*listing.image, ignored);
     for (const Multiscale& multiscale : image.multiscales)
         if (image.level == nullptr && multiscale.IsImage()) image.level = multiscale.levels.data();
     return image;
 }
 
-// Returns the placement of a label in the image's system by one transformation of the image. The
-// `member_name` of the transformation ("output" or "input") must name the label; else returns
-// nullopt.
+// Returns the placement of a label in the image's system by `item`, one transformation of the
+// image. Returns nullopt unless the member `member_name` ("output" or "input") of `item` names the
+// label.
 std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
                                                const json::Value& item, const char* member_name,
                                                const std::string& label,
@@ -604,7 +605,7 @@ std::optional<OmePlacement> PlacementInImage(const json::Value& multiscale,
                                              const std::string& label, const OmePlacement& placed) {
     const json::Value* list = multiscale.Find(kTransformations);
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-    Warnings ignored;  // reported when the image is opened
+    Warnings ignored;  // the warnings are reported when the image is opened
     const PlacementReader reader(multiscale, {}, ignored);
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
          ++i)
@@ -649,7 +650,7 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     std::string followed;  // coordinate system in which the labelled image is placed
     bool is_image_placed = false;
     if (image.level != nullptr) {
-        Warnings ignored;  // reported when the image is opened
+        Warnings ignored;  // the warnings are reported when the image is opened
         const auto axes = OmeAxesOf(*image.level);
         const auto placed = PlacementReader(*image.level->multiscale, {}, ignored)
                                 .Read(*image.level->dataset, axes, axes.size());

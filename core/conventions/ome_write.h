@@ -39,7 +39,7 @@ struct OmeWrittenLevel {
 // An image that is written. All lists of numbers have one number for each axis.
 struct OmeWrittenImage {
     OmeIdentity identity;
-    std::string method;  // resampling method of the levels; empty without levels
+    std::string method;  // resampling method of the overviews; empty without overviews
     std::vector<OmeWrittenAxis> axes;
     std::vector<OmeWrittenLevel> levels;  // the array first, then its overviews, largest first
     // Display settings of each channel, with all members set.

@@ -32,8 +32,8 @@ constexpr int kMaxSteps = 12;
 // Maximum number of levels, labels and members to prefetch. Further ones are read one by one.
 constexpr std::size_t kMost = 64;
 
-// Repeats the reads of opening a node as far as their results are cached, and collects the keys
-// that are not cached. Sends no requests itself.
+// Repeats the reads that open a node, from the cache only, and collects the keys that are not
+// cached. Sends no requests itself.
 class Opening {
   public:
     Opening(const Hierarchy& hierarchy, const std::string& node)
@@ -123,7 +123,7 @@ class Opening {
     }
 
     static std::vector<Multiscale> Multiscales(const json::Value& attributes) {
-        Warnings ignored;  // reported when the group is opened
+        Warnings ignored;  // the warnings are reported when the group is opened
         return ReadMultiscales(attributes, ignored);
     }
 
@@ -252,7 +252,7 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    // Collects the keys of variables that may be coordinates, by likely names. If
+    // Collects the keys of coordinate arrays with the likely names `axis_names`. If
     // `with_grid_mappings` is true, collects the keys of likely grid mappings, too.
     void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
                     bool with_grid_mappings) {
@@ -294,7 +294,7 @@ class Opening {
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !AreDocumentsCached(path)) return;
-        Warnings ignored;  // reported when the array is opened
+        Warnings ignored;  // the warnings are reported when the array is opened
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
         if (!is_named && IsPlainV2()) {
@@ -340,8 +340,8 @@ class Opening {
         }
     }
 
-    // Collects the keys of the array `name` in `group`, or in the nearest ancestor group that has
-    // the array. Returns true if all these documents are cached.
+    // Collects the keys of the documents of the array `name` in `group`, or in the nearest ancestor
+    // group that has the array. Returns true if all documents that the search needs are cached.
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
         if (!IsValidKey(path)) return true;  // an invalid key is never looked up

@@ -10,10 +10,11 @@
 
 namespace zarr {
 
-// Returns the documents of Zarr v3 to read before Hierarchy::Open(). They identify the store and
-// describe the root and the node. The first key is the root's `zarr.json`.
+// Returns the keys of the Zarr v3 documents to read before Hierarchy::Open(). The documents
+// identify the store and describe the root and the node. The first key is the root's `zarr.json`.
 std::vector<std::string> FirstKeys(const std::string& node);
-// Returns the documents of older versions to read next if the root has no `zarr.json`.
+// Returns the keys of the documents to read next if the root has no `zarr.json`: documents of older
+// Zarr versions.
 std::vector<std::string> FirstKeysOfOldStore(const std::string& node);
 
 // Prefetches the documents for opening `node` in few steps: levels of a pyramid, their coordinates

@@ -22,7 +22,7 @@ constexpr std::string_view kPlacePrefix = "spatial:";
 struct LayoutLevel {
     std::string group;
     std::vector<std::string> arrays;  // arrays with an overview in the group
-    std::vector<double> scale;        // elements of an array per element of its overview
+    std::vector<double> scale;  // elements of an array per element of its overview, by dimension
     std::string method;
     json::Object place;  // members of the entry with the prefix `spatial:`
 };
@@ -178,9 +178,8 @@ json::Value DescribeLayout(const Layout& layout) {
     const LayoutLevel* from = &base;
     for (const LayoutLevel& level : described.levels) {
         entries.push_back(LayoutEntry(level, from, described.ListsArrays()));
-        // If the base is the group itself, with several arrays, each level refers to the base,
-        // because an array may lack a level. In a chain of levels, GDAL would stop at the first
-        // level that lacks the array.
+        // In a chain of levels, GDAL would stop at the first level that lacks an array. If the base
+        // is the group itself, with several arrays, each level therefore refers to the base.
         if (base.group != kGroupItself) from = &level;
     }
     return json::Value(json::Object{{"layout", json::Value(std::move(entries))}});

@@ -47,7 +47,7 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
     return pyramids;
 }
 
-// Builds pyramids from lists of levels, for the pyramids of one group.
+// Builds the pyramids of one group from lists of levels.
 class Builder {
   public:
     Builder(const Hierarchy& hierarchy, Warnings& warnings, PyramidFaults* faults = nullptr)
@@ -213,7 +213,7 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
     const json::Value attributes = LenientAttributes(hierarchy, array_path, ignored);
     if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings)) return listed;
     const std::string_view own = ParentPath(array_path);
-    Warnings unreadable;  // warnings of groups without any usable list
+    Warnings unreadable;  // warnings of groups that list no usable levels
     for (std::string_view at = array_path; !at.empty();) {
         at = ParentPath(at);
         const std::string group(at);
@@ -348,7 +348,7 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
         }
         return pyramids;
     };
-    Warnings ignored;  // reported when the group is opened
+    Warnings ignored;  // the warnings are reported when the group is opened
     auto pyramids =
         build(ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, warnings));
     if (pyramids.empty() && !has_skipped) {
@@ -378,7 +378,7 @@ std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::stri
 
 bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path) {
     if (array_path.empty()) return false;
-    Warnings ignored;  // FindPyramidOf() returns these warnings
+    Warnings ignored;  // FindPyramidOf() reports these warnings
     const auto listed = FindListing(hierarchy, array_path, ignored);
     return listed && LiesInOverviewGroups(hierarchy, *listed);
 }
@@ -406,7 +406,9 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
             if (!pyramid || !HasLevel(*pyramid, path)) continue;
             found.insert(found.end(), of_levels.begin(), of_levels.end());
             auto& levels = pyramid->levels;
-            if (levels[0].path != path) found.clear();  // opening levels[0] gives these warnings
+            // If the array is not the largest level, opening the largest level reports the
+            // warnings.
+            if (levels[0].path != path) found.clear();
             while (levels[0].path != path) levels.erase(levels.begin());
             pyramids.back() = std::move(*pyramid);
         }

@@ -33,7 +33,7 @@ struct PyramidLevel {
 // slices along Z. All levels whose extent is stated cover the same extent, with a tolerance of one
 // pixel of the smaller level.
 struct Pyramid {
-    std::string origin;                // description of the pyramid, for messages: "multiscales[0]"
+    std::string origin;  // description of the pyramid, for messages, such as "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one; largest first; the first is the base
     // True if the smaller levels are overviews that were built for the base. A group that describes
     // overviews is opened as if the description did not exist.
@@ -180,7 +180,8 @@ class LevelChecker {
     // Results of IsInState(), by the path of the base and the recorded state. The results are
     // cached, because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
-    std::set<std::string> reported_;  // warnings about geotransforms and statements that were given
+    // Given warnings about geotransforms and statements; none is given twice.
+    std::set<std::string> reported_;
 };
 
 }  // namespace zarr

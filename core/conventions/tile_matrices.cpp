@@ -14,8 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Alternative names of members: GeoZarr, and versions 2.0 and 1.0 of the OGC standard, name them
-// differently.
+// Names of one member in GeoZarr and in versions 2.0 and 1.0 of the OGC standard.
 constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_set_limits"};
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
@@ -23,8 +22,8 @@ constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 // Maximum number of sibling groups that are searched for an array that describes the pyramid.
 constexpr std::size_t kMaxSiblingGroups = 64;
 
-// Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string. In
-// documents of some writers it is a small number.
+// Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string, but some
+// writers store a small number.
 std::optional<std::string> MatrixId(const json::Value& item) {
     std::uint64_t number = 0;
     if (item.as_string() != nullptr) return *item.as_string();
@@ -188,7 +187,7 @@ class Search {
   private:
     void Try(const Node& node) {
         if (found_.count(node.name) != 0) return;
-        Warnings ignored;  // reported when the array is opened
+        Warnings ignored;  // the warnings are reported when the array is opened
         const json::Value attributes = LenientAttributes(hierarchy_, node.path, ignored);
         if (attributes.Find("multiscales") == nullptr) return;
         Warnings own;

@@ -24,9 +24,9 @@ std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std
                                        Warnings& warnings);
 
 // Returns the levels that an array's attributes describe, as arrays. The groups of the levels are
-// siblings of the array's group, or else subgroups of the array's group. If there are no
-// identifiers, all groups with an array of the array's name are levels. Returns nullopt if
-// `multiscales` is absent or invalid.
+// siblings of the array's group, or else subgroups of the array's group. If the attributes contain
+// no identifiers of tile matrices, all groups with an array of the same name are levels. Returns
+// nullopt if `multiscales` is absent or invalid.
 std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
                                               const std::string& array_path,
                                               const json::Value& array_attributes,

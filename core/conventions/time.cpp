@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kAttoseconds = 1'000'000'000'000'000'000;
 constexpr std::int64_t kAttosecondsPerMicrosecond = 1'000'000'000'000;
 
-// Returns the exact duration of `value` units; nullopt on overflow.
+// Returns the exact duration of `value` steps; nullopt on overflow.
 std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     const auto count = MultiplyChecked(value, step.multiple);
     if (!count) return std::nullopt;
@@ -32,8 +32,7 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
     return Instant{days.quotient, days.rest, rest.rest * (kAttoseconds / step.den)};
 }
 
-// Returns the duration of a fractional number of units, rounded to the microsecond; nullopt on
-// overflow.
+// Returns the duration of `value` steps, rounded to the microsecond; nullopt on overflow.
 std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
@@ -55,7 +54,7 @@ std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     return Add(*elapsed, {days.quotient, days.rest, seconds.rest * kAttosecondsPerMicrosecond});
 }
 
-// Returns the duration of a NumPy unit of at most a week. Longer units, years and months, have no
+// Returns the duration of a NumPy time unit from weeks to attoseconds. Years and months have no
 // fixed duration.
 TimeStep StepOf(TimeUnit unit) {
     switch (unit) {
@@ -367,11 +366,11 @@ std::int64_t MonthStart(std::int64_t year_days, std::int64_t month) {
     return kStarts[static_cast<std::size_t>(month - 1)] + (year_days == 366 && month > 2 ? 1 : 0);
 }
 
-// Day number of a date in the Julian calendar, minus the number of that day in the Gregorian
-// calendar.
+// Days from 0000-01-01 of the Julian calendar to 0000-01-01 of the Gregorian calendar.
 constexpr std::int64_t kJulianLead = 2;
 
-// Day number of 1582-10-15, the first Gregorian day of kStandard.
+// Days from 0000-01-01 of the Gregorian calendar to 1582-10-15, the first Gregorian day of
+// kStandard.
 constexpr std::int64_t kSwitch = 578101;
 
 std::optional<std::int64_t> RegularDayNumber(Calendar calendar, const Date& date) {
@@ -543,7 +542,7 @@ std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks
         if (!year) return std::nullopt;
         return DateTimeText(Calendar::kProlepticGregorian, Date{*year, years.rest + 1, 1}, {});
     }
-    constexpr Instant kEpoch = {719528, 0, 0};  // 1970-01-01
+    constexpr Instant kEpoch = {719528, 0, 0};  // 1970-01-01, in days since 0000-01-01
     const auto elapsed = Elapsed(StepOf(type.time_unit), *count);
     const auto instant = elapsed ? Add(kEpoch, *elapsed) : std::nullopt;
     if (!instant) return std::nullopt;

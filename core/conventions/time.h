@@ -24,7 +24,7 @@ enum class Calendar : std::uint8_t {
     k360Day,   // months of 30 days
 };
 
-// Returns the calendar that the attribute `calendar` calls `name`, ignoring case: "standard",
+// Returns the calendar with the name `name` in the attribute `calendar`, ignoring case: "standard",
 // "gregorian", "365_day", ... Returns nullopt if the name is unknown.
 std::optional<Calendar> CalendarByName(std::string_view name);
 
@@ -65,7 +65,8 @@ std::string DateTimeText(Calendar calendar, const Date& date, const Instant& tim
 // Returns the date and time of day of an instant as text.
 std::string DateTimeText(Calendar calendar, const Instant& instant);
 
-// Quotient floor(a / b) and remainder, from 0 to b - 1, of a division of `a` by a positive `b`.
+// Result of a division of `a` by a positive `b`: the quotient floor(a / b), and the remainder, from
+// 0 to b - 1.
 struct Quotient {
     std::int64_t quotient;
     std::int64_t rest;
@@ -104,19 +105,18 @@ class TimeReference {
     // UDUNITS; cftime ignores such a zone. Years before 1 in the calendars standard and julian are
     // historical, as in cftime: -1 is 1 BC, and there is no year 0.
     //
-    // Errors describe the fault in the text, without its origin.
+    // Error messages describe the fault in `units`, but do not say where `units` come from.
     static Result<TimeReference> Parse(std::string_view units, Calendar calendar);
 
-    // Returns the time that the integer `value` stands for as text; exact. Returns nullopt on
-    // overflow.
+    // Returns the exact time of the integer `value` as text. Returns nullopt on overflow.
     std::optional<std::string> TextOf(std::int64_t value) const;
-    // Returns the time that the double `value` stands for as text, rounded to the nearest
-    // microsecond, ties to even, as in cftime. Returns nullopt for NaN, infinity, and on overflow.
+    // Returns the time of the double `value` as text, rounded to the nearest microsecond, ties to
+    // even, as in cftime. Returns nullopt for NaN, infinity, and on overflow.
     std::optional<std::string> TextOf(double value) const;
 
     // Returns the integer that stands for `time` in this calendar; nullopt if `time` is not a whole
-    // number of units. `time` is a date in the form that `units` use. Errors describe the fault in
-    // the text.
+    // number of units. `time` is a date in the form that `units` use. Error messages describe the
+    // fault in `time`.
     Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
     // Returns the number that stands for `time` in this calendar, rounded to the nearest double if
     // not an integer. `time` is a date in the form that `units` use.
@@ -130,16 +130,16 @@ class TimeReference {
     Instant epoch_;
 };
 
-// Returns the conversion of elements of a kDatetime type to times. Returns kUnsupported for months
-// and years, whose length varies, and for a type without a unit.
+// Returns the reference that converts elements of `type`, a kDatetime type, to times. Returns
+// kUnsupported for months and years, whose length varies, and for a type without a unit.
 Result<TimeReference> ReferenceOf(const DataType& type);
 
 // True if `units` contain the word "since".
 bool IsTimeSince(std::string_view units);
 
-// Returns the conversion of an array's numbers to times by its attributes `units` and `calendar`
-// (default: standard). Returns nullopt without a warning if `units` do not contain "since". An
-// unknown calendar or invalid units give a warning and nullopt.
+// Returns the reference that converts an array's numbers to times. The source is the array's
+// attributes `units` and `calendar` (default: standard). Returns nullopt without a warning if
+// `units` do not contain "since". An unknown calendar or invalid units give a warning and nullopt.
 std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings);
 
 // Returns an element of a kDatetime type as text, exact in every NumPy unit:

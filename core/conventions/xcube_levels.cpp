@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLevelsKey = ".zlevels";
 constexpr std::string_view kSuffix = ".levels";
-// Maximum size in bytes of `.zlevels` and of a link.
+// Maximum size in bytes of `.zlevels` and of a file `N.link`.
 constexpr std::size_t kMaxLevelsText = std::size_t{1} << 20;
 
 std::string WithSlashes(std::string_view link) {
@@ -87,7 +87,8 @@ class Lister {
             count_ = number;
     }
 
-    // Adds a level by its link or group. Returns false if the folder has no such level.
+    // Adds the level with the number `index`: the group `N.zarr`, or the target of `N.link`.
+    // Returns false if the folder has neither.
     bool AddLevel(const std::string& index, ListedPyramid& pyramid) {
         const std::string link = KeyOf(index + ".link");
         const std::string group = KeyOf(index + ".zarr");
