@@ -131,8 +131,8 @@ Result<Converter> WriteConverter(const DataType& source, const DataType& stored)
         const auto op = NarrowWriteConverter(source, stored);
         return op ? Result<Converter>(*op) : NoConversion(source, stored);
     }
-    // Use the converter for reading if only the byte order differs: swapping bytes is its own
-    // inverse, and booleans become 0 or 1 either way.
+    // The converter for reading is also right for writing if only the byte order differs. Swapping
+    // bytes is its own inverse, and booleans become 0 or 1 in both directions.
     if (DiffersOnlyInByteOrder(source, stored)) return ReadConverter(stored, source);
     const auto narrow = [&](Converter::Row row) {
         Converter op;

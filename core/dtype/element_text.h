@@ -32,7 +32,7 @@ Status CheckTextFits(const DataType& type, std::string_view text);
 std::string DoubleText(double number);
 
 // The following functions make text for APIs whose strings are UTF-8 and end at the first NUL.
-// Other bytes are encoded, so that nothing is lost.
+// Bytes that such a string cannot hold are encoded, so that nothing is lost.
 
 // Prefix that marks text as base64 of bytes that are not plain UTF-8 text.
 inline constexpr std::string_view kBase64Prefix = "base64:";

@@ -49,7 +49,7 @@ constexpr std::array<std::uint32_t, 256> kFloats = MakeFloats<kType>();
 
 using ByteTable = std::array<std::uint8_t, 256>;
 
-// Makes the table that keeps the lower kBits bits of a byte and clears the others.
+// Makes the table that keeps the lower kBits bits of a byte and clears the upper bits.
 template <unsigned kBits>
 constexpr ByteTable MakeLowBits() {
     ByteTable table{};

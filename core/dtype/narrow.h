@@ -45,7 +45,8 @@ std::uint16_t DoubleToNarrow(NarrowType type, double value);
 bool IsRepresentable(NarrowType type, double value);
 
 // Make the converters of ReadConverter() and WriteConverter() for a narrow stored type. Return
-// nullopt for an unsupported pair of types. The converter refers to no argument.
+// nullopt for an unsupported pair of types. The converters do not refer to `stored`, `target` or
+// `source`.
 std::optional<Converter> NarrowReadConverter(const DataType& stored, const DataType& target);
 std::optional<Converter> NarrowWriteConverter(const DataType& source, const DataType& stored);
 

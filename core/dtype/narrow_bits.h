@@ -83,7 +83,7 @@ constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
     } else if constexpr (kType == NarrowType::kFloat8E8m0fnu) {
         if (code == kE8m0Nan) return kFloat32Nan;
         return code == 0 ? kFloat32ImplicitBit >> 1
-                         : code << kFloat32MantissaBits;  // code 0 is 2^-127, which is subnormal
+                         : code << kFloat32MantissaBits;  // code 0 is 2^-127, a subnormal float32
     } else {
         constexpr FloatFormat kLayout = LayoutOf(kType);
         constexpr unsigned kWiden = kFloat32MantissaBits - kLayout.mantissa_bits;

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view kNotATimeText = "NaT";
 constexpr std::string_view kHexPrefix = "0x";
-constexpr std::string_view kBinaryPrefix = "0b";  // prefix in drafts of the specification
+// Prefix of binary digits in drafts of the specification.
+constexpr std::string_view kBinaryPrefix = "0b";
 
 // Returns the error that `value` is no value of `type`. Callers add the context, such as
 // "fill_value".
@@ -78,7 +79,7 @@ Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
         else
             return NoValueOf(type, value);
     } else if (!value.GetDouble(number) || !std::isfinite(number)) {
-        return NoValueOf(type, value);  // Python's bare NaN is not JSON
+        return NoValueOf(type, value);  // JSON has no NaN; Python writes it without quotes
     }
     // Accept 0 for float8_e8m0fnu, which has no zero: TensorStore writes the smallest number,
     // 2^-127, as 0.

@@ -117,7 +117,7 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
     for (;;) {
         inner.Run(dst, src);
         std::size_t axis = outer.size();
-        for (;; --axis) {  // advance the index, innermost of the outer dimensions first
+        for (;; --axis) {  // advance the index; its last element varies fastest
             if (axis == 0) {
                 if (op.finish != nullptr) op.finish();
                 return;
