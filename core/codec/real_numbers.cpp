@@ -23,8 +23,8 @@ struct NamedNumber {
     NarrowType narrow = NarrowType::kNone;
 };
 
-// Names of number types, from https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html
-// and zarr-extensions.
+// Zarr v3 names of number types, from
+// https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html and from zarr-extensions.
 constexpr NamedNumber kNumberNames[] = {
     {"bool", DataKind::kBool, 1},
     {"int8", DataKind::kInt, 1},

@@ -17,7 +17,7 @@ namespace zarr {
 // returns the bits of one part. A number may take more bits in memory.
 unsigned BitsOf(const DataType& type);
 
-// Returns the Zarr v3 name of a number type; NumPy's name of any other type.
+// Returns the Zarr v3 name of a number type. For any other type, returns NumPy's name.
 std::string NumberTypeName(const DataType& type);
 
 // Returns kUnsupported unless `type` is an integer, float16, float32 or float64.
@@ -92,8 +92,9 @@ class RealFilter : public Codec {
     bool KeepsShape() const override { return true; }
 
   protected:
-    // Convert elements in the host's byte order. DecodeItems() returns kCorrupt and EncodeItems()
-    // kInvalidArgument if an element cannot be converted.
+    // DecodeItems() and EncodeItems() convert elements in the host's byte order. If an element
+    // cannot be converted, DecodeItems() returns kCorrupt, and EncodeItems() returns
+    // kInvalidArgument.
     virtual Status DecodeItems(const ItemRun& run) const = 0;
     virtual Status EncodeItems(const ItemRun& run) const = 0;
 

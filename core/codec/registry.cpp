@@ -14,7 +14,8 @@ namespace zarr {
 
 namespace {
 
-// Functions that translate a Zarr v3 configuration to the options of a factory function, and back.
+// A ConfigurationReader translates a Zarr v3 configuration to the options of a factory function. A
+// ConfigurationWriter translates options to a Zarr v3 configuration.
 using ConfigurationReader = Result<json::Value> (*)(const json::Value&, const CodecContext&);
 using ConfigurationWriter = json::Value (*)(const json::Value&, const DataType&);
 
@@ -26,7 +27,7 @@ struct Row {
     CodecResult (*make)(const json::Value&, const CodecContext&);
     ObjectCodecResult (*make_objects)(const json::Value&, const CodecContext&);
     ConfigurationReader read_v3;   // nullptr if `make` takes the v3 configuration unchanged
-    ConfigurationWriter write_v3;  // writes the configuration of `v3_name`
+    ConfigurationWriter write_v3;  // makes the configuration of the Zarr v3 codec `v3_name`
 };
 
 constexpr CodecClass kArray = CodecClass::kArrayToArray;

@@ -32,7 +32,7 @@ class TwoSteps {
         return {};
     }
 
-    // For each block of numbers, calls first(block, n), then second(block, n).
+    // Calls first(block, n), then second(block, n), for each block of `n` numbers.
     template <class First, class Second>
     void Run(ItemRun run, First&& first, Second&& second) const {
         NumberBlock block;

@@ -227,7 +227,7 @@ class Tiff final : public DecodeOnly {
 
     SizeBound EncodedSize(SizeBound decoded) const override {
         // The bound is at least the maximum chunk size, because a TIFF file may have metadata, and
-        // pages that are not part of the chunk.
+        // more pages than the chunk needs.
         return {std::max<std::size_t>(decoded.max, LimitOf(Limit::kChunkSize)), false};
     }
 

@@ -63,7 +63,7 @@ class Transposition final : public Codec {
     Block decoded_;
     DataType dtype_;
     Strides decoded_strides_;
-    Strides encoded_strides_;  // bytes in the encoded block, by dimension of the decoded block
+    Strides encoded_strides_;  // distances in the encoded block, by dimension of the decoded block
     DimVector<std::uint64_t> encoded_shape_;
     bool is_identity_ = true;
 };

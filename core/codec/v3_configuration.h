@@ -41,7 +41,7 @@ Result<json::Value> ReadGzipConfiguration(const json::Value& configuration,
                                           const CodecContext& context);
 Result<json::Value> ReadZstdConfiguration(const json::Value& configuration,
                                           const CodecContext& context);
-// Validates the configuration of a codec without options.
+// Returns the configuration of a codec without options; an error if the configuration has members.
 Result<json::Value> ReadEmptyConfiguration(const json::Value& configuration,
                                            const CodecContext& context);
 

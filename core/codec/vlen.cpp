@@ -77,7 +77,7 @@ class Vlen final : public ObjectCodec {
 
   private:
     // Returns an error if the stored count is not `count`, or if `encoded` is too short for `count`
-    // lengths. Checked before memory is allocated.
+    // lengths. Called before memory is allocated.
     static Status CheckCount(ByteSpan encoded, std::size_t count) {
         if (encoded.size < kCountSize)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +

@@ -120,7 +120,7 @@ struct ZfpNumbers {
     unsigned bits = 0;
     bool is_wider = false;    // true if numbers are widened to 32 bits
     bool is_cut = false;      // true if unsigned numbers are passed as signed in a lossy mode
-    Converter widen, narrow;  // conversion of floats, if is_wider
+    Converter widen, narrow;  // convert small floats to float32 and back, if is_wider
 };
 
 void WidenHalves(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,

@@ -61,7 +61,7 @@ struct Mode {
 
   private:
     static Status Take(const json::Value& from, const char* name, double& value) {
-        constexpr double kMost = 1e9;  // maximum of rate and precision, in bits
+        constexpr double kMost = 1e9;  // maximum value of `rate` and `precision`, in bits
         const json::Value* member = from.Find(name);
         if (member == nullptr || member->is_null()) return {};
         if (!member->GetDouble(value)) return json::Expected(name, "a number", *member);

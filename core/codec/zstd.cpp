@@ -96,7 +96,8 @@ struct Frame {
     std::size_t begin = 0;  // offset of this frame's data in the decoded data of all frames
     std::size_t size = 0;
 
-    // Returns the decoded size in the header of the first frame; nullopt if missing or damaged.
+    // Returns the decoded size that the header of the first frame states; nullopt if the size is
+    // missing or the header is damaged.
     static std::optional<std::size_t> SizeOf(ByteSpan encoded) {
         const unsigned long long size = ZSTD_getFrameContentSize(encoded.data, encoded.size);
         if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return {};
