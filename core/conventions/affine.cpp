@@ -453,7 +453,8 @@ class AffineFinder {
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
             const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
             if (!listing.is_listed()) continue;
-            // Members of the level's entry; they override the group's attributes.
+            // Merged members: those of the level's entry, and those of the group that the entry
+            // lacks.
             json::Object stated;
             const json::Value& of_level = *listing.levels[0].dataset;
             for (const json::Value* owner : {&of_level, &*listing.attributes})
@@ -479,7 +480,7 @@ class AffineFinder {
     const std::size_t threads_;
     Warnings& warnings_;
     json::Value group_attributes_;
-    std::optional<bool> shares_group_transform_;  // cached; nullopt if not computed yet
+    std::optional<bool> shares_group_transform_;  // cached result; nullopt if not computed yet
     // True if the coordinates are in degrees, and `GeoTransform` comes from a grid mapping that no
     // attribute names. The coordinates then override `GeoTransform` without a warning.
     bool is_beside_degrees_ = false;

@@ -19,7 +19,8 @@ using GeoTransform = std::array<double, 6>;
 struct AffineSource {
     GeoTransform transform{};
     std::string origin;
-    // True if the coordinate arrays agree with `transform` and use its units.
+    // True if the coordinate arrays are regular and agree with `transform`. The transform then has
+    // the unit of the coordinates.
     bool from_coordinates = false;
     bool is_ome = false;  // true if OME-NGFF states a physical scale without a CRS
 };

@@ -160,7 +160,7 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     has_text = coordinates.is_text();
     dimension.coordinate_path = coordinates.path;
     dimension.group = std::string(ParentPath(coordinates.path));
-    Warnings ignored;  // warnings about `_eopf_attrs` appear when the coordinates are opened
+    Warnings ignored;  // warnings about `_eopf_attrs` are reported when the coordinates are opened
     dimension.coordinate_attributes = WithEopf(
         LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata, ignored);
     return dimension;

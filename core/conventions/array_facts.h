@@ -17,7 +17,8 @@ struct Dimension {
     std::string name;
     bool is_named = true;  // false for the generated names dim0, dim1, ...
     std::uint64_t size = 0;
-    // Role by the attributes of the coordinate array, else by a declaration, else by the name.
+    // Role that the coordinate array's attributes state, else a declared role, else the role that
+    // the name suggests. An example of a declaration is `spatial:dimensions`.
     AxisRole role = AxisRole::kNone;
     // Group of the coordinate array. If there is no coordinate array, the first group that was
     // searched for it.
@@ -43,8 +44,8 @@ struct ArrayFacts {
     Warnings warnings;
 };
 
-// Minimum number of rows and of columns that an image has for each of its colours. A smaller array
-// is not taken as a colour image.
+// Minimum number of rows, and of columns, for each colour of a colour image. An image of 3 colours
+// has at least 24 rows and 24 columns. A smaller array is not taken as a colour image.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
 // True if the array has the type and shape of a colour image that Pillow or OpenCV writes. The type
@@ -66,8 +67,8 @@ std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attrib
 // not JSON give a warning and are treated as empty. The result is cached in the hierarchy.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
 
-// Appends the keys of the documents that DescribeArray() reads for an array's coordinates to
-// `keys`, for Store::Prefetch(). Requires that the documents of the array itself are cached.
+// Appends to `keys`, for Store::Prefetch(), the keys of the documents that DescribeArray() reads
+// about an array's coordinates. Requires that the documents of the array itself are cached.
 void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                        std::vector<std::string>& keys);
 

@@ -119,8 +119,8 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
     if (!normal.ok() || normal->empty()) return {};
     const auto is_array = [&](const std::string& path) {
         const auto found = hierarchy.Has(path, Document::kArray);
-        // An invalid `zarr.json` may belong to an array. It counts as an array, so that callers get
-        // the error when they read it.
+        // An invalid `zarr.json` may belong to an array, so its node counts as an array. Callers
+        // get the error when they read the node.
         return found.ok() ? *found : found.status().code() == StatusCode::kCorrupt;
     };
     if (name[0] == '/') return is_array(*normal) ? *normal : std::string();
@@ -136,7 +136,7 @@ bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings
     Status status = hierarchy.Metadata(path).status();
     const bool is_read = status.ok();
     if (is_read) status = hierarchy.Attributes(path).status();
-    // All other errors are errors of the store, which Hierarchy::TakeFailure() reports.
+    // Errors of the store are not reported here, but by Hierarchy::TakeFailure().
     const StatusCode code = status.code();
     if (code != StatusCode::kCorrupt && code != StatusCode::kUnsupported &&
         code != StatusCode::kLimit)

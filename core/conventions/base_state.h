@@ -16,8 +16,8 @@
 namespace zarr {
 
 // Attribute of an overview group. For each overview in the group, the attribute records the
-// BaseState() of the array from which the overview was made. The value is a JSON object by array
-// name. The object is stored as text, because netCDF attributes can hold text.
+// BaseState() of the array from which the overview was made. The value is the text of a JSON object
+// with array names as keys. Text is used because netCDF attributes can hold text, but no objects.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
 // Returns the base state that the attributes of an overview group record for its overview `name`.

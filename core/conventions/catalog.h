@@ -50,7 +50,7 @@ struct CatalogGroup {
 
     // Returns the rasters of the group that are not auxiliary.
     std::vector<const CatalogArray*> Rasters() const;
-    // True if the group has several rasters, and all are 2-D and have one shape. If their
+    // True if the group has several rasters, and all are 2-D and have the same shape. If their
     // dimensions have names, the names must be equal, too.
     bool IsOneGrid() const;
 };

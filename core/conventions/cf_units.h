@@ -14,7 +14,7 @@ struct SpaceUnit {
     enum class Kind { kLength, kAngle };
     Kind kind = Kind::kLength;
     double factor = 1;           // size of the unit in metres or radians
-    std::string name = "metre";  // name in EPSG if known, else as in the text
+    std::string name = "metre";  // EPSG's name if known, else the name in the parsed text
 };
 
 // Parses the `units` of a coordinate array: a spelling of UDUNITS ("m", "kilometers",

@@ -27,7 +27,7 @@ std::string NameIn(const std::string& group, const std::string& path) {
     return group.empty() ? path : path.substr(group.size() + 1);
 }
 
-// Returns the paths of the arrays that the attributes of an array refer to, in any group.
+// Returns the paths of the arrays, in any group, to which an array's attributes refer.
 std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> references;
     const auto facts = DescribeArray(hierarchy, path);
@@ -66,7 +66,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
 // References of arrays to other arrays, such as to coordinates and masks.
 class References {
   public:
-    // Reads which other arrays each array in and below the group `scope` refers to.
+    // Reads the references of each array in and below the group `scope`.
     static Result<References> Read(const Hierarchy& hierarchy, const std::string& scope) {
         References all;
         Warnings warnings;

@@ -25,8 +25,8 @@ struct DeletionScope {
 // Deletes a node. If the node is an array, deletes its companions, too. Returns the paths of all
 // deleted nodes, `path` first. `hierarchy` must not use consolidated metadata.
 //
-// A description in attributes is deleted before the nodes that it describes. If the process ends
-// during the deletion, no description of a missing node remains.
+// The attributes that describe an overview are changed before the overview is deleted. If the
+// process ends during the deletion, no attribute describes a missing overview.
 Result<std::vector<std::string>> DeleteWithCompanions(HierarchyWriter& writer,
                                                       const Hierarchy& hierarchy,
                                                       const std::string& path,

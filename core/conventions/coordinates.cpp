@@ -202,7 +202,8 @@ class Labeller {
         return units_.empty() || units_ == "1" ? number : number + " " + units_;
     }
 
-    // Returns an element as a time; "NaT" if missing, nullopt if out of range.
+    // Returns the time of an element as text. Returns "NaT" if the time is missing, nullopt if it
+    // is out of range.
     std::optional<std::string> TimeOf(const std::uint8_t* element) const {
         const std::string_view bytes(reinterpret_cast<const char*>(element), type_.size);
         const double number = Unpacked(element);
@@ -330,8 +331,8 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys) {
     if (path.empty()) return;
     const auto metadata = hierarchy.Metadata(path);
-    // Shards are not prefetched, because a prefetch reads whole values, and only a part of each
-    // shard is needed.
+    // Shards are not prefetched: a prefetch reads whole objects of the store, but ReadAxis() needs
+    // only a part of each shard.
     if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
     const std::uint64_t chunks = metadata->ChunkAxis(0).count();
     for (std::uint64_t i = 0; i < std::min(chunks, kMaxAxisChunks); ++i)

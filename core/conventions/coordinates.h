@@ -51,8 +51,8 @@ inline constexpr std::uint64_t kMaxAxisChunks = 64;
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads);
 
-// Appends the keys of the chunks that ReadAxis() reads of an array to `keys`. Appends nothing if
-// the array is sharded or not 1-D, or if `path` is empty.
+// Appends to `keys` the keys of the chunks that ReadAxis() reads of the array at `path`. Appends
+// nothing if the array is sharded or not 1-D, or if `path` is empty.
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
 // Prefetches, in one call of Store::Prefetch(), the chunks that ReadAxis() will read of the
@@ -83,7 +83,8 @@ inline constexpr std::size_t kMaxUnitBytes = 255;
 struct CoordinateLabel {
     std::string value;  // the stored element as text: a string, or ElementText()
     std::string label;  // for example "2020-01-02T00:00:00Z", "850 hPa", "6 hours" or "red"
-    std::string time;   // the label of a time; empty for other labels and for missing times
+    // Equal to `label` if the coordinate is a time; empty for all others and for missing times.
+    std::string time;
 };
 
 // Labels of consecutive coordinates of a dimension.

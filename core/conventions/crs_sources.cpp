@@ -531,7 +531,8 @@ class CrsFinder {
         sources_.push_back(std::move(source));
     }
 
-    // True if X and Y have usual names of longitudes and latitudes, and no attribute contradicts.
+    // True if X and Y have usual names of longitudes and latitudes, and no attribute contradicts
+    // these meanings.
     static bool AreNamedLongLat(const Dimension& x, const Dimension& y) {
         const auto is = [](const Dimension& dimension, AxisRole role) {
             return !dimension.coordinate_path.empty() && dimension.role == role &&

@@ -31,9 +31,10 @@ struct CrsSource {
 // Conditions under which longitude and latitude coordinates imply WGS 84, if no CRS is stated.
 enum class AssumeLonglat : std::uint8_t {
     kNo,
-    kByAttributes,  // by standard_name or units; by name only if the root of the product states a
-                    // CRS
-    kByName,        // by standard_name, units or name
+    // By standard_name or units; also by name if the root of the product states a CRS.
+    kByAttributes,
+    // By standard_name, units or name.
+    kByName,
 };
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar

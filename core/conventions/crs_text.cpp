@@ -191,8 +191,8 @@ class WktReader {
         return ReadExtension(begin, name, value);
     }
 
-    // Checks the WKT node EXTENSION["name", "value"] that starts at `begin`. Name and value were
-    // already read. Omits a node that names grid files, with a warning.
+    // Checks the WKT node EXTENSION["name", "value"] that starts at `begin`. `name` and `value` are
+    // the two strings of the node. A node that names grid files is omitted with a warning.
     Status ReadExtension(std::size_t begin, const std::string& name, const std::string& value) {
         const std::string kind = Upper(name);
         if (kind == "PROJ4_GRIDS") {

@@ -61,8 +61,8 @@ struct HorizontalAxes {
 };
 
 // Chooses X and Y by the first of: the coordinates' attributes, declarations, usual names, parts of
-// names, the last two dimensions. A dimension with text coordinates is chosen only if no other is
-// left.
+// names, the last two dimensions. A dimension with text coordinates is chosen only if no other
+// dimension is left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
 // A dimension of an array, with a name that a convention gives the dimension, or a generated name.

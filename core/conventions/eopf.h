@@ -24,7 +24,7 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
 // the root's attributes, a code or a number. Returns nullopt if absent.
 std::optional<std::string> EopfCrsCode(const json::Value& root_attributes);
 
-// True if the root's attributes mark the store as an EOPF product. Reads the root's attributes.
+// True if the root's attributes mark the store as an EOPF product.
 bool IsEopfProduct(const Hierarchy& hierarchy);
 
 }  // namespace zarr

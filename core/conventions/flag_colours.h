@@ -15,7 +15,7 @@ namespace zarr {
 
 using Colour = std::array<std::uint8_t, 3>;  // red, green, blue
 
-// Parses "RRGGBB" or "#RRGGBB".
+// Parses "RRGGBB" or "#RRGGBB". Returns nullopt for any other text.
 std::optional<Colour> ParseColour(std::string_view text);
 
 // Returns the items of an attribute that describes flags: the words of a string (CF conventions),

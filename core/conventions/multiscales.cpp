@@ -155,7 +155,7 @@ class MultiscalesReader {
     }
 
     Warnings& warnings_;
-    Faults faults_;  // errors that concern a whole multiscale
+    Faults faults_;  // errors about a multiscale, not about one of its levels
     std::vector<Multiscale> multiscales_;
     std::size_t listed_ = 0;
 };

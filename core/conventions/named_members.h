@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds members of a group by name. The group's attributes or NCZarr's extension contain the names.
-// If a store cannot list, such as a web server, only these members can be found. In all stores that
-// can list, the attributes give the order of the members.
+// If a store cannot list, such as a web server, only these members can be found. If a store can
+// list, the attributes give the order of the members.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class Faults {
     void Report(Warnings& warnings);
 
   private:
-    std::string text_;  // text of the first errors
+    std::string text_;  // text of the first errors, for the warning
     std::size_t count_ = 0;
 };
 

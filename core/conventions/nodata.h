@@ -51,16 +51,16 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
 std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                     FillAsNodata fill, Warnings& warnings);
 
-// Returns an error if `type` is zarrs.optional, because the data type itself then defines the
-// nodata value.
+// Returns an error if `type` is zarrs.optional, because this data type itself defines the nodata
+// value.
 Status CheckNodataIsWritable(const DataType& type);
 
-// Returns an attribute, in a form that xarray reads, that states the nodata value `element`.
+// Returns an attribute that states the nodata value `element` in a form that xarray reads.
 // `element` is in the host's byte order.
 //
 // The attribute is usually `_FillValue`. In Zarr v3 a float is written as base64 of a little-endian
-// double, a complex number as two of them. Times, strings, bytes and structures in v3 use
-// `missing_value` instead, because xarray fails to open an array whose `_FillValue` has such a
+// double, a complex number as two of them. For times, strings, bytes and structures in v3, the
+// attribute is `missing_value`, because xarray fails to open an array whose `_FillValue` has such a
 // type.
 Result<json::Member> NodataAttribute(const DataType& type, Format format, std::string_view element);
 

@@ -28,8 +28,8 @@ std::string InTransformations(const std::string& what) {
 
 Status Broken(const std::string& what) { return Status::Corrupt(InTransformations(what)); }
 
-// Returns the error for a valid transformation that cannot be used: no geotransform can express it,
-// or its parameters are in an array.
+// Returns the error for a valid transformation that cannot be used, because no geotransform can
+// express it or its parameters are stored in a Zarr array.
 Status NotFollowed(const std::string& what) { return Status::Unsupported(InTransformations(what)); }
 
 // Returns the member `name` of `object`; nullptr if the member is absent or null.
@@ -530,9 +530,9 @@ class PlacementReader {
         return placed;
     }
 
-    // Warns once if the image has different placements in other coordinate systems than that of
-    // `placed`, and names these systems. Systems from which a transformation leads to the system of
-    // `placed` are not named.
+    // Gives one warning that names the coordinate systems in which the image has another placement
+    // than `placed`. Systems from which a transformation leads to the system of `placed` are not
+    // named.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<SystemPlacement>& candidates) {
         std::string others;
         for (const SystemPlacement& candidate : candidates) {

@@ -55,7 +55,7 @@ std::vector<std::string> SupportedOmeVersions(Format format);
 std::optional<OmeIdentity> FindWrittenOmeImage(const json::Value& group_attributes,
                                                std::string_view base);
 
-// True if the attributes describe an OME-Zarr node, by whichever program.
+// True if the attributes describe an OME-Zarr node, no matter which program wrote them.
 bool DescribesOme(const json::Value& group_attributes);
 
 // Sets or replaces the description of an image in the attributes of its group. In version 0.4 the

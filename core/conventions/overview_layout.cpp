@@ -90,8 +90,8 @@ bool IsSingleName(const std::string* asset) {
     return asset != nullptr && asset->find('/') == std::string::npos;
 }
 
-// Returns the scale of an entry relative to the array. In the entry, the scale is relative to the
-// level that `derived_from` names.
+// Returns the scale of an entry relative to the full-resolution array. In the entry, the scale is
+// relative to the level that `derived_from` names.
 std::vector<double> ScaleFromBase(const json::Value& entry,
                                   const std::vector<LayoutLevel>& before) {
     const json::Value* transform = entry.Find("transform");
@@ -211,8 +211,8 @@ void RemoveArray(const std::string& array, std::vector<LayoutLevel>& levels) {
                  levels.end());
 }
 
-// Returns the layout if it describes overviews of the array `base`; otherwise nullopt. `base` is a
-// path without a group, or a path in the level group of the base.
+// Returns the layout if it describes overviews of the array `base`; otherwise nullopt. `base` is
+// the name of an array in the group, or a path in the level group of the base.
 std::optional<Layout> ParseLayoutOf(const json::Value& multiscale, std::string_view base) {
     auto layout = ParseLayout(multiscale);
     const std::string_view group = ParentPath(base);

@@ -56,11 +56,11 @@ Status PutInLayout(json::Value& multiscale, const std::vector<OverviewLevel>& le
 // form is left unchanged.
 void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_view new_name);
 
-// Returns the name of the group for overviews of a factor. If one factor needs several groups,
-// `number` counts them from 1. IsOverviewGroupName() is true for these names.
+// Returns the name of the group for overviews with the reduction factor `factor`. If one factor
+// needs several groups, `number` counts them from 1. IsOverviewGroupName() is true for these names.
 std::string OverviewGroupName(int factor, int number);
-// Returns the name of the level group for overviews of a factor. For a power of two, the name is
-// the number of the level.
+// Returns the name of the level group for overviews with the reduction factor `factor`. For a power
+// of two, the name is the number of the level.
 std::string LevelGroupName(int factor, int number);
 bool IsOverviewGroupName(std::string_view name);
 

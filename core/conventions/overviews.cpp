@@ -79,7 +79,8 @@ bool IsEntry(const json::Value& multiscale) {
     return method != nullptr && *method == kMethod;
 }
 
-// Returns the path of the array whose overviews an entry describes; nullptr if absent.
+// Returns the path of the array whose overviews an entry describes; nullptr if the entry states no
+// path.
 const std::string* BaseOf(const json::Value& entry) {
     const json::Value* datasets = entry.Find("datasets");
     const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;

@@ -165,7 +165,7 @@ class Builder {
         if (!group.ok()) return LeaveOut(level, "cannot be read: " + group.status().message());
         bool any = false;
         for (const CatalogArray& array : group->arrays) {
-            // An unreadable array is kept here; the later check of the pyramid gives the warning
+            // An unreadable array is kept here, because the check of the pyramid gives the warning
             // about that array.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
             variables[std::string(LastName(array.path))].push_back(
@@ -273,8 +273,8 @@ GeoTransform HalfPixelOn(GeoTransform t) {
     return t;
 }
 
-// Returns a key of all facts that determine the geotransform from coordinate arrays. Empty if X or
-// Y has no coordinate array.
+// Returns a cache key of all facts that determine the geotransform from coordinate arrays. Empty if
+// X or Y has no coordinate array.
 std::string CoordinatesKey(const ArrayFacts& facts) {
     const std::string& x = facts.dimensions[*facts.axes.x].coordinate_path;
     const std::string& y = facts.dimensions[*facts.axes.y].coordinate_path;
@@ -631,8 +631,9 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Returns how the values of a level differ in meaning from the values of the base, as words for a
-// warning: "covers another extent than /0". Empty if they match. The shape of the level must fit.
+// Returns how the content of a level differs from the content of the base, as words for a warning:
+// "covers another extent than /0". Empty if the contents agree. The shape of the level must fit the
+// base.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOutdatedOverview(level, base))

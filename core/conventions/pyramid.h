@@ -26,12 +26,12 @@ struct PyramidLevel {
     std::uint64_t height = 0;  // elements along Y
 };
 
-// Rasters that are the levels of one pyramid. All levels have one data type (except byte order),
-// scale, offset, unit, nodata value, CRS and rank.
+// Rasters that are the levels of one pyramid. All levels have the same data type (except byte
+// order), scale, offset, unit, nodata value, CRS and rank.
 //
-// Sizes shrink along X, Y or both. Other dimensions are equal, but smaller levels may have fewer
-// slices along Z. All levels whose extent is stated cover the same extent, with a tolerance of one
-// pixel of the smaller level.
+// Sizes shrink along X, Y or both. All other dimensions are equal, but smaller levels may have
+// fewer slices along Z. All levels whose extent is stated cover the same extent, with a tolerance
+// of one pixel of the smaller level.
 struct Pyramid {
     std::string origin;  // description of the pyramid, for messages, such as "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one; largest first; the first is the base
@@ -51,8 +51,8 @@ class PyramidFaults {
   public:
     // Adds the warnings of the group at path `group`.
     void Add(const std::string& group, const Warnings& warnings);
-    // Adds the warning about a level that does not exist. Report() joins all these warnings into
-    // one.
+    // Adds the warning about a level that does not exist. Report() joins all warnings about missing
+    // levels into one.
     void AddMissing(const std::string& warning) { Count("", warning); }
     // Appends the collected warnings to `warnings`, and clears the collection.
     void Report(Warnings& warnings);
@@ -89,11 +89,11 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 
 // Returns the pyramid that has the array as a level. The array's own attributes or the nearest
 // ancestor group that lists the array describe the pyramid. Returns nullopt if there is no such
-// pyramid, or if the pyramid has no other level. Callers that open an array by name use the pyramid
+// pyramid, or if the pyramid has only one level. Callers that open an array by name use the pyramid
 // only if levels[0] is the array.
 //
-// Warnings about levels are returned only if levels[0] is the array, or if no other level is left.
-// Warnings about invalid descriptions in ancestors are returned if no pyramid lists the array.
+// Warnings about levels are returned only if levels[0] is the array. Warnings about invalid
+// descriptions in ancestors are returned if no pyramid lists the array.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
@@ -180,7 +180,7 @@ class LevelChecker {
     // Results of IsInState(), by the path of the base and the recorded state. The results are
     // cached, because several overviews may record one state.
     std::map<std::pair<std::string, std::string>, bool> states_;
-    // Given warnings about geotransforms and statements; none is given twice.
+    // Warnings about geotransforms and statements, each of which is given only once.
     std::set<std::string> reported_;
 };
 

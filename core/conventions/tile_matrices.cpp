@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Names of one member in GeoZarr and in versions 2.0 and 1.0 of the OGC standard.
+// Each list has the names of one member in GeoZarr and in versions 2.0 and 1.0 of the OGC standard.
 constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_set_limits"};
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};

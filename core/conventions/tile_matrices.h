@@ -37,8 +37,8 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
                                             Warnings& warnings);
 
-// Returns the pyramid that lists the array as a level. The pyramid is described by another array of
-// that name, in the grandparent group or in a sibling of the parent group. Returns nullopt if no
+// Returns the pyramid that lists the array as a level. The pyramid is described by an array of the
+// same name, in the grandparent group or in a sibling of the parent group. Returns nullopt if no
 // such array exists.
 std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
                                                 const std::string& array_path, Warnings& warnings);

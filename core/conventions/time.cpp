@@ -86,7 +86,7 @@ TimeStep StepOf(TimeUnit unit) {
 struct Unit {
     std::string_view name;
     TimeStep step;
-    bool has_plural = true;  // true if the plural ends with an s
+    bool has_plural = true;  // true if the unit's plural ends with an s
 };
 
 // UDUNITS defines a year as 365.242198781 days, written here as a fraction of seconds in lowest
@@ -358,7 +358,7 @@ std::int64_t YearStart(const Cycle& cycle, std::int64_t year) {
     return cycle.years == 4 ? julian : julian - (year + 99) / 100 + (year + 399) / 400;
 }
 
-// Returns the days from the start of a year of `year_days` to the start of a month, 1 to 13.
+// Returns the days from the start of a year of `year_days` days to the start of a month, 1 to 13.
 std::int64_t MonthStart(std::int64_t year_days, std::int64_t month) {
     if (year_days == 360) return (month - 1) * 30;
     constexpr std::array<std::int64_t, 13> kStarts = {0,   31,  59,  90,  120, 151, 181,
