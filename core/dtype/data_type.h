@@ -102,8 +102,8 @@ struct DataType {
     // Returns this type, including its fields, in the host's byte order.
     DataType Native() const;
     // Returns the type's name for messages. Types known to NumPy have NumPy's name, such as "<f8",
-    // "<M8[25s]" or "|S5". Structured types have JSON. Other types have Zarr v3's name, with a
-    // leading ">" if big-endian. Ignores `missing`.
+    // "<M8[25s]" or "|S5". The name of a structured type is its JSON. Other types have Zarr v3's
+    // name, with a leading ">" if big-endian. Ignores `missing`.
     std::string ToString() const;
 };
 

@@ -336,8 +336,8 @@ bool IsRepresentable(NarrowType type, double value) {
     if (std::isnan(value) || std::isnan(rounded)) return std::isnan(value) && std::isnan(rounded);
     if (std::isinf(value) || std::isinf(rounded) || FormatOf(type).kind != DataKind::kFloat)
         return rounded == value;
-    // Types without infinity clamp numbers that are too large. Accept only values up to half a step
-    // above the largest number, which are rounded to the largest number and not clamped.
+    // Types without infinity clamp numbers that are too large. A number above the largest one is
+    // accepted only within half a step, where it is rounded and not clamped.
     if (std::fabs(value) <= std::fabs(rounded)) return true;
     if (LayoutOf(type).specials != Specials::kFinite) return true;
     const FloatFormat layout = LayoutOf(type);

@@ -13,9 +13,9 @@ namespace zarr {
 // Convention for the bit patterns ("codes") that represent infinities and NaN.
 enum class Specials : std::uint8_t {
     kIeee,    // infinities and NaN have the largest exponent
-    kFinite,  // names ending in "fn", of 4 and 6 bits: neither infinities nor NaN
-    kOneNan,  // names ending in "fnuz": NaN has the code of negative zero, which does not exist
-    kTopNan,  // names ending in "fn", of 8 bits: NaN has the largest code of either sign
+    kFinite,  // types of 4 and 6 bits with names ending in "fn": neither infinities nor NaN
+    kOneNan,  // types with names ending in "fnuz": no negative zero; NaN has its code
+    kTopNan,  // types of 8 bits with names ending in "fn": NaN has the largest code of either sign
 };
 
 struct FloatFormat {
@@ -127,7 +127,8 @@ constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t mag
     const std::uint32_t significand =
         (magnitude & (kFloat32ImplicitBit - 1)) | (biased == 0 ? 0 : kFloat32ImplicitBit);
     const int steps_below = exponent < least ? least - exponent : 0;
-    // Limit the shift to 25 bits: with a larger shift nothing remains to round up, either.
+    // A shift by 25 bits or more leaves 0 and rounds nothing up, so the shift is limited to 25
+    // bits.
     const unsigned shift = std::min(narrowing + static_cast<unsigned>(steps_below), 25U);
     const std::uint32_t odd = (significand >> shift) & 1U;
     const std::uint32_t rounded = (significand + (1U << (shift - 1)) - 1 + odd) >> shift;

@@ -104,7 +104,7 @@ std::uint64_t AxisSplit::ChunkElements() const {
         const std::uint64_t last = backwards_ ? first_chunk_ : first_chunk_ + (pieces_ - 1);
         return axis_.StartOf(last) + axis_.SizeOf(last) - axis_.StartOf(last - (pieces_ - 1));
     }
-    std::uint64_t elements = 0;  // cannot overflow: the edges are 64-bit numbers
+    std::uint64_t elements = 0;  // cannot overflow: the sum is at most the last edge
     for (std::uint64_t i = 0; i < pieces_; ++i) elements += axis_.SizeOf(At(i).chunk);
     return elements;
 }
