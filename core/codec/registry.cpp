@@ -270,8 +270,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
-    // A checksum whose location is not "end" is written as a "numcodecs." codec, because the Zarr
-    // v3 codec always has the checksum at the end.
+    // The Zarr v3 codec always has the checksum at the end. A checksum at another location is
+    // written as a "numcodecs." codec.
     const json::Value* const location = spec.configuration.Find("location");
     if (row->write_v3 == EmptyConfiguration && location != nullptr &&
         (location->as_string() == nullptr || *location->as_string() != "end"))

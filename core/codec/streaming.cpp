@@ -21,8 +21,8 @@ Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output&
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // If `output` is full, the rest of the stream is decoded to one spare byte, because the end
-        // and checksum of the stream may still follow. If the library writes the spare byte, the
+        // If `output` is full, the end and the checksum of the stream may still follow. The rest of
+        // the stream is therefore decoded to one spare byte. If the library writes this byte, the
         // output is too long, which is an error.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;

@@ -255,8 +255,8 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Writes big-endian data types as little-endian. On a little-endian host, items are little-endian
-// until the codec "bytes" encodes them.
+// Returns the v3 configuration for `options`, with little-endian instead of big-endian data types.
+// On a little-endian host, items are little-endian until the codec "bytes" encodes them.
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {

@@ -31,8 +31,8 @@ Status OpenZfp(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
 }
 
 Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened) {
-    // The padding is one and a half times libzfp's maximum encoded size. Damaged input may contain
-    // more empty blocks than an encoder writes.
+    // Damaged input may contain more empty blocks than an encoder writes. The padding is therefore
+    // one and a half times libzfp's maximum encoded size.
     const std::size_t most =
         Libzfp().zfp_stream_maximum_size(opened.stream.get(), opened.field.get());
     const std::size_t wanted = SaturatingAdd(SaturatingAdd(most, most / 2), std::size_t{4096});
