@@ -125,8 +125,8 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns if the array's group has a coordinate array for the dimension, but the coordinate array is
-// invalid, or its length differs from the dimension's size.
+// Warns about an unusable coordinate array of the dimension in the array's group. The coordinate
+// array is unusable if it is invalid, or if its length differs from the dimension's size.
 void WarnOfUnusable(const Hierarchy& hierarchy, const std::string& group,
                     const Dimension& dimension, Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);

@@ -44,8 +44,8 @@ struct ArrayFacts {
     Warnings warnings;
 };
 
-// Minimum number of rows, and of columns, for each colour of a colour image. An image of 3 colours
-// has at least 24 rows and 24 columns. A smaller array is not taken as a colour image.
+// A colour image has at least this many rows, and columns, for each of its colours: 24 rows and 24
+// columns for 3 colours. A smaller array is not taken as a colour image.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
 // True if the array has the type and shape of a colour image that Pillow or OpenCV writes. The type

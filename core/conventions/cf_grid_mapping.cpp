@@ -51,7 +51,7 @@ constexpr Projection kProjections[] = {
 
 constexpr std::string_view kLatitudeName = "latitude_of_projection_origin";
 constexpr std::string_view kParallelName = "standard_parallel";
-// maximum height and false easting in metres; farther than any satellite
+// Maximum of a satellite's height, and of a false easting or northing, in metres.
 constexpr double kFarthest = 1e12;
 
 std::string Label(std::string_view name) { return "attribute " + std::string(name) + ": "; }

@@ -180,8 +180,9 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
     return mapped;
 }
 
-// True if other arrays of the group name the grid mapping `name`, and none of these arrays has the
-// X and Y dimensions of this array. False if the check needs requests to a remote store.
+// True if the grid mapping `name` belongs only to other arrays of the group: they name it, and none
+// of them has the X and Y dimensions of this array. False if the check needs requests to a remote
+// store.
 bool BelongsToOtherArrays(const Hierarchy& hierarchy, const ArrayFacts& facts,
                           const std::string& name) {
     const std::string group(ParentPath(facts.path));

@@ -140,8 +140,8 @@ LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& o
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources) {
     std::vector<std::string> wrong;
-    // If the statement is about a group, a wrong count of numbers is no error for one array,
-    // because arrays of a group may have different dimensions.
+    // If the statement is about a group, a wrong count of numbers is no error, because the arrays
+    // of a group may have different dimensions.
     const bool is_of_many = statement.level != level.path;
     const auto has_dimensions = [&](std::string_view name, const std::vector<double>& numbers) {
         if (!DimensionsOfNumbers(numbers.size(), level).empty()) return true;

@@ -34,8 +34,8 @@ class MembersReader {
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
         const json::Value* labels = OmeMember(attributes, "labels");
-        // `labels` is accepted only as an array in the root or in a group called `labels`, because
-        // other stores use the attribute with a different meaning.
+        // The attribute `labels` has a different meaning in other stores. It is accepted only if it
+        // is a JSON array, in the root or in a group called `labels`.
         const bool is_labels = labels != nullptr && labels->as_array() != nullptr &&
                                (group_.empty() || LastName(group_) == kLabelsGroup);
         named_.is_container = true;

@@ -28,8 +28,8 @@ std::string InTransformations(const std::string& what) {
 
 Status Broken(const std::string& what) { return Status::Corrupt(InTransformations(what)); }
 
-// Returns the error for a valid transformation that cannot be used, because no geotransform can
-// express it or its parameters are stored in a Zarr array.
+// Returns the error for a valid transformation that cannot be used. Either no geotransform can
+// express it, or its parameters are stored in a Zarr array.
 Status NotFollowed(const std::string& what) { return Status::Unsupported(InTransformations(what)); }
 
 // Returns the member `name` of `object`; nullptr if the member is absent or null.

@@ -36,9 +36,9 @@ std::optional<Instant> Elapsed(const TimeStep& step, std::int64_t value) {
 std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     constexpr double kTooMany = 9e18;
     if (!(std::fabs(value) < kTooMany)) return std::nullopt;
-    // The number is split into an even integer, whose duration is computed exactly, and a
-    // remainder. If a unit is a whole number of microseconds, the duration of the even integer is
-    // an even number of microseconds, so ties still round to even.
+    // The number is split into an even integer and a remainder. The duration of the even integer is
+    // exact. If a unit is a whole number of microseconds, this duration is an even number of
+    // microseconds, so ties still round to even.
     const double even = 2 * std::trunc(value / 2);
     auto elapsed = Elapsed(step, static_cast<std::int64_t>(even));
     if (!elapsed) return std::nullopt;
