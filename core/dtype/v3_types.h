@@ -15,9 +15,9 @@ namespace zarr {
 // Parses "data_type": a name, or an object with a name and a configuration. Types with a byte order
 // are little-endian; the "bytes" codec states the stored order, see WithByteOrder(). Strings are
 // kObject with `object_kind`; `r<bits>` and raw_bytes are kVoid; null_terminated_bytes is kBytes;
-// fixed_length_utf32 is kUnicode. "structured" is an old name of "struct".
-// Errors begin with "data_type": kUnsupported for an unknown name, kCorrupt for an invalid or
-// unknown member of the configuration, kLimit.
+// fixed_length_utf32 is kUnicode. "structured" is an old name of "struct". Errors begin with
+// "data_type": kUnsupported for an unknown name, kCorrupt for an invalid or unknown member of the
+// configuration, kLimit for too large elements and too deeply nested structures.
 //
 // zarrs.optional (written by the program zarrs) becomes its element type, with `missing` set to the
 // element that represents a missing value. Missing is NaN for floats and complex numbers, NaT for
