@@ -19,15 +19,15 @@ Status CheckDepth(const std::string& path) {
                          std::to_string(kMaxGroupDepth) + " levels deep");
 }
 
-// Calls `read` with the parsed JSON of `document`; with the text of `document` if the text is not
-// JSON. `read` may still accept such a text, because `read` parses only the members that it needs.
+// Passes `document` to `read`: parsed JSON, or the text if it is not JSON. `read` may accept such a
+// text, because it parses only the members that it needs.
 template <class Read>
 auto ReadStored(const StoredDocument& document, const Read& read) {
     return document.value ? read(*document.value) : read(std::string_view(document.text));
 }
 
-// Returns the kind of the node at `path` by its metadata document; kNone if the node has no
-// document. `document_at` is a function that returns the StoredDocument of a key.
+// Returns the kind of the node at `path` according to its metadata document. Returns kNone if the
+// node has no document. `document_at` is a function that returns the StoredDocument of a key.
 template <class Source>
 Result<NodeKind> DescribedKindAt(const std::string& path, Format format,
                                  const Source& document_at) {
@@ -51,9 +51,8 @@ Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path, Fo
                            [&](const std::string& key) { return ReadDocument(store, key); });
 }
 
-// Decides whether a prefix without a document is an implicit group: searches for a node below the
-// prefix, and stops at the first one. A prefix at the maximum depth counts as a node without being
-// read, so that listings include the prefix.
+// Decides whether a prefix without a metadata document is an implicit group. Searches below the
+// prefix, and stops at the first node.
 class NodeSearch {
   public:
     explicit NodeSearch(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
@@ -62,7 +61,7 @@ class NodeSearch {
     // prefixes contain no node.
     Result<bool> Finds(const std::string& path) {
         if (++folders_ > kMaxFolders) return false;
-        // A prefix at the maximum depth counts as a node without being listed.
+        // Deeper prefixes are not listed. The prefix counts as a node, so that it stays visible.
         if (DepthOf(path) >= kMaxGroupDepth) return true;
         const auto entries = hierarchy_.List(path);
         if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
@@ -407,8 +406,8 @@ Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document)
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    // The attributes are cached under the document's key, not under `path`: if the array at `path`
-    // is later recognised as Zarr v1, its attributes have another key.
+    // The cache entry has the key of the attributes as its name, not `path`. If the array at `path`
+    // later turns out to be Zarr v1, its attributes have a different key.
     const std::string key = KeyOf(path, Document::kAttributes);
     return nodes_->Get(key, &LoadedNode::attributes, [&]() -> Result<json::Value> {
         ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
@@ -468,8 +467,8 @@ bool Hierarchy::IsMissingInStore(const std::string& path) const {
         return false;
     };
     if (!base_->VisitEntries(path, visit).ok() || !is_empty) return false;
-    // A store without any folder consists of consolidated metadata alone, because no chunk was ever
-    // written. Its arrays are not missing.
+    // A store without any folder has only consolidated metadata, because no chunk was ever written.
+    // None of its arrays counts as missing.
     bool has_others = false;
     const auto look = [&](const StoreEntry& entry) {
         has_others = has_others || entry.is_prefix;

@@ -31,9 +31,9 @@ std::size_t DepthOf(const std::string& path);
 // Returns the Zarr version of `store`: v3 if the root has a `zarr.json`, as in zarr-python; else
 // v2. Returns v2 for a store with arrays of Zarr v1, too.
 Result<Format> FormatOfStore(const Store& store);
-// Returns the kind of the node at `path` for writers, by its metadata documents. If `path` has
-// prefixes or attributes but no such document, for example after a failed deletion, the result is
-// kGroup.
+// Returns the kind of the node that a writer finds at `path`, according to its metadata documents.
+// Without a document, returns kGroup if `path` has prefixes or attributes, for example after a
+// failed deletion; else kNone.
 Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format);
 
 // True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
@@ -48,13 +48,14 @@ Status CheckNoV1Array(const Store& store, const std::string& path);
 // and when a HierarchyWriter of this process changes the store. Errors are not cached. Thread-safe.
 class Hierarchy {
   public:
-    // Opens the hierarchy of `store`; FormatOfStore() determines the Zarr version of all nodes.
-    // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If the
-    // consolidated metadata is invalid, consolidated_error() says why, and the nodes' own documents
-    // are read. Arrays of Zarr v1 are found only without consolidated metadata, at paths without a
-    // v2 document. Hierarchies share open arrays only if they have equal `manner`. A caller that
-    // uses arrays in a way that other users of these arrays would notice passes a text of its own,
-    // such as "chunks are listed".
+    // Opens the hierarchy of `store`. All nodes have the Zarr version that FormatOfStore() returns.
+    //
+    // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If it is
+    // invalid, consolidated_error() says why, and the nodes' own documents are read. Arrays of Zarr
+    // v1 are found only if no consolidated metadata is used, at paths without a v2 document.
+    //
+    // Two hierarchies share their open arrays only if both have the same `manner`. `manner` is any
+    // text that describes a special use of the arrays, such as "chunks are listed".
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
@@ -78,8 +79,8 @@ class Hierarchy {
     const Status& consolidated_error() const { return consolidated_error_; }
 
     // Returns the kind of the node at `path`. In v2, a prefix without documents is an implicit
-    // group if the store can list and a node is below the prefix. Call KindOf() or Members() first
-    // for a Zarr v1 array: other methods recognise the array only afterwards.
+    // group if the store can list and a node is below the prefix. Other methods recognise a Zarr v1
+    // array only after KindOf() or Members() has found it.
     Result<NodeKind> KindOf(const std::string& path) const;
     // True if KindOf() would return kArray. HoldsArray() needs fewer requests than KindOf() and
     // lists nothing.
@@ -91,9 +92,9 @@ class Hierarchy {
     // of the store in this process.
     void Reload() const { NotifyChange(*base_); }
 
-    // Returns the first error of the store for a metadata document or a listing since the last call
-    // of TakeFailure(); ok if no error occurred. Some methods return such an error, others treat it
-    // as an absent optional key.
+    // Returns the first error since the last TakeFailure() with which the store failed to read a
+    // metadata document or to list a prefix. Returns ok if no error occurred. Use after methods
+    // that treat such an error like an absent key.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
     // Counts of the requests to the store through this hierarchy, including requests for chunks.
@@ -107,10 +108,9 @@ class Hierarchy {
     // Returns the arrays and groups directly in the group at `path`, sorted by name.
     Result<std::vector<Node>> Members(const std::string& path) const;
 
-    // Returns the arrays and groups directly in the group `path` that the consolidated metadata
-    // does not contain, sorted by name. Lists the group, and reads only the documents of nodes that
-    // it returns. Skips nodes that cannot be read. Empty if consolidated metadata is not in use, or
-    // if the store is remote.
+    // Returns the arrays and groups directly in the group `path` that are absent from the
+    // consolidated metadata, sorted by name. Skips nodes that cannot be read. Returns no nodes if
+    // consolidated metadata is not in use, or if the store is remote.
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
     // Returns the attributes of the node at `path`; an empty object if the node has no attributes.
@@ -119,26 +119,25 @@ class Hierarchy {
     // Returns the validated metadata of the array at `path` without opening the array.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // True if consolidated metadata contains the array at `path`, but the store has no key of the
-    // array, although it has other folders. False if the store is remote, because the check would
-    // need requests.
+    // True if consolidated metadata contains the array at `path`, but the store has no key of this
+    // array. False if the store has no folders at all. Also false if the store is remote, because
+    // the check would need requests.
     bool IsMissingInStore(const std::string& path) const;
 
-    // Returns the metadata of the array at `path` for callers that read or write chunks. If
-    // consolidated metadata is in use and the store is not remote, the array's own document is
-    // read, too. If consolidated metadata and document differ, the document is used and `warnings`
-    // gets a message.
+    // Returns the metadata of the array at `path` for callers that read or write chunks. If the
+    // store is not remote, consolidated metadata is compared with the array's own document. If they
+    // differ, the own document is used and `warnings` gets a message.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
     // Returns the attributes of the array at `path` for callers that read or write chunks. Chooses
-    // between consolidated and own attributes like CurrentMetadata(). A warning that `warnings`
-    // already contains is not added again.
+    // between consolidated and own attributes like CurrentMetadata(). Adds no warning that
+    // `warnings` contains already.
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Returns a value of type T that `load` computes from nodes of this hierarchy. The value is
-    // cached with the node at `path` and is cleared with it; each path has one value per type T.
+    // Returns the value of type T that `load` computes from nodes of this hierarchy. The value is
+    // cached with the node at `path`, once for each T, and is cleared when that node is cleared.
     // `load` returns a Result<T>.
     template <class T, class Load>
     Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
@@ -149,16 +148,16 @@ class Hierarchy {
         return std::make_shared<const T>(loaded.Take());
     }
 
-    // Opens the array at `path`. If another hierarchy of the same context has opened the array with
-    // equal `manner`, metadata and access options, returns that Array object. Chunks that have
-    // changed in the store are then removed from the chunk cache.
+    // Opens the array at `path`, or returns the Array that is still open from an earlier call. That
+    // call must have had the same context, `manner`, metadata and access options. Chunks of a
+    // returned Array that have changed in the store are removed from its chunk cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
                                                    ArrayMetadata metadata) const;
 
-    // True if the node at `path` has the document. For an array of Zarr v1, true only after
-    // KindOf() or Members() has found the array.
+    // True if the node at `path` has a document of the kind `document`. For an array of Zarr v1,
+    // true only after KindOf() or Members() has found the array.
     Result<bool> Has(const std::string& path, Document document) const;
     // True if the store has `key`. Any key is allowed, for example that of a metadata document of
     // other software.
@@ -180,11 +179,11 @@ class Hierarchy {
     Hierarchy() = default;
 
     Status UseConsolidatedMetadata();
-    // Uses the consolidated metadata in `root`, the text of the root's `zarr.json`. Does nothing if
-    // the text has no consolidated metadata.
+    // Uses the consolidated metadata `consolidated`, which is a part of `root`, the text of the
+    // root's `zarr.json`. Does nothing if `consolidated` is empty.
     Status UseV3Consolidated(Buffer root, std::string_view consolidated);
-    // DocumentAt() returns the document under `key`, from the consolidated metadata if in use.
-    // OwnDocumentAt() always reads the document from the store.
+    // DocumentAt() returns the document under `key` from the consolidated metadata, if that is in
+    // use. OwnDocumentAt() always reads the document from the store.
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;
@@ -203,7 +202,7 @@ class Hierarchy {
     Format format_ = Format::kV2;
     bool is_consolidated_ = false;
     Status consolidated_error_;
-    std::map<std::string, ArrayMetadata> planned_;  // metadata by array path; see WithMetadata()
+    std::map<std::string, ArrayMetadata> planned_;  // metadata set by WithMetadata(), by array path
 };
 
 }  // namespace zarr

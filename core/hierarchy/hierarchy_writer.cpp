@@ -34,7 +34,7 @@ Result<std::string> NodePath(std::string_view path) {
     return normal;
 }
 
-// Returns the paths from the root to `path`, including both.
+// Returns the paths of all groups above `path`, from the root down, and `path` itself at the end.
 std::vector<std::string> PathsTo(const std::string& path) {
     std::vector<std::string> paths{path};
     while (!paths.back().empty()) paths.emplace_back(ParentPath(paths.back()));
@@ -159,8 +159,8 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
-    // `path` is free if no prefix is directly below it: its keys, such as a `.zattrs`, were left by
-    // a failed creation.
+    // Without a prefix directly below it, `path` counts as free. Keys such as a `.zattrs` are
+    // left-overs of a failed creation.
     if (std::none_of(entries->begin(), entries->end(),
                      [](const StoreEntry& entry) { return entry.is_prefix; }))
         return false;
@@ -249,7 +249,7 @@ Status HierarchyWriter::Change(const std::string& node,
     ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
     if (is_done) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-    // In Zarr v3 the erasure may have changed the document, so `change` is made again.
+    // In Zarr v3, EraseConsolidated() may have changed the document that `change` replaces.
     if (documents->format() == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(change, make());
     }
@@ -351,9 +351,9 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if_absent) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(path, Document::kConsolidated);
-    // The lock is taken before the store is read, so that a slower writer cannot overwrite newer
-    // consolidated metadata. The lock is also taken before consolidated metadata is searched:
-    // another writer may be about to write it without the changes of this writer.
+    // The lock is taken before the store is read, so that a slow writer cannot overwrite newer
+    // consolidated metadata. Even the search for consolidated metadata needs the lock, because
+    // another writer may be about to write it without this writer's changes.
     std::unique_ptr<Synchronizer::Lock> document_lock;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
@@ -365,14 +365,13 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     if (document_lock == nullptr) {
         ZARR_ASSIGN_OR_RETURN(document_lock, AcquireIfAny(locks_, key));
     }
-    // After each write, the consolidated metadata is made again from the nodes and compared,
-    // because another writer may have changed a node meanwhile. After kTries rounds the loop ends,
-    // and the other writer's Finish() must complete the metadata.
+    // After each write, the consolidated metadata is computed again and compared with the stored
+    // text, because another writer may have changed a node meanwhile. After kTries rounds,
+    // completing the metadata is left to that writer's Finish().
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));
-        // The loop ends if the store was deleted meanwhile, because writing would create an empty
-        // store.
+        // `wanted` is nullopt if the store was deleted meanwhile. Writing would create it anew.
         if (!wanted) break;
         ZARR_ASSIGN_OR_RETURN(const bool is_same, documents->IsDone(*wanted));
         if (is_same) break;
@@ -397,7 +396,7 @@ Status HierarchyWriter::Finish() {
     if (consolidated_ == WriteConsolidated::kYes && has_changed) groups.insert("");
     for (const std::string& group : groups)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
-    // If another writer has written consolidated metadata of a changed group, it is written again,
+    // If a changed group has consolidated metadata, another writer has written it. Write it again,
     // because it may lack the changes of this writer.
     for (const std::string& group : touched_)
         if (groups.count(group) == 0)
@@ -427,8 +426,8 @@ Status WriteFill(const ArrayMetadata& metadata, ArrayWriter& writer, const Regio
     return writer.Write(region, 0, source, threads);
 }
 
-// Writes the fill value to the elements outside of `shape`, the new shape, in chunks that cross its
-// edge.
+// Writes the fill value to the elements outside of the new shape `shape`, in chunks that are partly
+// inside of it.
 Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) {
     const ArrayMetadata& metadata = writer.array().metadata();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -442,8 +441,8 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
         const std::uint64_t cut = metadata.ChunkAxis(axis).WholeChunks(shape[axis]);
         beyond.start[axis] = shape[axis];
         beyond.count[axis] = std::min(cut, metadata.shape[axis]) - shape[axis];
-        // Along the axes before `axis`, the region spans whole chunks. It thus includes the
-        // elements that lie outside along several axes.
+        // Along the axes before `axis`, the region ends at the edge of a whole chunk. Elements that
+        // are outside along several axes are therefore included.
         for (std::size_t i = 0; i < axis; ++i)
             beyond.count[i] =
                 std::min(metadata.ChunkAxis(i).WholeChunks(std::min(shape[i], metadata.shape[i])),
@@ -493,7 +492,8 @@ Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
         const ArrayMetadata resized,
         WithShape(old, shape).WithContext(DocumentKey(array.path(), Document::kArray, old.format)));
     if (shape == old.shape) return {};
-    // Stray chunks outside of the old shape would reappear inside of a larger shape.
+    // Erase stray chunks outside of the old shape first. If the array grows, they would become
+    // visible again.
     ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old, writer.locks()));
     ZARR_RETURN_IF_ERROR(FillBeyond(writer, shape, threads));
     ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path(), resized));

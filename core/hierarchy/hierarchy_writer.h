@@ -29,18 +29,19 @@ enum class IfExists { kFail, kReplace };
 // Creates and changes the nodes of a store. Documents are spelled as zarr-python spells them.
 // Readers never see an incomplete array, even if a writer is killed: `.zarray` is written last and
 // erased first.
-// Consolidated metadata that a change would outdate is erased before the change, at the root and in
-// each group above the node. Finish() writes the consolidated metadata again. Without Finish(), the
-// consolidated metadata stays erased. In stores of netCDF-C, the additional metadata of netCDF-C is
-// updated, too; see NczarrDocuments.
+//
+// Before a change, consolidated metadata of the root and of all groups above the node is erased.
+// Finish() writes it again. In stores of netCDF-C, the additional metadata of netCDF-C is updated;
+// see NczarrDocuments.
+//
 // Paths may have any form that NormalizePath() accepts; "" is the root. Errors begin with the key.
-// An invalid request, or a path with a reserved name such as ".zarray", returns kInvalidArgument. A
-// call that failed because of the store can be repeated; see RenameNode() for an exception.
-// Thread-safe; calls are serialised. Other processes that write to the store are excluded only by
-// `locks`, and only in part. `.zattrs` and `.zarray` are replaced under their locks, as in
-// zarr-python. `.zmetadata` is written under its lock. With locks, `.zmetadata` contains a writer's
-// changes after that writer's Finish(). Without locks, `.zmetadata` contains all changes after the
-// last writer's Finish().
+// An invalid request, or a reserved name such as ".zarray", returns kInvalidArgument. A call that
+// failed because of the store can be repeated; see RenameNode() for an exception.
+//
+// Thread-safe; calls are serialised. `locks` protect single documents from other processes:
+// `.zattrs`, `.zarray` and `.zmetadata` are replaced under their locks, as in zarr-python. With
+// locks, `.zmetadata` contains the changes of each writer that has called Finish(). Without locks,
+// it is complete only after the last writer's Finish().
 class HierarchyWriter {
   public:
     // `locks` may be nullptr. `format` is the Zarr version of a new store; nullopt reads the
@@ -56,16 +57,17 @@ class HierarchyWriter {
         if (format) documents_.emplace(*store_, nczarr_, *format);
     }
 
-    // Creates the group at `path` and all missing groups above, from the root down. Removes chunks
-    // at `path` that a killed deletion has left without an array.
+    // Creates the group at `path` and all missing groups above, from the root down. Removes stray
+    // chunks at `path`, which a killed deletion leaves.
     Status CreateGroup(std::string_view path);
 
-    // Returns the Zarr version of the store, or the version passed to the constructor.
+    // Returns the Zarr version that was passed to the constructor. Without one, returns the version
+    // of the store.
     Result<Format> StoreFormat();
 
-    // Creates an array with attributes, and the missing groups above it. If a node already exists
-    // at `path`, kReplace deletes the node first and kFail returns an error. Replacing the root is
-    // an error. Removes chunks at `path` that a failed deletion has left without an array.
+    // Creates an array with attributes, and the missing groups above it. If a node exists at
+    // `path`, kReplace deletes the node first and kFail returns an error. The root cannot be
+    // replaced. Removes stray chunks at `path`, which a failed deletion leaves.
     Status CreateArray(std::string_view path, const ArrayMetadata& metadata,
                        const json::Object& attributes = {}, IfExists if_exists = IfExists::kFail);
 
@@ -80,8 +82,8 @@ class HierarchyWriter {
     Status ChangeAttributes(std::string_view path, const json::Value& before,
                             const json::Value& after);
 
-    // Replaces the metadata of the array at `path`. A member of the stored document that the format
-    // does not define is kept, unless `metadata` has that member, too. Chunks are not changed.
+    // Replaces the metadata of the array at `path`, but no chunks. Members that the format does not
+    // define stay in the stored document, unless `metadata` has a member of that name.
     Status ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata);
 
     // Deletes a node and every key below it. Returns kNotFound if `path` has no node and no chunks;
@@ -122,8 +124,9 @@ class HierarchyWriter {
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;
-    // Applies the change that `make` returns for a document of `node`. Erases the consolidated
-    // metadata that the change would outdate first, and then calls `make` again in Zarr v3.
+    // Calls `make`, which returns a change of a document of `node`. Erases the consolidated
+    // metadata that the change would outdate, and then applies the change. In Zarr v3, erasing may
+    // change the same document, so `make` is called a second time.
     Status Change(const std::string& node,
                   const std::function<Result<NodeDocuments::Change>()>& make);
 
@@ -138,26 +141,25 @@ class HierarchyWriter {
     bool is_finished_ = false;       // true once Finish() has succeeded
 };
 
-// Erases the chunks of `array` that lie outside of the chunk grid of `kept`. The shape in `kept`
-// may differ from the array's shape. `locks` may be nullptr. Shards that are only partly outside
-// are changed under their locks.
+// Erases the chunks of `array` that lie outside of the chunk grid of `kept`, whose shape may be
+// another. Shards that are partly inside are changed under their locks. `locks` may be nullptr.
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 
-// Stores each absent chunk of `array`, filled with the present fill value of `array`. Call before
-// the stored metadata gets another fill value, so that the elements keep their value. `writer`
-// writes the array under the new metadata. Returns kUnsupported if the store cannot list.
+// Stores each absent chunk of `array`, filled with the fill value of `array`. Call before the
+// stored metadata gets a new fill value, so that the elements keep their values. `writer` must
+// write with the new metadata. Returns kUnsupported if the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
-// Changes the shape of an array. Chunks outside of the new shape are erased. In chunks across the
-// new edge, elements beyond the edge become the fill value, so that growing again finds the fill
-// value.
+// Changes the shape of an array. Chunks outside of the new shape are erased. In chunks that the new
+// edge cuts, elements beyond the edge get the fill value, because a later growth makes them
+// visible.
 //
-// If the process is killed, the array has the old or the new shape and is readable. If the array
-// was to shrink, elements outside of the new shape may already be the fill value.
+// If the process is killed, the array is readable and has the old or the new shape. If it has the
+// old shape, elements outside of the new shape may have lost their values.
 //
-// `writer` writes the array with its current shape and must have no pending chunks. Do not use
-// `writer` afterwards, and open the array again.
+// `writer` writes the array with the old shape and must have no pending chunks. Do not use `writer`
+// afterwards, and open the array again.
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
                    const std::vector<std::uint64_t>& shape, std::size_t threads);
 

@@ -43,15 +43,15 @@ class ChangeRegistry {
 
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<Changes>> counts_;
-    std::size_t kept_ = 16;  // number of counters that the last Clean() has kept
+    std::size_t kept_ = 16;  // number of counters after the last Clean()
 };
 
 // The registry is created when the library is loaded. It is never destroyed, because threads may
 // still use it while the process ends.
 auto& registry = *new ChangeRegistry();
 
-// Clears the cached nodes, but keeps which nodes are arrays of Zarr v1: users of such an array need
-// not search again.
+// Clears the cached nodes, except the fact that a node is an array of Zarr v1. Users of such an
+// array thus need no second search.
 void Forget(std::unordered_map<std::string, LoadedNode>& nodes) {
     for (auto it = nodes.begin(); it != nodes.end();) {
         if (!it->second.is_v1.value_or(false)) {

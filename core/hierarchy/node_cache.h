@@ -84,9 +84,9 @@ class NodeCache {
         Put(name, part, loaded, changes_->load());
     }
 
-    // Returns the cached T for `name`; if none is cached, calls `load` and caches its T. A T is not
-    // cached if a request failed during `load`, that is, if the count `failures()` grew. Errors are
-    // returned, not cached.
+    // Returns the value of type T that is cached for `name`. If none is cached, calls `load` and
+    // caches its value, unless a request failed meanwhile. `failures` returns the number of failed
+    // requests so far. Errors of `load` are returned, not cached.
     template <class T, class Load, class Failures>
     Result<std::shared_ptr<const T>> GetDerived(const std::string& name, Load&& load,
                                                 Failures&& failures) {
@@ -132,8 +132,8 @@ class NodeCache {
     }
     // Clears the cache if the store has changed. Returns the number of changes of the store.
     std::uint64_t Renew();
-    // Reserves `bytes` of the memory limit, and clears the cache if needed. Returns false if
-    // `bytes` is too large to be cached.
+    // Reserves `bytes` of the memory limit. Clears the cache if the rest of the limit is too small.
+    // Returns false if `bytes` is too large to be cached.
     bool MakeRoom(std::size_t bytes);
 
     // Return the estimated memory of a cached value in bytes.

@@ -77,7 +77,7 @@ Result<bool> NodeDocuments::IsDone(const Change& change) const {
     }
     Buffer value;
     const auto found = store_.Get(change.key, value, change.text->size());
-    // kLimit means that the stored text is longer than `change.text`, so the texts differ.
+    // The stored text is longer than `change.text`, so the two differ.
     if (!found.ok() && found.status().code() == StatusCode::kLimit) return false;
     if (!found.ok()) return found.status();
     return *found && std::as_const(value).span().text() == *change.text;

@@ -124,8 +124,8 @@ class Exporter {
         return WriteDocuments(path);
     }
 
-    // Writes the documents of a node that exist. Documents of other software, such as NCZarr, are
-    // written if the store can list.
+    // Writes all documents of the node at `path`. If the store can list, documents of other
+    // software, such as NCZarr, are included.
     Status WriteDocuments(const std::string& path) {
         if (!IsValidUtf8(path)) return Status::Unsupported("/" + path + ": the name is not UTF-8");
         std::vector<std::string> keys;
@@ -149,10 +149,10 @@ class Exporter {
         return {};
     }
 
-    // Writes a document under `key`. Removes consolidated metadata from a `zarr.json`, except from
-    // the root's if the hierarchy uses it and all nodes are exported. In the root's consolidated
-    // metadata, zarr-python gives other groups empty consolidated metadata, which must not be
-    // exported.
+    // Writes the document `text` of `key`. Consolidated metadata in a `zarr.json` is left out,
+    // unless the node is the root, the hierarchy uses the metadata, and all nodes are exported.
+    // zarr-python writes empty consolidated metadata for groups below the root, which would hide
+    // their nodes.
     Status WriteDocument(const std::string& key, std::string_view text) {
         const bool is_used = hierarchy_.is_consolidated() && !part_.array && key == kV3Document;
         if (is_used || LastName(key) != kV3Document || !HasV3Consolidated(text))
@@ -212,8 +212,8 @@ class Exporter {
         const std::string path = Renamed(array.path);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             if (found[i].kind == Reference::Kind::kAbsent) continue;
-            // Readers of the references make the key with the separator that the metadata states.
-            // The key in the store may have another separator.
+            // References must have the chunk key separator that the metadata states. In the store,
+            // the key may have another separator.
             const std::string key =
                 ChunkKey(path, chunks.IndexOf(numbers[i]), array.metadata.key_encoding());
             ZARR_RETURN_IF_ERROR(writer_.AddChunk({path, key, numbers[i]}, found[i]));

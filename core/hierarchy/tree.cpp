@@ -88,7 +88,8 @@ class Copier {
   public:
     Copier(const Store& source, Store& target) : source_(source), target_(target) {}
 
-    // Copies all keys except documents. Collects the documents for CopyDocuments(), leaves first.
+    // Copies all keys except documents. Collects the documents for CopyDocuments(), those of the
+    // deepest nodes first.
     Status CopyBelow(const std::string& from, const std::string& to, std::size_t depth) {
         ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, from));
         ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, source_.List(from));
@@ -150,8 +151,8 @@ class Collector {
     json::Object TakeMetadata() { return std::move(metadata_); }
 
   private:
-    // Adds the document `name` of the node at `path`. Sets `is_array` to true if that node is an
-    // array.
+    // Adds the document `name` of the node at `path` to the consolidated metadata. Sets `is_array`
+    // to true if that node is an array.
     Status AddDocument(const std::string& path, const std::string& name, bool& is_array) {
         if (is_v3_ && name == kV3Document) {
             ZARR_ASSIGN_OR_RETURN(is_array, AddNode(path));
@@ -184,8 +185,8 @@ class Collector {
         return {};
     }
 
-    // Adds the `zarr.json` of the node at `path` to the result, except the root's. Returns true if
-    // the node is an array.
+    // Adds the `zarr.json` of the node at `path` to the consolidated metadata, unless the node is
+    // the root. Returns true if the node is an array.
     Result<bool> AddNode(const std::string& path) {
         const std::string key = DocumentKey(path, Document::kArray, Format::kV3);
         Buffer text;
@@ -343,7 +344,7 @@ Status EraseStore(Store& store) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
-    // The document `meta` of a Zarr v1 array is erased here, because MakesNode() is false for the
+    // Erases, among others, the document `meta` of a Zarr v1 array. MakesNode() is false for the
     // name `meta`.
     ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
         return !entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name);

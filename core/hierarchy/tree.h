@@ -42,16 +42,17 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to);
 // searched. Returns kCorrupt if a document is not JSON.
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
 
-// Returns the `zarr.json` documents below `prefix` of a Zarr v3 store by the path of their node,
-// relative to `prefix`. A group's "consolidated_metadata" contains documents in this form.
+// Returns all `zarr.json` documents below `prefix` in a Zarr v3 store, for a
+// "consolidated_metadata" member. The key of each document is the path of its node relative to
+// `prefix`.
 Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix);
 
 // Functions that delete whole stores, and that find files in a store's folder that do not belong to
 // the store.
 
-// Returns the first key or prefix that neither Zarr nor `is_known` knows; empty if all belong to
-// the store. `is_known` accepts additional names at any level. Returns kUnsupported if the store
-// cannot list; kLimit if prefixes nest too deeply.
+// Returns the first key or prefix that belongs neither to Zarr nor to the names that `is_known`
+// accepts, at any level. Returns "" if there is none. Returns kUnsupported if the store cannot
+// list; kLimit if prefixes nest too deeply.
 Result<std::string> FindForeignKey(const Store& store,
                                    const std::function<bool(std::string_view name)>& is_known);
 

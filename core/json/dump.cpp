@@ -20,8 +20,8 @@ std::vector<const Member*> Sorted(const Object& object) {
     for (auto it = object.rbegin(); it != object.rend(); ++it) members.push_back(&*it);
     std::stable_sort(members.begin(), members.end(),
                      [](const Member* a, const Member* b) { return a->first < b->first; });
-    // `members` is in reverse order here. std::unique() keeps the first of equal names, which is
-    // the last one in `object`.
+    // `members` is in reverse order. std::unique() thus keeps the last of the members that have
+    // equal names.
     members.erase(
         std::unique(members.begin(), members.end(),
                     [](const Member* a, const Member* b) { return a->first == b->first; }),
@@ -31,8 +31,9 @@ std::vector<const Member*> Sorted(const Object& object) {
 
 class Writer {
   public:
-    // An `indent` of 0 writes one line. Otherwise it is the number of spaces by which each level is
-    // indented; objects and arrays inside of `levels` others are written on one line each.
+    // An `indent` of 0 writes all in one line. Otherwise `indent` is the number of spaces for each
+    // level. Objects and arrays that are nested `levels` deep or deeper are written in one line
+    // each.
     Writer(std::size_t indent, std::string_view padding, std::size_t levels = SIZE_MAX)
         : is_indented_(indent != 0), indent_(indent), levels_(levels), padding_(padding) {}
 

@@ -436,8 +436,8 @@ void KeepLast(Object& members) {
 
 class Builder {
   public:
-    // `marked` is the JSON text; nullptr if the input is MessagePack. `expected` is a number of
-    // values that the caller expects. Limit::kJsonValues applies to the values beyond that number.
+    // `marked` is the JSON text; nullptr if the input is MessagePack. The input may have
+    // Limit::kJsonValues values more than `expected`, the number that the caller expects.
     Builder(const MarkedText* marked, std::uint64_t expected)
         : marked_(marked), max_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 

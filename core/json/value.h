@@ -35,7 +35,8 @@ class Value {
     explicit Value(double v) : kind_(Kind::kDouble) { content_.number = v; }
     explicit Value(std::string v);
     explicit Value(std::string_view v) : Value(std::string(v)) {}
-    explicit Value(const char* v) : Value(std::string(v)) {}  // keeps literals from being bool
+    explicit Value(const char* v)
+        : Value(std::string(v)) {}  // without this, a string literal becomes a bool
     explicit Value(Array v);
     explicit Value(Object v);
 
@@ -163,10 +164,12 @@ std::string Dump(const Value& value, std::string_view padding = {});
 std::string DumpSorted(const Value& value);
 
 // Returns the text of Python's json.dumps() with sort_keys=True and ensure_ascii=True, which
-// zarr-python uses for metadata. Each level is indented by `indent` spaces: zarr-python indents
-// documents of Zarr v2 by 4, and documents of Zarr v3 by 2. Only the last member is written if a
-// key is repeated. Bytes that are not UTF-8 become U+FFFD. Only objects and arrays inside of fewer
-// than `levels` others have a line for each member; the text of the inner ones has no white space.
+// zarr-python uses for metadata. `indent` is the number of spaces per level: zarr-python uses 4 for
+// documents of Zarr v2, and 2 for v3.
+//
+// Objects and arrays that are nested `levels` deep or deeper are written in one line, without white
+// space. If a name is repeated, only its last member is written. Bytes that are not UTF-8 become
+// U+FFFD.
 std::string DumpIndented(const Value& value, std::size_t indent = 4, std::size_t levels = SIZE_MAX);
 
 // Returns a double as Python's json.dumps() writes it: "1.0", "1e+16", "-0.0". The digits are the
