@@ -32,8 +32,8 @@ auto WithoutExceptions(const std::string& key, const Call& call) -> decltype(cal
     }
 }
 
-// Converts an error to one of the core whose message begins with `key`, as the core expects of
-// stores.
+// Converts an error of the program's store to an error of the core. The core expects that the
+// messages of a store begin with `key`.
 zarr::Status WithKey(const Status& status, const std::string& key) {
     const zarr::Status error = ToPrivate(status);
     const bool has_key = status.message().compare(0, key.size(), key) == 0;

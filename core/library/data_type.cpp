@@ -63,7 +63,7 @@ MemoryType DataType::memory_type() const noexcept { return MemoryTypeFor(impl_->
 Result<std::string> DataType::ToString() const noexcept {
     return Guarded([&]() -> zarr::Result<std::string> {
         const zarr::DataType& type = impl_->type;
-        // NumPy's "|O" does not tell strings from bytes, so the name of Zarr v3 is returned.
+        // NumPy has one name, "|O", for strings and bytes. The names of Zarr v3 tell them apart.
         if (type.kind == zarr::DataKind::kObject && type.object_kind != zarr::ObjectKind::kAny)
             return std::string(type.object_kind == zarr::ObjectKind::kText ? "string" : "bytes");
         return type.ToString();

@@ -66,8 +66,8 @@ zarr::Result<std::vector<zarr::CodecSpec>> CodecsOf(zarr::Format format,
     return format == zarr::Format::kV3 ? ParseV3List(value) : ParseV2Pair(value);
 }
 
-// Returns the fill value as one element in the host's byte order; nullopt if the option is empty,
-// or null in Zarr v1 and v2.
+// Returns the fill value as one element in the host's byte order. Returns nullopt if the option is
+// empty. Also returns nullopt for a JSON null in Zarr v1 and v2.
 zarr::Result<std::optional<std::string>> FillOf(zarr::Format format, const ArrayOptions& options,
                                                 const zarr::DataType& type) {
     std::optional<std::string> element;

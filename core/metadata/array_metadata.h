@@ -27,7 +27,8 @@ struct ArraySpec {
     // the array has no shards.
     std::vector<std::uint64_t> shard;
     DataType dtype;
-    std::optional<std::string> fill_value;  // one element in the host's byte order, if any
+    std::optional<std::string>
+        fill_value;  // one element in the host's byte order; nullopt for no fill value
     bool fortran_order = false;
     char dimension_separator = '.';
     bool has_key_prefix = false;    // v3 only: chunk keys begin with "c"
@@ -44,8 +45,8 @@ struct Sharding {
     std::vector<CodecSpec> codecs;  // codecs that encode the whole shard, in encoding order
 };
 
-// Meaning of an array's fill value if no attribute names a nodata value. In Zarr v3 the attribute
-// `gdal_has_nodata` states the meaning. See core/metadata/fill_meaning.h.
+// Whether the fill value of an array means missing data, if no attribute names a nodata value. Zarr
+// v3 arrays state this by the attribute `gdal_has_nodata`. See core/metadata/fill_meaning.h.
 enum class FillMeaning : std::uint8_t {
     kUnstated,
     kNodata,
@@ -59,13 +60,13 @@ struct ArrayMetadata {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // elements per dimension of a chunk, each >= 1
     DataType dtype;
-    // Text type of fixed width that the document states although the elements are stored as
-    // objects; see IsTextStoredAsObjects(). Else nullopt.
+    // The document's type, if it is text of fixed width and the elements are objects nevertheless;
+    // see IsTextStoredAsObjects(). Else nullopt.
     std::optional<DataType> text_type;
-    // Zarr v3 rectilinear grid only: per dimension, the end of each chunk (each shard in a sharded
-    // array). The ends are element indices, ascending; the last is >= shape. The inner list is
-    // empty if that dimension is regular. `chunks` are the largest sizes. Empty if the grid is
-    // regular.
+    // Ends of the chunks (of the shards in a sharded array) along each dimension of a rectilinear
+    // grid of Zarr v3. The ends are element indices, ascending; the last one is at least the
+    // dimension's size. The list of a regular dimension is empty. `edges` is empty if the whole
+    // grid is regular.
     std::vector<std::vector<std::uint64_t>> edges;
     std::vector<Sharding> shards;  // outermost shards first; empty if not sharded
     AxisOrder axis_order;          // order of the elements in a chunk
@@ -76,10 +77,11 @@ struct ArrayMetadata {
     FillValue fill_value;         // zeros if "fill_value" is null
     FillMeaning fill_meaning = FillMeaning::kUnstated;
     bool is_fill_value_missing =
-        false;                    // "fill_value" is missing, although required; treated as null
-    bool has_characters = false;  // netCDF characters: the last dimension forms strings
-    // Codecs in encoding order. For v3, leading transpose codecs are omitted, because `axis_order`
-    // expresses them. A "bytes" codec that only states the byte order of `dtype` is omitted, too.
+        false;  // true if the required member "fill_value" is missing; it is read as null
+    bool has_characters =
+        false;  // true: characters of netCDF, of which the last dimension forms strings
+    // Codecs in encoding order. In v3, two kinds of codecs are left out: leading transpose codecs,
+    // which `axis_order` expresses, and a "bytes" codec that only states the byte order of `dtype`.
     std::vector<CodecSpec> codecs;
     // Every stored member of `.zarray`, or of `zarr.json` without its attributes, including unknown
     // members. For Zarr v1, the equivalent members of v2. Used only in core/metadata.
@@ -92,7 +94,7 @@ struct ArrayMetadata {
     const std::vector<std::uint64_t>& stored_chunks() const {
         return shards.empty() ? chunks : shards.front().shape;
     }
-    // Return the grid along dimension `axis`: ChunkAxis() the grid of inner chunks, StoredAxis()
+    // ChunkAxis() returns the grid of the inner chunks along dimension `axis`. StoredAxis() returns
     // the grid of the shards or chunks that are stored under one key. The result refers to this
     // object. Inner chunks are always regular, because their size divides the size of each shard
     // (Zarr v3 specification, "Sharding codec").
@@ -127,17 +129,18 @@ Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::
 Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
                                     const std::optional<std::string>& element);
 
-// True if `element`, a nodata value in the host's byte order, must also become the fill value.
+// True if an array whose nodata value becomes `element` needs `element` as its fill value, too.
 // Readers of Zarr v2 treat the fill value as nodata, even if the attribute `_FillValue` differs.
+// `element` is in the host's byte order.
 bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element);
 
-// True if a codec fits only chunks of the array's size: a shuffle codec whose "elementsize" is
-// larger than an element of the array, for example a whole plane.
+// True if the codecs fit only the chunk size of this array. Example: a shuffle codec whose
+// "elementsize" is the size of a whole plane, not of an element.
 bool NeedsChunkSize(const ArrayMetadata& metadata);
 
-// Returns the metadata of a new array with the data type and codecs of `metadata`, and another
-// shape and chunk shape. Members of other software are omitted: in Zarr v2 those of NCZarr, in Zarr
-// v3 all that the specification does not define.
+// Returns the metadata of a new array with the data type and codecs of `metadata`, the shape
+// `shape` and the chunk shape `chunks`. Omits members of other software: in Zarr v2 those of
+// NCZarr, in Zarr v3 all that the specification does not define.
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,
                                const std::vector<std::uint64_t>& chunks, char separator);

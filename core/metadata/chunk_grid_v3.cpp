@@ -64,9 +64,9 @@ Status TooManyEdges(const std::string& where) {
                          std::to_string(kMaxChunkEdges) + " chunk edges");
 }
 
-// Parses one dimension of a rectilinear grid. Sets `chunk` to the size of the largest chunk. Sets
-// `edges` if the dimension is irregular. Adds the number of edges to `edge_count`, the sum of all
-// dimensions.
+// Parses one dimension of a rectilinear grid, of size `length`. Sets `chunk` to the size of the
+// largest chunk. If the dimension is irregular, sets `edges` to the ends of the chunks, and adds
+// their number to `edge_count`.
 Status ParseGridDimension(const json::Value& value, std::uint64_t length, const std::string& where,
                           std::uint64_t& edge_count, std::uint64_t& chunk,
                           std::vector<std::uint64_t>& edges) {
@@ -182,7 +182,7 @@ json::Array ChunkRuns(const std::vector<std::uint64_t>& edges) {
 Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
                                     const std::vector<std::uint64_t>& shape) {
     const std::string place(kChunkGrid);
-    // A grid may also be given by its name alone, without a configuration.
+    // A string is the name of a grid without a configuration.
     const std::string* name = chunk_grid.as_string();
     const json::Value* configuration = nullptr;
     if (name == nullptr) {

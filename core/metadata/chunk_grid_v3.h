@@ -16,8 +16,8 @@ namespace zarr {
 inline constexpr std::uint64_t kMaxChunkEdges = std::uint64_t{1} << 22;
 
 // The grid of the chunks of an array, or of the shards of a sharded array. `chunks` has the size of
-// the largest chunk per dimension; chunks without elements of the array do not count. `edges` has
-// the ends of all chunks per dimension. `edges` is empty if all dimensions are regular.
+// the largest chunk per dimension, not counting chunks outside of the array. `edges` has the ends
+// of all chunks per dimension. `edges` is empty if all dimensions are regular.
 struct ParsedGrid {
     std::vector<std::uint64_t> chunks;
     std::vector<std::vector<std::uint64_t>> edges;
@@ -35,9 +35,9 @@ Result<ParsedGrid> ParseV3ChunkGrid(const json::Value& chunk_grid,
 json::Value V3ChunkGridToJson(const std::vector<std::uint64_t>& chunks,
                               const std::vector<std::vector<std::uint64_t>>& edges);
 
-// Returns `grid` changed for an array of `shape`, which must have equal rank. If the chunks of an
-// irregular dimension end before the new size, chunks of the largest size are added. Returns kLimit
-// if there are too many chunks; kInvalidArgument if the last chunk would end beyond 2^63.
+// Returns `grid`, adapted to an array of the new shape `shape` and the same rank. If the chunks of
+// an irregular dimension end before the new size, chunks of the largest size are added. Returns
+// kLimit if there are too many chunks; kInvalidArgument if the last chunk would end beyond 2^63.
 Result<ParsedGrid> WithShape(ParsedGrid grid, const std::vector<std::uint64_t>& shape);
 
 }  // namespace zarr

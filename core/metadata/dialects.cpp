@@ -72,16 +72,17 @@ bool IsReadByNetcdf(const json::Value& value) {
                                            [](const auto& item) { return item.is_number(); }));
 }
 
-// True if both values of an attribute are strings, both are objects, or both are neither. The type
-// in NCZarr's "types" then stays valid. A missing value is nullptr and returns false.
+// True if both values of an attribute are strings, both are objects, or neither is a string or an
+// object. The attribute's type in NCZarr's "types" then fits both values. False if a value is
+// nullptr (missing).
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;
     return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&
            (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
 }
 
-// Returns the kind of the document's dtype, such as 'U' for "<U5". Returns NUL for dtypes of
-// another form.
+// Returns the letter of the document's dtype, such as 'U' for "<U5". Returns NUL if the dtype is
+// not such a string.
 char KindOf(const json::Value& array_document) {
     const json::Value* dtype = array_document.Find("dtype");
     const std::string* text = dtype != nullptr ? dtype->as_string() : nullptr;
@@ -202,8 +203,8 @@ NczarrForm ToSpecification(json::Value array_document, const json::Value& extens
     if (form.has_characters || type == "|S1") {
         Set(document, "dtype", json::Value("|S1"));
         for (auto& [name, member] : document) {
-            // NCZarr writes a fill value of one character as the character itself. Zarr v2 requires
-            // base64, which such a text cannot be.
+            // NCZarr writes a fill value of one character as it is, but Zarr v2 requires base64.
+            // One character is never valid base64.
             const std::string* text = name == "fill_value" ? member.as_string() : nullptr;
             if (text != nullptr && text->size() == 1)
                 member = json::Value(Base64Encode(ByteSpan(*text)));

@@ -10,9 +10,9 @@
 
 namespace zarr {
 
-// Return NCZarr's member "_NCZARR_ARRAY" or "_nczarr_array" of a `.zarray`, or of the array's
-// `.zattrs` since netCDF-C 4.9.3. nullptr if the member is absent. The result points into the
-// argument.
+// Return NCZarr's member "_NCZARR_ARRAY" or "_nczarr_array" of a `.zarray`, or, since netCDF-C
+// 4.9.3, of the array's `.zattrs`. Return nullptr if the member is absent. The result points into
+// the argument.
 const json::Value* NczarrExtension(const json::Value& document);
 const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
@@ -25,7 +25,8 @@ bool IsAmbiguous(const json::Value& array_document);
 // because NCZarr prints only six digits.
 struct NczarrForm {
     json::Value document;
-    bool has_characters = false;  // netCDF characters, which differ from strings of dtype "|S1"
+    bool has_characters =
+        false;  // true for characters of netCDF, which differ from strings of dtype "|S1"
 };
 NczarrForm ToSpecification(json::Value array_document, const json::Value& extension);
 
@@ -39,12 +40,13 @@ inline constexpr std::string_view kNczarrScalar = "_scalar_";
 // True if netCDF-C uses an attribute of this name for its own metadata.
 bool IsNczarrName(std::string_view name);
 
-// Hides attributes from netCDF-C before 4.9.3, which would reject the store: those whose value is
-// null, an empty list, or a list with an item that is not a number. The value's JSON text, a
-// string, replaces the value. The names of replaced attributes are listed in the member "json" of
-// the attribute `extension_name` (_NCZARR_ATTR). The member "types" of that attribute states the
-// types of `stored` attributes. A type is removed if `attributes` lacks the attribute or has a
-// value of another kind.
+// Replaces the values of attributes for which netCDF-C before 4.9.3 would reject the store by the
+// JSON text of the value. These values are null, an empty list, or a list with an item that is not
+// a number.
+//
+// The attribute `extension_name` (_NCZARR_ATTR) lists the names of the replaced attributes in its
+// member "json". Its member "types" states the types of the attributes before the change, which are
+// `stored`. A type is removed if `attributes` lacks the attribute or has a value of another kind.
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name);
 // Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.
@@ -57,8 +59,8 @@ void RestoreHiddenAttributes(json::Value& attributes);
 // vlen-utf8 or vlen-bytes. The chunks of such an array contain texts of any width.
 bool IsTextStoredAsObjects(const json::Value& array_document);
 
-// Returns the document of an array for which IsTextStoredAsObjects() is true, with dtype "|O",
-// which describes the array's chunks. A fill value of bytes is decoded from base64.
+// Returns the document with dtype "|O", which describes the array's chunks. IsTextStoredAsObjects()
+// must be true for the document. A fill value of bytes is decoded from base64.
 json::Value AsObjects(json::Value array_document);
 
 }  // namespace zarr

@@ -88,8 +88,8 @@ Result<DocumentTexts> ParseConsolidated(std::string_view text) {
 }
 
 std::string ConsolidatedDocument(json::Object documents) {
-    // Each document takes one line: white space is up to half of an indented document, and makes
-    // opening slower, above all over a network.
+    // Each document takes one line. Indenting would almost double its size, and opening a large
+    // store over a network would be slower.
     constexpr std::size_t kIndent = 4, kLevelsAboveDocuments = 2;
     return json::DumpIndented(
         json::Value(json::Object{{"metadata", json::Value(std::move(documents))},

@@ -24,14 +24,16 @@ bool NamesNodata(const json::Value& attributes);
 FillMeaning StatedFillMeaning(const json::Value& attributes);
 
 // True if the array's fill value means missing data. The caller must check that no attribute names
-// another nodata value. Always true for a fill value in Zarr v2. In v3, ArrayMetadata::fill_meaning
-// decides if the meaning is stated. Otherwise true for a fill value other than the default, and for
-// arrays that GDAL's built-in driver wrote.
+// another nodata value. In Zarr v2, every fill value means missing data.
+//
+// In v3, ArrayMetadata::fill_meaning decides, unless it is kUnstated. In that case, the default
+// fill value of the data type means missing data only in arrays of GDAL's built-in driver. Every
+// other fill value means missing data.
 bool FillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes);
 
-// Returns the value that the attribute kHasNodataAttribute of a Zarr v3 array needs. `is_missing`
-// is true if the fill value means missing data. Returns null if the array with `attributes` needs
-// no such attribute.
+// Returns the value for the attribute kHasNodataAttribute of a Zarr v3 array: 1 if `is_missing`,
+// which says that the fill value means missing data; else 0. Returns null if the array needs no
+// such attribute, because a reader draws the same conclusion without it.
 json::Value FillMeaningAttribute(const ArrayMetadata& metadata, const json::Value& attributes,
                                  bool is_missing);
 

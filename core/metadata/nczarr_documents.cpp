@@ -45,8 +45,8 @@ std::vector<std::uint64_t> ShapeOf(const json::Value& document) {
     return shape;
 }
 
-// Returns the size of a declared dimension, which is a number or an object with the member "size".
-// Returns nullptr if an object has no such member.
+// Returns the size in the declaration of a dimension. The declaration is a number, or an object
+// with the member "size". Returns nullptr if the object has no such member.
 json::Value* SizeOf(json::Value& declared) {
     if (json::Object* const members = declared.MutableObject())
         return json::FindMember(*members, "size");
@@ -108,9 +108,9 @@ std::string FullName(const std::string& group, const std::string& name) {
     return "/" + JoinKey(group, name);
 }
 
-// Removes `_ARRAY_DIMENSIONS` from an array that uses a dimension of a group other than the root,
-// as netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares all
-// dimension names at the root. netCDF-C rejects the store if two dimensions then have one name and
+// Removes `_ARRAY_DIMENSIONS` from an array that uses a dimension of a group below the root, as
+// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares all dimension
+// names at the root. It would reject the store if two groups have dimensions with one name and
 // different sizes.
 void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
     const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
@@ -173,8 +173,8 @@ void NczarrDocuments::ReadSpelling(const json::Value& root) {
         spelling_.attributes = "_nczarr_attr";
     }
     const json::Value* const group = root.Find(spelling_.group);
-    // Releases of netCDF-C use an older or a newer name for a member. The older name is used if the
-    // root group has no member of either name.
+    // Releases of netCDF-C differ in the names of members. If the root group has neither name, the
+    // older one is used.
     const auto choose = [&](std::string_view older, std::string_view newer) {
         if (group == nullptr || group->Find(newer) == nullptr) return older;
         return newer;
@@ -193,8 +193,8 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
                            [&](const auto& name) { return document.Find(name) != nullptr; });
     };
     ZARR_ASSIGN_OR_RETURN(json::Object members, Read({DocumentKey("", Document::kGroup), {}}));
-    // A root without a `.zgroup` is an array or new. netCDF-C writes neither, so netCDF-C did not
-    // write the store.
+    // Without a `.zgroup`, the root is an array or does not exist yet. netCDF-C writes only stores
+    // with a root group.
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
     if (is_root(group)) {
@@ -288,7 +288,8 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
             if (HasSize(*declared, size)) return FullName(at, own_name);
-            // This dimension has another size. It hides equal names in the groups above.
+            // This dimension has another size. It hides dimensions of this name in the groups
+            // above, so a new dimension is declared in `group`.
             if (at != group) break;
             // The group already has a dimension of this name with another size, so the size is
             // appended to the name of the new dimension.
@@ -326,8 +327,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     std::vector<std::uint64_t> shape = ShapeOf(json::Value(array.document));
     const bool is_scalar = shape.empty();
     if (is_scalar) {
-        // A scalar is stored as an array of one element with the dimension `_scalar_`. netCDF-C
-        // 4.9.0 crashes on the scalars that it writes itself, without a dimension.
+        // Store a scalar as an array of one element with the dimension `_scalar_`. netCDF-C 4.9.0
+        // itself writes scalars without a dimension, and crashes when it reads them.
         shape = {1};
         const json::Value one(json::Array{json::Value(std::int64_t{1})});
         json::PutMember(array.document, "shape", one);

@@ -98,8 +98,8 @@ class NczarrDocuments {
     Result<json::Array> DeclareAll(const std::string& array,
                                    const std::vector<std::uint64_t>& shape,
                                    const std::vector<std::string>& names);
-    // Renames an array's dimensions to the names in `_ARRAY_DIMENSIONS` of `attributes`, if they
-    // differ. Under Layout::kAttributes, `attributes` are changed instead of the store.
+    // Renames the dimensions of the array `array` if the names in its `_ARRAY_DIMENSIONS` have
+    // changed. Under Layout::kAttributes, the renaming changes `attributes`, not the store.
     Status RenameDimensions(const std::string& array, json::Value& attributes);
     // Returns the new full names of an array's dimensions; empty if the names have not changed.
     Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,

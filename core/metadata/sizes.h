@@ -11,8 +11,9 @@
 
 namespace zarr {
 
-// Returns kCorrupt if the product of `factors` and `unit` exceeds 2^63 - 1. A `unit` of 0 (dtype
-// S0) counts as 1. `member` names the document's member in the message.
+// Returns kCorrupt if the product of all `factors` and of `unit`, the element size in bytes,
+// exceeds 2^63 - 1. A `unit` of 0 (dtype S0) counts as 1. The message names the document's member
+// `member`.
 Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
                     std::string_view member);
 

@@ -18,11 +18,12 @@ namespace zarr {
 // Function that returns an array's attributes as a JSON object; null if they cannot be read.
 using AttributesSource = std::function<json::Value()>;
 
-// Parse and validate a `.zarray`. Documents of NCZarr are rewritten by ToSpecification() first.
-// Fixed-width text with an object codec is rewritten by AsObjects(). `attributes` is called only if
-// the meaning of the document depends on whether netCDF-C wrote the array. Every required member
-// must exist. The product of the shape and the element size must fit 63 bits; so must the product
-// of the chunk shape and the element size. Errors name the member and its value.
+// Parse and validate a `.zarray`. Documents of NCZarr are rewritten by ToSpecification() first, and
+// fixed-width text with an object codec by AsObjects(). `attributes` is called only if the
+// document's meaning depends on whether netCDF-C wrote the array.
+//
+// Return an error if a required member is missing, or if a chunk or the whole array has 2^63 bytes
+// or more. Errors name the member and its value.
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
                                          const AttributesSource& attributes = {});
 Result<ArrayMetadata> ParseArrayMetadata(const json::Value& document,

@@ -131,8 +131,8 @@ class ChainReader {
     }
 
   private:
-    // Returns an error if elements may be missing and the first codec is not zarrs.optional. No
-    // other codec supports missing elements.
+    // Returns an error if the data type has missing elements and the first codec is not
+    // zarrs.optional. No other codec supports missing elements.
     Status CheckOptional(const CodecSpec& to_bytes) const {
         if (!metadata_.dtype.missing) return {};
         const CodecSpec& first = metadata_.codecs.empty() ? to_bytes : metadata_.codecs.front();
@@ -261,7 +261,7 @@ class ChainReader {
     }
 
     ArrayMetadata& metadata_;
-    // Dimensions of the array in the order that the transpose codecs read so far produce.
+    // dimensions of the array, in the order to which the transpose codecs so far permute them
     DimVector<std::size_t> axes_;
     bool is_elementwise_ = true;
 };

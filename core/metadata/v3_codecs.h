@@ -9,11 +9,12 @@
 namespace zarr {
 
 // Reads the member "codecs" into `metadata`: its codecs, axis order, byte order, shards and inner
-// chunk shape. On entry, `metadata` has the shape and the dtype; `chunks` is the shape of the
-// outermost shard or of a chunk. Transpose codecs before the array-to-bytes codec become the axis
-// order. Codecs before sharding that change each element by itself are moved into the shards.
-// Returns kCorrupt if the specification does not allow the list; kUnsupported if a codec is
-// unknown. Errors begin with the codec's path.
+// chunk shape. On entry, `metadata` must have the shape, the dtype, and the shape of the outermost
+// shards or of the chunks.
+//
+// Transpose codecs before the array-to-bytes codec become the axis order. Elementwise codecs before
+// the sharding codec are moved into the shards. Returns kCorrupt if the specification does not
+// allow the list; kUnsupported if a codec is unknown. Errors begin with the codec's path.
 Status ReadV3Codecs(const json::Value& codecs, ArrayMetadata& metadata);
 
 // Returns the member "codecs" of a new array. Returns kInvalidArgument if a codec is invalid.

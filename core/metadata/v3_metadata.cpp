@@ -187,8 +187,9 @@ Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
     return {};
 }
 
-// Sets the element that represents missing elements of data type zarrs.optional, if an attribute
-// names that element.
+// Sets `type.missing`, the element that stands for missing elements of data type zarrs.optional, to
+// the element that `_FillValue` or `missing_value` in `attributes` names. Without such an
+// attribute, changes nothing.
 void ReadMissing(const json::Value* attributes, DataType& type) {
     if (!type.missing || attributes == nullptr) return;
     DataType present = type;
@@ -203,8 +204,8 @@ void ReadMissing(const json::Value* attributes, DataType& type) {
     }
 }
 
-// Reads the members of an array's `zarr.json`. `missing` is the element that represents missing
-// elements of zarrs.optional if no attribute names one.
+// Reads the members of an array's `zarr.json`. `missing` stands for missing elements of data type
+// zarrs.optional, unless an attribute names an element.
 Result<ArrayMetadata> ReadArray(json::Object members,
                                 const std::optional<std::string>& missing = std::nullopt) {
     json::Value document(std::move(members));
@@ -234,10 +235,9 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     return metadata;
 }
 
-// Writes the attributes in `shown` to a document. They are in the form that users see: an array's
-// attribute `_ARRAY_DIMENSIONS` becomes the member "dimension_names". `rank` is the array's rank;
-// nullopt for a group. `mark` becomes the value of kHasNodataAttribute; null if that attribute is
-// not written.
+// Writes the attributes `shown`, in the form that users see, to a document. An array's attribute
+// `_ARRAY_DIMENSIONS` becomes the member "dimension_names". `rank` is the array's rank; nullopt for
+// a group. `mark` becomes the value of kHasNodataAttribute; null omits that attribute.
 void PutAttributes(json::Object& document, const json::Value& shown,
                    std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;
@@ -268,8 +268,8 @@ Result<json::Object> ParseDocument(std::string_view text) {
     return std::move(*document.MutableObject());
 }
 
-// Returns the text of a zarr.json. Each node in consolidated metadata takes one line: white space
-// is up to half of an indented document, and makes opening slower, above all over a network.
+// Returns the text of a `zarr.json`. In consolidated metadata, each node takes one line. Indenting
+// would almost double the size, and opening a large store over a network would be slower.
 std::string TextOf(json::Object document) {
     constexpr std::size_t kIndent = 2, kLevelsAboveNodes = 3;
     const json::Value value(std::move(document));
@@ -478,8 +478,8 @@ Result<std::string> WithV3Attributes(std::string_view text, const json::Value& a
     const json::Value* const stored_mark =
         stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = stored_mark != nullptr ? *stored_mark : json::Value();
-    // Other attributes could change whether the fill value means missing data. For an array,
-    // kHasNodataAttribute is therefore set so that the meaning stays. A group has no fill value.
+    // The new attributes could change whether the fill value means missing data. For an array,
+    // kHasNodataAttribute therefore states the old meaning. A group has no fill value.
     if (const auto metadata = ParseV3Array(text); metadata.ok()) {
         const bool is_missing =
             FillMeansMissing(*metadata, stored != nullptr ? *stored : json::Value());
@@ -599,8 +599,8 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
     for (const json::Member& member : metadata.document)
         if (IsOneOf(kArrayMembers, member.first) && member.first != kDimensionNames)
             document.push_back(member);
-    // A shard of the new array has as many chunks along each dimension as before, but at most as
-    // many as the new array has.
+    // Along each dimension, a shard of the new array has as many chunks as a shard of the old
+    // array, but no more than the new array has.
     std::vector<std::vector<std::uint64_t>> shapes;
     for (std::size_t level = metadata.shards.size(); level-- > 0;) {
         const auto& inner =

@@ -24,14 +24,15 @@ struct ArrayOptions {
 
     DataType data_type;
     std::vector<std::uint64_t> shape;  // number of elements per dimension; empty for a scalar
-    // Number of elements of a chunk per dimension, each at least 1. If empty, a chunk is the whole
-    // array, or at most 4 MiB of a larger array.
+    // Number of elements of a chunk per dimension, each at least 1. If empty, the library chooses:
+    // one chunk for a small array, and chunks of at most 4 MiB for a larger array.
     std::vector<std::uint64_t> chunk_shape;
     // Shape of a shard, in elements per dimension. Each size is a multiple of the chunk's size in
     // that dimension. If empty, the array has no shards. Zarr v3 only.
     std::vector<std::uint64_t> shard_shape;
-    // JSON text of the member "fill_value" as in the format's metadata. If empty, the fill value is
-    // zero, false or an empty string. In Zarr v2 an empty text writes null, which reads as zero.
+    // JSON text of the fill value, as the member "fill_value" of the array's metadata has it. If
+    // empty, the fill value is zero, false or an empty string; in Zarr v2 the metadata then has
+    // null, which reads as zero.
     std::string fill_value;
     // Names of all dimensions; empty if the dimensions have no names. In Zarr v3 a dimension whose
     // name is "" has no name.
@@ -46,12 +47,13 @@ struct ArrayOptions {
 // An open array. Its metadata does not change while the array is open. Copies refer to the same
 // array. All methods are thread-safe. A moved-from Array may only be assigned to or destroyed.
 //
-// Conversion: numbers, booleans and times can be read into and written from every MemoryType.
-// Integers out of range become the nearest value in range. Real numbers are rounded to the nearest
-// integer, halves away from zero; NaN becomes 0. The imaginary part of a complex number is dropped,
-// or set to 0. Every number except 0 is true. Times are int64 ticks. Elements of other types are
-// read and written as MemoryType::kElement. Elements of kVariable are read by ReadStrings() and
-// written by WriteStrings().
+// Numbers, booleans and times are converted to and from every MemoryType. Integers
+// out of range become the nearest value in range. Real numbers are rounded to the nearest integer,
+// halves away from zero; NaN becomes 0. Converting a complex number to a real one drops the
+// imaginary part; the other way sets it to 0. Every number except 0 is true. Times are int64 ticks.
+//
+// Elements of other types are read and written as MemoryType::kElement. Elements of kVariable are
+// read by ReadStrings() and written by WriteStrings().
 class ZARR_CORE_EXPORT Array {
   public:
     // Returns the path from the root of the hierarchy, without '/' at either end.
@@ -82,11 +84,13 @@ class ZARR_CORE_EXPORT Array {
     Result<std::uint64_t> CountOf(const Region& region) const noexcept;
 
     // Reads a region into memory of the caller, and converts its elements to `type`. `data` points
-    // to the first element of the region. `strides` has the bytes from one element to the next
-    // along each dimension; strides may be negative. If `strides` is empty, elements are stored in
-    // row-major order without gaps. Elements must not overlap in memory. Elements of absent chunks
-    // get the fill value; pending writes are visible. After an error only some elements are read.
-    // Up to HierarchyOptions::threads threads read and decode chunks.
+    // to the first element of the region. `strides` has the distance in bytes between elements
+    // along each dimension; it may be negative. If `strides` is empty, elements are stored in
+    // row-major order without gaps. Elements must not overlap in memory.
+    //
+    // Elements of absent chunks get the fill value. Elements of pending chunks get the values that
+    // were written. If the call fails, some elements may be read and others not. Up to
+    // HierarchyOptions::threads threads read and decode chunks.
     Status Read(const Region& region, MemoryType type, void* data,
                 const std::vector<std::ptrdiff_t>& strides = {}) const noexcept;
 
@@ -112,11 +116,13 @@ class ZARR_CORE_EXPORT Array {
     }
 
     // Writes a region from memory of the caller. The parameters are those of Read(), but strides
-    // may be 0. Chunks that the region covers are encoded in parallel and stored at once. Other
+    // may be 0. Chunks that the region covers are encoded in parallel and stored at once. All other
     // chunks stay in memory until they are complete, until Flush(), or until they exceed
-    // HierarchyOptions::pending_bytes. A chunk whose elements all equal the fill value is not
-    // stored, and is removed if it exists. After an error some chunks are written. kUnsupported if
-    // the store is read-only or a codec cannot encode.
+    // HierarchyOptions::pending_bytes.
+    //
+    // A chunk whose elements all equal the fill value is not stored, and is removed if it exists.
+    // If the call fails, some chunks may be written and others not. Returns kUnsupported if the
+    // store is read-only or a codec cannot encode.
     //
     // Threads of one process may write to one chunk through one Hierarchy. Several processes may
     // write to different chunks or shards of one array, but not to the same chunk or shard.

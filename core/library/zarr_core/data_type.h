@@ -59,8 +59,8 @@ class ZARR_CORE_EXPORT DataType {
   public:
     // Returns the type that `text` names. `text` is a type string of NumPy ("<f4", "<M8[ns]"), a
     // name of Zarr v3 ("float32", "string"), or JSON. The JSON is the member "dtype" of Zarr v2 or
-    // "data_type" of Zarr v3. Names of Zarr v3 are little-endian. kInvalidArgument or kUnsupported
-    // if no type has the name.
+    // "data_type" of Zarr v3. A type with a name of Zarr v3 is little-endian. Returns
+    // kInvalidArgument or kUnsupported if no type has the name.
     static Result<DataType> Parse(std::string_view text) noexcept;
 
     DataKind kind() const noexcept;

@@ -82,9 +82,9 @@ class ZARR_CORE_EXPORT Hierarchy {
     // Creates the group at `path` and the missing groups above it. Does nothing if the group
     // exists. kInvalidArgument if an array is at `path`.
     Status CreateGroup(std::string_view path) noexcept;
-    // Creates and opens an array at `path`, and creates the missing groups above it.
-    // kInvalidArgument if a node already exists at `path`. kInvalidArgument, too, if `options`
-    // contradict each other or the format; the message names the member.
+    // Creates and opens an array at `path`, and creates the missing groups above it. Returns
+    // kInvalidArgument if a node exists at `path`. Returns kInvalidArgument with the name of the
+    // member if a member of `options` is invalid or contradicts another.
     Result<Array> CreateArray(std::string_view path, const ArrayOptions& options) noexcept;
     // Replaces all attributes of the node at `path` by the members of the JSON object `text`. The
     // dimension names of an array do not change, unless the object has a member

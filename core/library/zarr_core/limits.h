@@ -10,16 +10,17 @@
 
 namespace zarr_core {
 
-// Limits that a program can set.
+// Limits that a program can set. Reading a store fails if it would exceed a limit.
 enum class Limit : std::uint8_t {
-    kChunkSize,     // size of a decoded chunk in bytes
-    kCodecMemory,   // bytes that a codec's library allocates in addition to the chunk
-    kStringSize,    // bytes of a string element, and of all strings of a chunk
-    kDimensions,    // number of dimensions of an array
-    kFilters,       // number of codecs of an array
-    kMetadataSize,  // size of a metadata document in bytes
-    kJsonDepth,     // depth of nesting in a metadata document
-    kJsonValues,    // number of JSON values in a metadata document
+    kChunkSize,     // maximum size of a decoded chunk in bytes
+    kCodecMemory,   // maximum number of bytes that a codec's library allocates in addition to the
+                    // chunk
+    kStringSize,    // maximum size of one string, and of all strings of a chunk, in bytes
+    kDimensions,    // maximum number of dimensions of an array
+    kFilters,       // maximum number of codecs of an array
+    kMetadataSize,  // maximum size of a metadata document in bytes
+    kJsonDepth,     // maximum depth of nested JSON values in a metadata document
+    kJsonValues,    // maximum number of JSON values in a metadata document
 };
 
 // Returns the current value of `limit`. Thread-safe.

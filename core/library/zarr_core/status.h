@@ -47,7 +47,8 @@ class [[nodiscard]] ZARR_CORE_EXPORT Status {
 
   private:
     StatusCode code_ = StatusCode::kOk;
-    std::shared_ptr<const std::string> message_;  // nullptr: no message, or out of memory
+    std::shared_ptr<const std::string>
+        message_;  // nullptr if there is no message, or was no memory for it
 };
 
 // Holds a value, or the error that prevented it.
