@@ -47,7 +47,8 @@ class BitRuns {
         return true;
     }
 
-    // Unpacks `count` integers of a run with `groups` groups of 8 integers each.
+    // Unpacks the first `count` integers of a bit-packed run, which has `groups` groups of 8
+    // integers.
     bool Unpack(std::uint64_t count, std::uint64_t groups, std::vector<std::uint32_t>& values) {
         const std::uint64_t have = bytes_.size - at_;
         if ((count * bits_ + 7) / 8 > have) return false;

@@ -78,9 +78,9 @@ class FlatVector {
     }
     // Returns an element that is a table.
     Result<FlatTable> Table(std::size_t index) const;
-    // Finds the vector in a field of an element that is a table, like Table() followed by
-    // FlatTable::Vector(), but in less time. Returns false if the buffer is damaged or the table
-    // lacks the field.
+    // Sets `vector` to the vector in the field `field` of element `index`, which is a table. The
+    // vector's elements have `size` bytes. Returns false if the buffer is damaged or the table
+    // lacks the field. Faster than FlatTable::Vector(), but gives no reason for a failure.
     bool FindVector(std::size_t index, unsigned field, std::size_t size, FlatVector& vector) const;
 
   private:

@@ -35,8 +35,9 @@ enum Type : unsigned {
     kVectorBool = 36,
 };
 
-// Position and type of a value. At position `at`, the parent has a slot of `width` bytes with the
-// value itself or an offset to it. Numbers that the offset leads to have `child_width` bytes each.
+// Position and type of a value. Its parent has a slot of `width` bytes at position `at`, which
+// contains the value or an offset to the value. Numbers at the target of the offset have
+// `child_width` bytes each.
 struct Slot {
     std::size_t at = 0;
     std::size_t width = 1;

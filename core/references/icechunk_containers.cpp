@@ -51,7 +51,7 @@ Result<IcechunkContainer> ReadContainer(const json::Value& value) {
 }
 
 // True if `url` lies in the container. Releases 0.x of icechunk write prefixes without a slash at
-// the end: a scheme only, or a path that must match whole names.
+// the end. Such a prefix is a scheme, or a path that must match whole names.
 bool Holds(const IcechunkContainer& container, std::string_view url) {
     const std::string& prefix = container.url_prefix;
     if (url.substr(0, prefix.size()) != prefix) return false;

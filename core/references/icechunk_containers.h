@@ -36,13 +36,13 @@ class IcechunkContainers {
     // file `repo` in version 2.
     static Result<IcechunkContainers> FromConfig(const json::Value& config);
 
-    // URL of a virtual chunk, and the container that has this URL.
+    // URL of a virtual chunk, and the container in which the URL lies.
     struct Resolved {
         std::string url;
-        const IcechunkContainer* container = nullptr;  // nullptr if no container has the URL
+        const IcechunkContainer* container = nullptr;  // nullptr if the URL lies in no container
     };
-    // Returns the URL that a virtual `location` means. kCorrupt if the location names a container
-    // that the repository lacks. The container lives as long as this object.
+    // Returns the URL of the virtual chunk at `location`, and its container, which lives as long as
+    // this object. Returns kCorrupt if the location names a container that the repository lacks.
     Result<Resolved> Resolve(const std::string& location) const;
 
     // Returns why the containers are unknown; ok if they are known.

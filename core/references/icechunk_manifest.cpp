@@ -139,7 +139,7 @@ Status IcechunkManifest::CheckOrder(Array& array) {
     for (std::size_t i = 0; i < array.refs.size(); ++i) {
         FlatVector index;
         if (!array.refs.FindVector(i, ChunkRefTable::kIndex, 4, index)) {
-            // The slower calls return the error that FindVector() does not give.
+            // FindVector() gives no reason for a failure. These slower calls return it as an error.
             ZARR_ASSIGN_OR_RETURN(const FlatTable ref, array.refs.Table(i));
             ZARR_ASSIGN_OR_RETURN(index, IndexOf(ref));
         }

@@ -84,8 +84,8 @@ Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id
     return manifest;
 }
 
-// Drops the least recently used manifests until the others together have at most
-// tuning::kManifestCacheBytes. Keeps at least one manifest.
+// Drops the least recently used manifests until the remaining ones have at most
+// tuning::kManifestCacheBytes together. The most recently used manifest always stays.
 void IcechunkMap::Evict() const {
     std::size_t bytes = 0;
     std::size_t count = 0;
@@ -108,8 +108,8 @@ Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,
                                          const Chunk& chunk) const {
     auto each = array.manifests.begin();
     if (!chunk.empty()) {
-        // If every manifest states its box of chunk indices, skips the manifests whose box ends
-        // before the chunk. Manifests without a box come first and may have any chunk.
+        // A manifest without a box of chunk indices may have any chunk. Such manifests come first.
+        // If there are none, the search starts at the first box that may contain the chunk.
         const auto boxes = std::find_if(each, array.manifests.end(),
                                         [](const auto& ref) { return !ref.from.empty(); });
         const std::uint64_t from = chunk[0] - std::min(chunk[0], array.longest);

@@ -48,7 +48,8 @@ class IcechunkMap final : public ReferenceMap {
     // An array's metadata and manifests.
     struct Array {
         ArrayMetadata metadata;
-        // Sorted by their first chunk along the first dimension; first those without a box.
+        // Manifests without a box come first. All others are sorted by the first chunk index of
+        // their box along the first dimension.
         std::vector<IcechunkManifestRef> manifests;
         // Largest number of chunk indices along the first dimension in the box of a manifest.
         std::uint64_t longest = 0;

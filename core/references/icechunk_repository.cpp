@@ -154,8 +154,8 @@ Status IcechunkRepository::ReadRepoFile() {
     return parse().WithContext(key);
 }
 
-// Returns the snapshot that the file ref.json in a folder below refs/ names. Returns nullopt if the
-// file does not exist or the branch or tag was deleted.
+// Returns the snapshot that the file ref.json in `folder`, a folder below refs/, names. Returns
+// nullopt if the file does not exist, or if the tag was deleted.
 Result<std::optional<std::string>> IcechunkRepository::ReadRef(Kind kind,
                                                                const std::string& folder) const {
     const std::string prefix = JoinKey(kIcechunkRefs, folder);
@@ -176,7 +176,8 @@ Result<std::optional<std::string>> IcechunkRepository::ReadRef(Kind kind,
     return std::optional(*id);
 }
 
-// Returns the folder below refs/ of each branch or tag that is not deleted, by its name.
+// Returns the folders of all branches or tags below refs/, by the name of the branch or tag.
+// Deleted tags are left out.
 Result<std::map<std::string, std::string>> IcechunkRepository::RefFolders(Kind kind) const {
     const std::string start = std::string(kKinds[kind]) + ".";
     std::map<std::string, std::string> folders;

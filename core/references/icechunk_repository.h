@@ -13,8 +13,8 @@
 
 namespace zarr {
 
-// The state of a repository that a user wants to read. At most one member is not empty; without
-// any, the branch "main" is meant.
+// The state of a repository that a user wants to read. At most one member may be set. If all
+// members are empty, the state of the branch "main" is read.
 struct IcechunkSelection {
     std::string branch;
     std::string tag;
@@ -33,7 +33,8 @@ class IcechunkRepository {
     // of the existing names, if there is no such branch, tag or snapshot.
     Result<std::string> SnapshotOf(const IcechunkSelection& selection) const;
 
-    // Return the names of all branches or tags, sorted. Version 1 lists the store for them.
+    // Return the sorted names of all branches or tags. In version 1, they are found by listing the
+    // store.
     Result<std::vector<std::string>> Branches() const { return Names(kBranch); }
     Result<std::vector<std::string>> Tags() const { return Names(kTag); }
 

@@ -25,10 +25,10 @@ class JsonStream {
     // Skips white space, then consumes the byte `expected`; kCorrupt if another byte follows.
     Status Take(char expected);
 
-    // Moves to the next member of an object or next element of an array. The caller has consumed
-    // the opening bracket. Consumes the comma between elements. Returns false after consuming the
-    // closing bracket `close`. The caller sets `is_first` to true for the first element; the call
-    // sets it to false.
+    // Moves to the next member of an object or next element of an array, whose opening bracket the
+    // caller has consumed. Consumes the comma before the element. Returns false at the end, after
+    // consuming the closing bracket `close`. `is_first` must be true at the first call, which sets
+    // it to false.
     Result<bool> NextElement(char close, bool& is_first);
 
     // Reads a JSON string and resolves its escapes; kCorrupt if the string has more than `limit`

@@ -34,8 +34,9 @@ class KerchunkJson final : public ReferenceMap {
     }
     std::string Identity() const override { return identity_; }
 
-    // Returns the location of some target that the document names, with templates expanded. Returns
-    // the unexpanded location if its templates are invalid; empty if the document names no target.
+    // Returns the location of any target in the document, with templates expanded. If the templates
+    // are invalid, returns the location with its templates. Returns "" if the document has no
+    // target.
     std::string SampleLocation() const;
 
   private:

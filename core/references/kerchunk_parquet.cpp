@@ -134,7 +134,7 @@ Result<KerchunkParquet::Chunk> KerchunkParquet::ChunkOf(const std::string& key) 
     if (array == nullptr) return Chunk();
     const std::string_view name =
         std::string_view(key).substr(array->path.empty() ? 0 : array->path.size() + 1);
-    // Fast path: a key that cannot be a chunk's is not searched among the arrays.
+    // Fast path: a key that does not look like a chunk's is rejected without the array's grid.
     const std::string first = ChildIn(name).name;
     const bool looks_like_chunk =
         LooksLikeChunk(first) || (array->is_v3 && LooksLikeChunk(first, true));
@@ -164,8 +164,8 @@ Result<Reference> KerchunkParquet::Find(const std::string& key) const {
 Result<std::vector<Reference>> KerchunkParquet::FindMany(
     const std::vector<std::string>& keys) const {
     std::vector<Reference> found(keys.size());
-    // For each file: the index in `keys` and the row of each reference that is wanted from the
-    // file.
+    // For the name of each file, the references that are wanted from it: the index in `keys`, and
+    // the row in the file.
     std::map<std::string, std::vector<std::pair<std::size_t, std::uint64_t>>> wanted;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         const auto document = documents_.find(keys[i]);

@@ -39,8 +39,8 @@ class KerchunkParquet final : public ReferenceMap {
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
     std::string Identity() const override { return identity_; }
 
-    // Returns the location of some target. Reads the first Parquet file of a few arrays. Empty if
-    // those files name no target.
+    // Returns the location of any target, or "" if none is found. Reads only the first Parquet file
+    // of a few arrays.
     std::string SampleLocation() const;
 
     // True if the files that were read have not changed in the store. False if that is unknown, as

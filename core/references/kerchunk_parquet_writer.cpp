@@ -63,7 +63,8 @@ Status KerchunkParquetWriter::AddChunk(const ReferenceChunk& chunk, const Refere
     array_ = chunk.array;
     file_ = file;
     PadTo(chunk.number % record_size_);
-    // In Parquet, a size of 0 means the whole target, so an empty value is stored inline.
+    // In Kerchunk's Parquet files, a size of 0 means the whole target. An empty value is therefore
+    // stored inline.
     if (reference.kind == Reference::Kind::kInline || reference.size == std::uint64_t{0}) {
         path_.AddNulls();
         offset_.AddInt(0);

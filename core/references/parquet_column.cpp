@@ -122,8 +122,7 @@ class ColumnReader {
         if (page.encoding != ParquetEncoding::kPlain &&
             page.encoding != ParquetEncoding::kPlainDictionary)
             return Unsupported(page.encoding);
-        // Bounds the number of values by the size of the data: a dictionary's value takes 4 bytes
-        // or more.
+        // A value of a dictionary takes at least 4 bytes. This bounds the number of values.
         if (page.values > page.data.size / 4) return DamagedValues();
         if (page.values == 0) return {};
         ZARR_RETURN_IF_ERROR(budget_.Take(SizeOf(page.values)));

@@ -30,11 +30,12 @@ class TextPool {
     std::vector<std::uint64_t> ends_;
 };
 
-// Reads all values of `column` of `file`, the bytes of a whole Parquet file: ReadNumbers() of a
-// column of integers, ReadTexts() of a column of byte arrays. Both return one number for each row.
-// ReadTexts() adds the texts to `pool` and returns their numbers. A null is 0. Errors begin with
-// the column's name: kCorrupt if the file is damaged, kUnsupported for an unsupported encoding, and
-// kLimit if the values exceed the budget.
+// ReadNumbers() reads a column of integers, ReadTexts() a column of byte arrays. `file` is the
+// whole Parquet file. Both return one number for each row, which is 0 for a null. ReadTexts() adds
+// the texts to `pool` and returns their numbers in `pool`.
+//
+// Errors begin with the column's name: kCorrupt if the file is damaged, kUnsupported for an
+// unsupported encoding, and kLimit if the values exceed the budget.
 Result<std::vector<std::uint64_t>> ReadNumbers(ByteSpan file, const ParquetColumn& column,
                                                ParquetBudget& budget);
 Result<std::vector<std::uint32_t>> ReadTexts(ByteSpan file, const ParquetColumn& column,

@@ -21,7 +21,6 @@ constexpr std::size_t kTrailer = 8;  // bytes of the footer's length and the mag
 
 Status DamagedFooter() { return Status::Corrupt("the footer of the Parquet file is damaged"); }
 
-// Returns the bytes of the footer in a file.
 Result<ByteSpan> FooterOf(ByteSpan file) {
     const std::string_view text = file.text();
     const bool is_encrypted = text.substr(0, kEncryptedMagic.size()) == kEncryptedMagic;
@@ -51,8 +50,8 @@ std::optional<ParquetCodec> CodecOf(std::int64_t number) {
     return {};
 }
 
-// Returns the name in `names` of a value of an enumeration in "parquet.thrift"; the value's number
-// if `names` lacks the value.
+// Returns names[number], the name of a value of an enumeration in "parquet.thrift". Returns the
+// number as text if `names` has no such index.
 template <std::size_t kCount>
 std::string NameIn(const char* const (&names)[kCount], std::int64_t number) {
     const bool is_known = number >= 0 && number < static_cast<std::int64_t>(kCount);
@@ -113,7 +112,7 @@ class FooterReader {
 
     void ReadSchema(const ThriftField& field) {
         const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
-        // Number of the following elements that belong to a nested column.
+        // number of elements still to come that belong to a nested column
         std::int64_t nested = 0;
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
             const SchemaElement element = ReadElement();

@@ -56,8 +56,8 @@ class ParquetPages {
         std::int64_t repetition_size = 0;  // size of the repetition levels in bytes
         bool is_compressed = true;
     };
-    // Reads the struct that only headers of pages of this kind have. Each kind numbers its fields
-    // differently.
+    // Reads the fields that only headers of pages of the kind `kind` have. The same field has a
+    // different id in each kind.
     static void ReadKind(ThriftReader& in, std::int64_t kind, Header& header);
     // Reads the header at `at_`, and moves `at_` to its end.
     Result<Header> ReadHeader();

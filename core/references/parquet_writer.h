@@ -22,8 +22,8 @@ class ParquetColumnWriter {
 
     ParquetColumnWriter(std::string name, Type type) : name_(std::move(name)), type_(type) {}
 
-    // Append a value; AddInt() appends it `count` times. AddNulls() is only for columns of byte
-    // strings, AddInt() only for columns of integers.
+    // AddInt() appends `value` `count` times to a column of integers. AddBytes() appends a value to
+    // a column of byte strings, and AddNulls() appends `count` nulls to such a column.
     void AddInt(std::int64_t value, std::uint64_t count = 1);
     void AddBytes(std::string_view value);
     void AddNulls(std::uint64_t count = 1);

@@ -33,9 +33,9 @@ class PartitionFiles {
     // at the same time read it once.
     Result<PartitionPtr> Get(const std::string& key);
 
-    // Calls `take` for each of `keys`, which must be unique, with the key's index and the result of
-    // Get(). Reads files of a remote store concurrently. Calls come one at a time, in any order.
-    // Returns the first failure.
+    // Calls `take` with the index of each key in `keys`, and with the result of Get() for that key.
+    // The keys must be unique. Calls come one at a time, in any order. Reads files of a remote
+    // store concurrently. Returns the first failure.
     using Taker = std::function<void(std::size_t which, const PartitionPtr& file)>;
     Status GetMany(const std::vector<std::string>& keys, const Taker& take);
 

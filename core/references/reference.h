@@ -16,8 +16,8 @@
 
 namespace zarr {
 
-// Condition that a target, the file or object with the bytes of a value, must meet when it is read.
-// A target that fails the condition has changed since the reference was made.
+// Condition that a target must meet when it is read. A target is the file or object with the bytes
+// of a value. If it fails the condition, it has changed since the reference was made.
 struct TargetCondition {
     std::string etag;  // required ETag of the target; empty if any ETag is accepted
     // Latest allowed modification time of the target, in seconds since 1970-01-01 UTC.

@@ -44,7 +44,8 @@ class ReferencePartition {
     TextPool texts_;
     // Number in `texts_` of each row's path; 0 if the path is null.
     std::vector<std::uint32_t> paths_;
-    // Number in `texts_` of each row's inline value, 0 if it is null; empty if all are null.
+    // Number in `texts_` of each row's inline value; 0 if the row has none. Empty if no row has an
+    // inline value.
     std::vector<std::uint32_t> raws_;
     std::vector<std::uint64_t> offsets_;
     std::vector<std::uint64_t> sizes_;  // size of each value in bytes; 0: the whole target

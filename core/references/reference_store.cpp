@@ -78,7 +78,7 @@ ObjectVersion ReferenceStore::VersionOf(const std::string& key) const {
     const auto reference = map_->Find(key);
     if (!reference.ok()) return {};
     ObjectVersion version;
-    // The references of a map never change.
+    // Inline and absent values never change, because the references of a map never change.
     version.is_certain = true;
     version.exists = reference->kind != Reference::Kind::kAbsent;
     version.size = reference->size.value_or(reference->bytes.size());
@@ -114,7 +114,7 @@ class TargetRanges {
   public:
     explicit TargetRanges(const TargetOpener& opener) : opener_(opener) {}
 
-    // Adds the range of a value with number `which`.
+    // Adds the byte range of the value with the number `which`.
     Status Add(const std::string& key, const Reference& reference, std::size_t which) {
         const std::string name =
             reference.location + "\n" + reference.condition.etag + "\n" +
@@ -125,14 +125,15 @@ class TargetRanges {
                                   opener_.Open(reference.location).WithContext(key));
             targets_.push_back({std::move(target), reference.condition});
         }
-        // A whole target is requested as an empty range at the largest offset, so ReadRanges() does
-        // not merge it with others. Read() returns false for it.
+        // The size of a whole target is unknown. It gets an empty range at the largest offset,
+        // which ReadRanges() does not join to other ranges, and for which Read() returns false.
         ranges_.push_back({reference.size ? reference.offset : UINT64_MAX,
                            reference.size.value_or(0), which, number->second});
         return {};
     }
 
-    // Reads bytes of a target. Returns false for a whole target, which the caller then reads.
+    // Reads bytes of a target. Returns false for a whole target, which the caller must read by
+    // itself.
     Result<bool> Read(std::size_t target, std::uint64_t offset, std::size_t size,
                       Buffer& bytes) const {
         if (offset == UINT64_MAX) return false;

@@ -64,8 +64,8 @@ class SnappyReader {
         }
     }
 
-    // Copies a literal. `upper` is the upper six bits of the tag: the length minus 1, or 59 plus
-    // the number of bytes after the tag that hold the length minus 1.
+    // Copies a literal. `upper` is the upper six bits of the tag. Up to 59, `upper` is the length
+    // minus 1. Otherwise, the `upper - 59` bytes after the tag are the length minus 1.
     bool CopyLiteral(std::size_t upper) {
         constexpr std::size_t kLongestInTag = 59;
         std::size_t length = upper;

@@ -36,14 +36,14 @@ class TargetOpener {
   public:
     virtual ~TargetOpener() = default;
 
-    // Returns the target at `location`, spelled as in the document, without reading anything.
-    // kPermission if the document is not allowed to name that target; the message then names the
-    // option that allows it.
+    // Returns the target at `location`, which is spelled as in the document. Reads nothing. Returns
+    // kPermission if the document is not allowed to name that target. The message names the option
+    // that allows it.
     virtual Result<std::shared_ptr<const ReferenceTarget>> Open(
         const std::string& location) const = 0;
 
-    // Returns traits that describe every target, because the targets of a document are mostly on
-    // one server.
+    // Returns the traits that callers use to read any of the targets. The targets of a document are
+    // mostly on one server, so their traits are equal.
     virtual StoreTraits Traits() const = 0;
 };
 

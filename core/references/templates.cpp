@@ -37,8 +37,8 @@ Status UnsupportedFormat(const std::string& format) {
 }
 
 // Formats a number as Python's operator % does. `flags` contains flags and a width that the caller
-// has checked. `conversion` is one of "dixXo". Returns nullopt if Python's text differs from that
-// of snprintf(): Python writes a sign before octal and hexadecimal digits.
+// has checked. `conversion` is one of "dixXo". Returns nullopt if snprintf() cannot write Python's
+// text, which has a sign before octal and hexadecimal digits.
 std::optional<std::string> FormatNumber(std::int64_t number, const std::string& flags,
                                         char conversion) {
     const bool is_signed = conversion == 'd' || conversion == 'i';
@@ -317,8 +317,7 @@ Result<std::string> Templates::ExpandAt(std::string_view text, const Variables& 
         const std::size_t end = text.find("}}", begin);
         if (end == std::string_view::npos)
             return Status::Corrupt("the template " + Quoted(text) + " has no closing braces");
-        // Bounds the number of expressions, as templates with empty values could refer to each
-        // other without end.
+        // Nested templates can need very many expressions although their values are empty.
         if (++expressions > LimitOf(Limit::kTemplateLength))
             return OverLimit(Limit::kTemplateLength, "a template has too many expressions");
         TemplateExpression expression(*this, text.substr(begin + 2, end - begin - 2), variables,

@@ -27,8 +27,8 @@ class ThriftWriter {
     void I32Element(std::int32_t value);
     void TextElement(std::string_view value);
 
-    // BeginStruct() begins a struct as a field, BeginElement() a struct as an element of a list.
-    // EndStruct() ends either, and also the outermost struct.
+    // BeginStruct() begins a struct that is a field. BeginElement() begins a struct that is an
+    // element of a list. EndStruct() ends the current struct, even the outermost one.
     void BeginStruct(std::int16_t id);
     void BeginElement();
     void EndStruct();

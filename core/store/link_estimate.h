@@ -21,8 +21,8 @@ class LinkEstimate {
     double rate() const;            // bytes per second of one connection
 
     // Returns the cost model of requests to the server, for ReadRanges(). The largest gap between
-    // two joined ranges is the number of bytes that the server sends during the latency. The gap is
-    // bounded by tuning::kMinGap and tuning::kMaxGap.
+    // joined ranges is the number of bytes that the server sends during the latency.
+    // tuning::kMinGap and tuning::kMaxGap bound this gap.
     ReadCost Cost() const;
 
   private:

@@ -128,7 +128,7 @@ int LocalFile::Open(const std::string& path) {
     do {
         descriptor_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     } while (descriptor_ < 0 && errno == EINTR);
-    // open() of a socket fails with ENXIO.
+    // open() fails with ENXIO for a socket. Callers expect ENODEV.
     if (descriptor_ < 0) return errno == ENXIO ? ENODEV : errno;
     struct stat state = {};
     int error = fstat(descriptor_, &state) == 0 ? 0 : errno;

@@ -10,8 +10,8 @@
 
 #include "core/base/bytes.h"
 
-// The macro is 1 if files are read with POSIX calls; 0 if with standard C. Standard C reads on one
-// thread, and on Windows accepts no UTF-8 names.
+// 1 if files are read with POSIX calls. 0 on Windows, where files are read with standard C, which
+// reads on one thread and accepts no UTF-8 names.
 #ifdef _WIN32
 #define ZARR_HAS_POSIX_FILES 0
 #else

@@ -56,8 +56,7 @@ bool MountStore::WaitsForDisk(const std::string& key) const {
 
 void MountStore::Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const {
-    // Moves the keys of the mounted store from `names` to the result, and removes "NAME/" from
-    // them.
+    // Removes all names in the mounted store from `names`, and returns them without "NAME/".
     const auto take_below = [this](std::vector<std::string>& names) {
         std::vector<std::string> taken;
         std::vector<std::string> left;

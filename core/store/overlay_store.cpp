@@ -26,7 +26,7 @@ void OverlayStore::AddToParents(std::string_view key) {
         bool& known_as_prefix = children_[std::string(parent)]
                                     .try_emplace(std::string(LastName(key)), false)
                                     .first->second;
-        // The parents of a known prefix are known, too.
+        // A known prefix was added together with its parents.
         if (known_as_prefix) return;
         known_as_prefix = is_prefix;
         key = parent;

@@ -14,8 +14,8 @@
 
 namespace zarr {
 
-// Store that serves some keys from memory and all others from another store; used for consolidated
-// metadata. Lists only the keys in memory, without a request. Read-only and immutable.
+// Store that serves some keys from memory, and all others from a base store. Used for consolidated
+// metadata. A listing contains only keys in memory and needs no request. Read-only and immutable.
 class OverlayStore final : public ForwardingStore, private Prefetcher {
   public:
     using Values = std::vector<std::pair<std::string, std::string_view>>;

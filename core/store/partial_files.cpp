@@ -28,8 +28,8 @@ namespace zarr {
 namespace {
 
 // Random number that distinguishes processes with equal ids on different machines. The number is
-// set at load time. A function-local static would be unsafe, because a thread of the parent could
-// have it locked when a child is forked.
+// set when the library is loaded. A function-local static would be unsafe: a fork while another
+// thread initialises it would leave it locked in the child.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
@@ -65,8 +65,8 @@ std::string StagingName(const std::string& path) {
 }
 
 void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
-    // Maximum number of folders in `folders_`, to limit memory. Only arrays with nested chunks have
-    // more folders.
+    // Maximum number of folders in `folders_`, to limit memory. Only arrays with chunk keys like
+    // "0/1/2" have more folders.
     constexpr std::size_t kMaxFolders = 10'000;
     std::string folder = path.substr(0, path.rfind('/'));
     {

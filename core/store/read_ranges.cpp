@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-// Byte range [offset, end) of one object that covers `count` consecutive wanted ranges from index
+// Request for the bytes [offset, end) of one object. It covers `count` wanted ranges from index
 // `first` on.
 struct Request {
     std::size_t first = 0;
@@ -21,9 +21,9 @@ struct Request {
     std::uint64_t end = 0;
 };
 
-// Returns the size of the largest gap across which ranges are joined to one request. Gaps of up to
-// `cost.gap` bytes are allowed, smallest first, until their sum exceeds the allowed share of
-// unwanted bytes.
+// Returns the size of the largest gap between ranges that are joined to one request. Gaps of up to
+// `cost.gap` bytes are read, smallest first, until they reach the maximum of unwanted bytes by
+// `cost.waste_share`.
 std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost& cost) {
     if (cost.waste_share == 0) return cost.gap;
     std::vector<std::uint64_t> gaps;

@@ -146,7 +146,7 @@ class ReadSink {
 struct ReadResult {
     bool found = false;      // false if the key is absent
     std::uint64_t size = 0;  // size of the value in bytes; 0 for a range if unknown
-    ObjectVersion version;   // VersionOf() before the read, if the whole value was read
+    ObjectVersion version;   // version of the value before the read, if the whole value was read
 };
 
 // Requests values and listings before they are needed. Thread-safe.
@@ -226,10 +226,9 @@ class Store {
     // cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
-    // Calls `visit` for each direct child of `prefix`, in any order, until `visit` returns false. A
-    // store that overlays another store visits the children in that other store. Fails with
-    // kUnsupported if listing is impossible or costs more than reading a key. The default
-    // implementation calls List().
+    // Calls `visit` for each direct child of `prefix`, in any order, until `visit` returns false.
+    // An OverlayStore visits the children in its base store. Fails with kUnsupported if listing is
+    // impossible or costs more than reading a key. The default implementation calls List().
     using EntryVisitor = std::function<bool(const StoreEntry&)>;
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
