@@ -61,7 +61,8 @@ class NodeSearch {
     // prefixes contain no node.
     Result<bool> Finds(const std::string& path) {
         if (++folders_ > kMaxFolders) return false;
-        // Deeper prefixes are not listed. The prefix counts as a node, so that it stays visible.
+        // Nothing is searched below the maximum depth. The prefix counts as a node, so that
+        // listings include it.
         if (DepthOf(path) >= kMaxGroupDepth) return true;
         const auto entries = hierarchy_.List(path);
         if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
@@ -406,8 +407,8 @@ Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document)
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    // The cache entry has the key of the attributes as its name, not `path`. If the array at `path`
-    // later turns out to be Zarr v1, its attributes have a different key.
+    // The attributes are cached under the key of their document, not under `path`. The key changes
+    // if the array at `path` later turns out to be Zarr v1.
     const std::string key = KeyOf(path, Document::kAttributes);
     return nodes_->Get(key, &LoadedNode::attributes, [&]() -> Result<json::Value> {
         ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));

@@ -92,9 +92,9 @@ class Hierarchy {
     // of the store in this process.
     void Reload() const { NotifyChange(*base_); }
 
-    // Returns the first error since the last TakeFailure() with which the store failed to read a
-    // metadata document or to list a prefix. Returns ok if no error occurred. Use after methods
-    // that treat such an error like an absent key.
+    // Returns the first failure of the store since the last TakeFailure(): a metadata document
+    // could not be read, or a prefix could not be listed. Returns ok if nothing failed. Use after
+    // methods that treat such a failure like an absent key.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
     // Counts of the requests to the store through this hierarchy, including requests for chunks.
@@ -150,7 +150,7 @@ class Hierarchy {
 
     // Opens the array at `path`, or returns the Array that is still open from an earlier call. That
     // call must have had the same context, `manner`, metadata and access options. Chunks of a
-    // returned Array that have changed in the store are removed from its chunk cache.
+    // returned Array that have changed in the store are removed from the chunk cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,

@@ -249,7 +249,8 @@ Status HierarchyWriter::Change(const std::string& node,
     ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
     if (is_done) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-    // In Zarr v3, EraseConsolidated() may have changed the document that `change` replaces.
+    // In Zarr v3, EraseConsolidated() may have changed the document that `change` replaces, so
+    // `change` is made again.
     if (documents->format() == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(change, make());
     }

@@ -141,8 +141,9 @@ class HierarchyWriter {
     bool is_finished_ = false;       // true once Finish() has succeeded
 };
 
-// Erases the chunks of `array` that lie outside of the chunk grid of `kept`, whose shape may be
-// another. Shards that are partly inside are changed under their locks. `locks` may be nullptr.
+// Erases the chunks of `array` that lie outside of the chunk grid of `kept`. The shape in `kept`
+// may differ from the array's shape. Shards that are partly inside are changed under their locks.
+// `locks` may be nullptr.
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 

@@ -14,9 +14,8 @@ namespace zarr {
 
 // Part of a store that is written as references.
 struct ReferenceExport {
-    std::string root;  // path of the group that becomes the root of the references
-    std::optional<std::string>
-        array;  // path of the only array to be exported; nullopt exports all nodes
+    std::string root;                  // path of the group that becomes the root of the references
+    std::optional<std::string> array;  // path of the only exported array; nullopt: all
 };
 
 // Returns where the value of `key` is located, or an absent reference if there is no value. `key`

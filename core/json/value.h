@@ -24,8 +24,8 @@ using Object = std::vector<Member>;  // members in the order of the text
 
 // A JSON value of 16 bytes; a string, an array or an object is behind a pointer. An integer that
 // fits neither int64 nor uint64 becomes a double. Copies share their content until MutableArray()
-// or MutableObject() is called on one copy. Different threads may use different values, also if the
-// values share their content.
+// or MutableObject() is called on one copy. Different threads may use different values, even if
+// these share their content.
 class Value {
   public:
     Value() = default;  // null
@@ -35,8 +35,7 @@ class Value {
     explicit Value(double v) : kind_(Kind::kDouble) { content_.number = v; }
     explicit Value(std::string v);
     explicit Value(std::string_view v) : Value(std::string(v)) {}
-    explicit Value(const char* v)
-        : Value(std::string(v)) {}  // without this, a string literal becomes a bool
+    explicit Value(const char* v) : Value(std::string(v)) {}  // else literals become bool
     explicit Value(Array v);
     explicit Value(Object v);
 

@@ -41,7 +41,7 @@ class Conversion {
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
     static Convert Find(MemoryType to, MemoryType from);
 
-    // type of the elements between the converters `inner_` and `convert_`
+    // Type of the elements between the converters `inner_` and `convert_`.
     zarr::DataType holding_;
     zarr::Converter inner_;  // converts between stored elements and `holding_`
     Convert convert_ = nullptr;

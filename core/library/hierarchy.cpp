@@ -51,7 +51,7 @@ struct Hierarchy::Impl {
     }
     zarr::Result<Tree> CurrentLocked();
 
-    // Calls `work`, which changes the store. Nodes are read again afterwards.
+    // Calls `work`, which changes the store. Current() opens the tree again afterwards.
     template <class Work>
     zarr::Status Change(const Work& work) {
         const std::lock_guard<std::mutex> lock(mutex);

@@ -70,8 +70,8 @@ bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b) {
 
 std::string MetadataText(const ArrayMetadata& metadata) {
     std::string text = json::DumpSorted(json::Value(metadata.document));
-    // An attribute may define which element means missing data. `document` does not contain
-    // attributes, so this element is appended.
+    // An attribute may define which element stands for missing data. This element is appended,
+    // because `document` does not contain the attributes.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;
 }
@@ -84,7 +84,8 @@ Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::
     if (shape.size() != metadata.rank())
         return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
                                " sizes, got " + std::to_string(shape.size()));
-    // Keep the document of an unchanged shape: NCZarr stores a scalar with the shape [1].
+    // An equal shape must not change the document, because NCZarr stores a scalar with the shape
+    // [1].
     if (shape == metadata.shape) return metadata;
     return IsV3(metadata) ? WithV3Shape(metadata, shape) : WithV2Shape(metadata, std::move(shape));
 }

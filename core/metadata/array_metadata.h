@@ -27,8 +27,7 @@ struct ArraySpec {
     // the array has no shards.
     std::vector<std::uint64_t> shard;
     DataType dtype;
-    std::optional<std::string>
-        fill_value;  // one element in the host's byte order; nullopt for no fill value
+    std::optional<std::string> fill_value;  // one element in the host's byte order, or nullopt
     bool fortran_order = false;
     char dimension_separator = '.';
     bool has_key_prefix = false;    // v3 only: chunk keys begin with "c"
@@ -60,8 +59,8 @@ struct ArrayMetadata {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // elements per dimension of a chunk, each >= 1
     DataType dtype;
-    // The document's type, if it is text of fixed width and the elements are objects nevertheless;
-    // see IsTextStoredAsObjects(). Else nullopt.
+    // Type of text of fixed width that the document states, although the chunks contain objects;
+    // see IsTextStoredAsObjects(). nullopt for all other arrays.
     std::optional<DataType> text_type;
     // Ends of the chunks (of the shards in a sharded array) along each dimension of a rectilinear
     // grid of Zarr v3. The ends are element indices, ascending; the last one is at least the
@@ -76,10 +75,8 @@ struct ArrayMetadata {
     bool has_fill_value = false;  // false if "fill_value" is null
     FillValue fill_value;         // zeros if "fill_value" is null
     FillMeaning fill_meaning = FillMeaning::kUnstated;
-    bool is_fill_value_missing =
-        false;  // true if the required member "fill_value" is missing; it is read as null
-    bool has_characters =
-        false;  // true: characters of netCDF, of which the last dimension forms strings
+    bool is_fill_value_missing = false;  // true if "fill_value" is missing; it counts as null
+    bool has_characters = false;  // true: netCDF characters; the last dimension forms strings
     // Codecs in encoding order. In v3, two kinds of codecs are left out: leading transpose codecs,
     // which `axis_order` expresses, and a "bytes" codec that only states the byte order of `dtype`.
     std::vector<CodecSpec> codecs;

@@ -81,8 +81,8 @@ bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
            (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
 }
 
-// Returns the letter of the document's dtype, such as 'U' for "<U5". Returns NUL if the dtype is
-// not such a string.
+// Returns the type letter of the document's dtype, such as 'U' for "<U5". Returns NUL if the dtype
+// is not such a string.
 char KindOf(const json::Value& array_document) {
     const json::Value* dtype = array_document.Find("dtype");
     const std::string* text = dtype != nullptr ? dtype->as_string() : nullptr;

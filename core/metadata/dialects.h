@@ -25,8 +25,7 @@ bool IsAmbiguous(const json::Value& array_document);
 // because NCZarr prints only six digits.
 struct NczarrForm {
     json::Value document;
-    bool has_characters =
-        false;  // true for characters of netCDF, which differ from strings of dtype "|S1"
+    bool has_characters = false;  // true: netCDF characters, not strings of dtype "|S1"
 };
 NczarrForm ToSpecification(json::Value array_document, const json::Value& extension);
 
@@ -40,13 +39,13 @@ inline constexpr std::string_view kNczarrScalar = "_scalar_";
 // True if netCDF-C uses an attribute of this name for its own metadata.
 bool IsNczarrName(std::string_view name);
 
-// Replaces the values of attributes for which netCDF-C before 4.9.3 would reject the store by the
-// JSON text of the value. These values are null, an empty list, or a list with an item that is not
-// a number.
+// Hides attributes from netCDF-C before 4.9.3, which would reject the store because of their
+// values. Such a value is null, an empty list, or a list with an item that is not a number. It is
+// replaced by its JSON text.
 //
-// The attribute `extension_name` (_NCZARR_ATTR) lists the names of the replaced attributes in its
-// member "json". Its member "types" states the types of the attributes before the change, which are
-// `stored`. A type is removed if `attributes` lacks the attribute or has a value of another kind.
+// The attribute `extension_name` (_NCZARR_ATTR) lists the names of the hidden attributes in its
+// member "json". Its member "types" has the types of the attributes in `stored`. A type is removed
+// if `attributes` lacks the attribute or has a value of another kind.
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name);
 // Reverts HideFromNetcdf(): parses the JSON texts of the listed attributes.

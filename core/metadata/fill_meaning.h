@@ -31,9 +31,9 @@ FillMeaning StatedFillMeaning(const json::Value& attributes);
 // other fill value means missing data.
 bool FillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes);
 
-// Returns the value for the attribute kHasNodataAttribute of a Zarr v3 array: 1 if `is_missing`,
-// which says that the fill value means missing data; else 0. Returns null if the array needs no
-// such attribute, because a reader draws the same conclusion without it.
+// Returns the value of the attribute kHasNodataAttribute for a Zarr v3 array: 1 if `is_missing`,
+// else 0. `is_missing` is true if the fill value means missing data. Returns null if readers know
+// this without the attribute.
 json::Value FillMeaningAttribute(const ArrayMetadata& metadata, const json::Value& attributes,
                                  bool is_missing);
 

@@ -63,8 +63,9 @@ class NczarrDocuments {
     Result<json::Value> ToStoredAttributes(const std::string& path, const json::Value& attributes);
 
   private:
-    // Location of NCZarr's metadata. kDocuments means separate documents (netCDF-C 4.8.0), kMembers
-    // members of `.zgroup` and `.zarray`, kAttributes members of `.zattrs` (4.9.3 and later).
+    // Location of NCZarr's metadata: separate documents (kDocuments, netCDF-C 4.8.0), members of
+    // `.zgroup` and `.zarray` (kMembers), or members of `.zattrs` (kAttributes, netCDF-C 4.9.3 and
+    // later).
     enum class Layout { kNone, kDocuments, kMembers, kAttributes };
     struct Spelling {
         std::string_view group = "_NCZARR_GROUP";

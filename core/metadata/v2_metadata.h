@@ -35,8 +35,8 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
 // Returns the text of `.zarray` in zarr-python's spelling.
 std::string ArrayText(const ArrayMetadata& metadata);
 
-// Adds the members of a stored `.zarray` that the specification does not define to `metadata`. A
-// member that `metadata` already has is kept.
+// Adds to `metadata` the members of a stored `.zarray` that the specification does not define.
+// Members that `metadata` already has are kept.
 void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
 
 // Validate a `.zgroup`, given as text or as parsed JSON.

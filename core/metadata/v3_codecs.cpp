@@ -261,7 +261,7 @@ class ChainReader {
     }
 
     ArrayMetadata& metadata_;
-    // dimensions of the array, in the order to which the transpose codecs so far permute them
+    // Dimensions of the array, in the order to which the transpose codecs so far permute them.
     DimVector<std::size_t> axes_;
     bool is_elementwise_ = true;
 };

@@ -541,7 +541,8 @@ Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
                                       const std::optional<std::string>& element) {
     ArrayMetadata changed = metadata;
     changed.fill_meaning = element ? FillMeaning::kNodata : FillMeaning::kData;
-    // The fill value stays in the document, so that absent chunks keep their value.
+    // Without `element`, the document keeps its fill value, so that absent chunks keep their
+    // values.
     if (!element) return changed;
     changed.has_fill_value = true;
     ZARR_ASSIGN_OR_RETURN(json::Value fill, V3FillValueToJson(metadata.dtype, *element));
@@ -600,7 +601,7 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
         if (IsOneOf(kArrayMembers, member.first) && member.first != kDimensionNames)
             document.push_back(member);
     // Along each dimension, a shard of the new array has as many chunks as a shard of the old
-    // array, but no more than the new array has.
+    // array. The new array's number of chunks is the maximum.
     std::vector<std::vector<std::uint64_t>> shapes;
     for (std::size_t level = metadata.shards.size(); level-- > 0;) {
         const auto& inner =

@@ -28,8 +28,8 @@ struct IcechunkContainer {
 class IcechunkContainers {
   public:
     IcechunkContainers() = default;
-    // Holds no containers. Resolve() reports `fault`, the reason for which the configuration of the
-    // repository cannot be read.
+    // Holds no containers, because the configuration of the repository cannot be read. Resolve()
+    // reports the reason, `fault`.
     explicit IcechunkContainers(Status fault) : fault_(std::move(fault)) {}
 
     // Reads the member "virtual_chunk_containers" of a configuration: config.yaml in version 1, the

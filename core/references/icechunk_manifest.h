@@ -46,8 +46,8 @@ class IcechunkManifest {
     struct Array {
         ByteSpan node;
         FlatVector refs;
-        // Numbers of the references, sorted by chunk. Empty if the references themselves are
-        // sorted, as the specification requires.
+        // Indices of the references in the order of their chunks. Empty if the references
+        // themselves are in this order, as the specification requires.
         std::vector<std::uint32_t> order;
 
         std::size_t At(std::size_t i) const { return order.empty() ? i : order[i]; }

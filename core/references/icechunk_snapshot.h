@@ -47,8 +47,8 @@ class IcechunkSnapshot {
     // Returns all nodes, sorted by path. Nodes whose path is no valid key are left out.
     const std::vector<Node>& nodes() const { return nodes_; }
 
-    // Returns the manifests of an array with `rank` dimensions, sorted by their first chunk along
-    // the first dimension.
+    // Returns the manifests of an array with `rank` dimensions. They are sorted by the first chunk
+    // index of their box along the first dimension; manifests without a box come first.
     Result<std::vector<IcechunkManifestRef>> ManifestsOf(const Node& array, std::size_t rank) const;
 
   private:

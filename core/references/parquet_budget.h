@@ -8,7 +8,7 @@
 
 namespace zarr {
 
-// Counts the memory that reading one Parquet file takes, against Limit::kPartitionSize. Not
+// Counts the memory that reading one Parquet file takes. The limit is Limit::kPartitionSize. Not
 // thread-safe.
 class ParquetBudget {
   public:

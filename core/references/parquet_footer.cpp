@@ -112,7 +112,7 @@ class FooterReader {
 
     void ReadSchema(const ThriftField& field) {
         const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
-        // number of elements still to come that belong to a nested column
+        // Number of elements still to come that belong to a nested column.
         std::int64_t nested = 0;
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
             const SchemaElement element = ReadElement();

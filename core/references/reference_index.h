@@ -69,7 +69,7 @@ class ReferenceIndex {
     struct Entry {
         std::uint64_t chunk;   // the chunk's indices in one integer; see Group
         std::uint64_t offset;  // position in the target, or in `inline_` if `target` is kInline
-        std::uint32_t size;    // in bytes; kWhole if the value is the whole target
+        std::uint32_t size;    // size of the value in bytes; kWhole: the whole target
         std::uint32_t target;  // index into `targets_`; kInline if the value is in `inline_`
     };
     static_assert(sizeof(Entry) == 24);

@@ -23,7 +23,7 @@ class ByteSink {
 struct ReferenceChunk {
     std::string array;         // path of the array
     std::string key;           // key of the chunk
-    std::uint64_t number = 0;  // row-major number in the array's grid
+    std::uint64_t number = 0;  // row-major number of the chunk in its array
 };
 
 // Writes the documents of a store, and references to its chunks. Not thread-safe.

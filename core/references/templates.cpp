@@ -317,7 +317,8 @@ Result<std::string> Templates::ExpandAt(std::string_view text, const Variables& 
         const std::size_t end = text.find("}}", begin);
         if (end == std::string_view::npos)
             return Status::Corrupt("the template " + Quoted(text) + " has no closing braces");
-        // Nested templates can need very many expressions although their values are empty.
+        // Nested templates can need very many expressions even if all values are empty, so their
+        // number is limited.
         if (++expressions > LimitOf(Limit::kTemplateLength))
             return OverLimit(Limit::kTemplateLength, "a template has too many expressions");
         TemplateExpression expression(*this, text.substr(begin + 2, end - begin - 2), variables,

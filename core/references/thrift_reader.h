@@ -33,8 +33,8 @@ class ThriftReader {
         kStruct = 12,
     };
 
-    // Header of the field that NextField() read last. A default object stands before the first
-    // field of a struct.
+    // Header of the field that NextField() read last. A default Field means that the first field of
+    // a struct follows.
     struct Field {
         std::int64_t id = 0;
         Type type = Type::kStop;

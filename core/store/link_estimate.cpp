@@ -10,7 +10,7 @@ namespace zarr {
 
 namespace {
 
-constexpr double kSecond = 1e9;  // in nanoseconds
+constexpr double kSecond = 1e9;  // one second in nanoseconds
 
 }  // namespace
 

@@ -17,8 +17,8 @@ class LinkEstimate {
     // estimate.
     void Note(std::uint64_t bytes, std::uint64_t nanoseconds);
 
-    std::uint64_t latency() const;  // nanoseconds
-    double rate() const;            // bytes per second of one connection
+    std::uint64_t latency() const;  // in nanoseconds
+    double rate() const;            // in bytes per second, for one connection
 
     // Returns the cost model of requests to the server, for ReadRanges(). The largest gap between
     // joined ranges is the number of bytes that the server sends during the latency.

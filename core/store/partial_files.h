@@ -29,8 +29,8 @@ class PathLock {
     static std::optional<PathLock> Try(const std::string& path, Failure& failure);
 
     // Takes a shared lock on an open file. The lock owns a duplicate of `descriptor`, so that
-    // `descriptor` may be closed. Shared locks exclude only the exclusive locks of Try(). Returns
-    // nullopt with kLocked if another process has an exclusive lock or has deleted the file.
+    // `descriptor` may be closed. Shared locks exclude only the exclusive locks of Try(). Fails
+    // with kLocked if an exclusive lock exists, or if the file was deleted.
     static std::optional<PathLock> Share(int descriptor, Failure& failure);
 
     ~PathLock() { Release(); }

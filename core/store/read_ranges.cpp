@@ -22,7 +22,7 @@ struct Request {
 };
 
 // Returns the size of the largest gap between ranges that are joined to one request. Gaps of up to
-// `cost.gap` bytes are read, smallest first, until they reach the maximum of unwanted bytes by
+// `cost.gap` bytes are read, smallest first, as long as their sum stays within the limit of
 // `cost.waste_share`.
 std::uint64_t LargestGap(const std::vector<WantedRange>& sorted, const ReadCost& cost) {
     if (cost.waste_share == 0) return cost.gap;

@@ -60,11 +60,12 @@ struct RangeSource {
 // a separate request, or returns an error.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
-// Reads `ranges` and calls `sink` once per range. Joins ranges of one object that are close
-// together to one request, smallest gaps first, as far as `source.cost` allows. A range larger than
-// the maximum of a request is still read by one request. Calls of `sink` come in any order, from
-// several threads at once. Returns the first failure of `sink`; remaining ranges may then be
-// skipped.
+// Reads `ranges` and calls `sink` once per range. Ranges of one object are joined to one request if
+// `source.cost` allows the gap between them; small gaps are read first. A range larger than the
+// maximum of a request is still read by one request.
+//
+// Calls of `sink` come in any order, from several threads at once. Returns the first failure of
+// `sink`; remaining ranges may then be skipped.
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink);
 

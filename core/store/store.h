@@ -101,8 +101,8 @@ class ValuePart {
 
     bool is_whole() const { return kind_ == Kind::kWhole; }
     bool is_tail() const { return kind_ == Kind::kTail; }
-    std::uint64_t offset() const { return offset_; }  // for Range(); else 0
-    std::size_t length() const { return length_; }    // for Whole(), the limit
+    std::uint64_t offset() const { return offset_; }  // offset for Range(); 0 for others
+    std::size_t length() const { return length_; }    // number of bytes; limit for Whole()
 
     struct Extent {
         std::uint64_t offset = 0;
@@ -201,7 +201,7 @@ class Store {
     // responses, such as a web server, returns the version in the last response. In the result of
     // the default implementation, ObjectVersion::is_certain is false.
     virtual ObjectVersion VersionOf(const std::string& key) const;
-    // True if the value is on disk and not in the system's page cache. Concurrent reads are then
+    // True if the value is on disk and not in the system's page cache, so that concurrent reads are
     // worthwhile. The check costs as much as opening the value.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
 

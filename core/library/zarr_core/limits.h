@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits on the resources that reading a store may use. A damaged or hostile store then fails with
+// Limits on the resources that reading a store may use. A damaged or hostile store fails with
 // StatusCode::kLimit instead of exhausting memory. The limits apply to the whole process.
 #pragma once
 
@@ -13,9 +13,8 @@ namespace zarr_core {
 // Limits that a program can set. Reading a store fails if it would exceed a limit.
 enum class Limit : std::uint8_t {
     kChunkSize,     // maximum size of a decoded chunk in bytes
-    kCodecMemory,   // maximum number of bytes that a codec's library allocates in addition to the
-                    // chunk
-    kStringSize,    // maximum size of one string, and of all strings of a chunk, in bytes
+    kCodecMemory,   // maximum memory of a codec's library in bytes, in addition to the chunk
+    kStringSize,    // maximum size of a string, and of all strings of a chunk, in bytes
     kDimensions,    // maximum number of dimensions of an array
     kFilters,       // maximum number of codecs of an array
     kMetadataSize,  // maximum size of a metadata document in bytes

@@ -47,8 +47,7 @@ class [[nodiscard]] ZARR_CORE_EXPORT Status {
 
   private:
     StatusCode code_ = StatusCode::kOk;
-    std::shared_ptr<const std::string>
-        message_;  // nullptr if there is no message, or was no memory for it
+    std::shared_ptr<const std::string> message_;  // nullptr for no message, or no memory for it
 };
 
 // Holds a value, or the error that prevented it.
