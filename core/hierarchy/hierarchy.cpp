@@ -172,8 +172,8 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
     Buffer& document = text != nullptr ? *text : own;
     const auto found = GetDocument(store, key, document);
     if (found.ok()) return *found && LooksLikeV1Metadata(std::as_const(document).span().text());
-    // Other software, too, uses the name `meta` for files and folders. If `meta` is a folder, or
-    // larger than a metadata document may be, `path` has no Zarr v1 array.
+    // Software other than Zarr uses the name `meta`, too. A folder of this name, or a file larger
+    // than a metadata document may be, is no Zarr v1 array.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
     return found.status();
 }

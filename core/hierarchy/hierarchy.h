@@ -29,7 +29,7 @@ enum class UseConsolidated { kIfPresent, kNever };
 // Returns the number of groups above the node at `path`, not counting the root.
 std::size_t DepthOf(const std::string& path);
 // Returns the Zarr version of `store`: v3 if the root has a `zarr.json`, as in zarr-python; else
-// v2. Returns v2 for a store with arrays of Zarr v1, too.
+// v2. A store with arrays of Zarr v1 counts as v2.
 Result<Format> FormatOfStore(const Store& store);
 // Returns the kind of the node that a writer finds at `path`, according to its metadata documents.
 // Without a document, returns kGroup if `path` has prefixes or attributes, for example after a
@@ -159,8 +159,8 @@ class Hierarchy {
     // True if the node at `path` has a document of the kind `document`. For an array of Zarr v1,
     // true only after KindOf() or Members() has found the array.
     Result<bool> Has(const std::string& path, Document document) const;
-    // True if the store has `key`. Any key is allowed, for example that of a metadata document of
-    // other software.
+    // True if the store has `key`. Any key is allowed, even the key of a metadata document of other
+    // software.
     Result<bool> HasKey(const std::string& key) const;
     // True if the store has `key`, which belongs to other software than Zarr. False if the store
     // denies access or fails.

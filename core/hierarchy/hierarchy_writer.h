@@ -31,17 +31,17 @@ enum class IfExists { kFail, kReplace };
 // erased first.
 //
 // Before a change, consolidated metadata of the root and of all groups above the node is erased.
-// Finish() writes it again. In stores of netCDF-C, the additional metadata of netCDF-C is updated;
+// Finish() writes it again. The additional metadata of netCDF-C is updated in stores that have it;
 // see NczarrDocuments.
 //
 // Paths may have any form that NormalizePath() accepts; "" is the root. Errors begin with the key.
 // An invalid request, or a reserved name such as ".zarray", returns kInvalidArgument. A call that
 // failed because of the store can be repeated; see RenameNode() for an exception.
 //
-// Thread-safe; calls are serialised. `locks` protect single documents from other processes:
-// `.zattrs`, `.zarray` and `.zmetadata` are replaced under their locks, as in zarr-python. With
-// locks, `.zmetadata` contains the changes of each writer that has called Finish(). Without locks,
-// it is complete only after the last writer's Finish().
+// Thread-safe. Other processes are excluded only by `locks`: `.zattrs`, `.zarray` and `.zmetadata`
+// are replaced under their locks, as in zarr-python. With locks, `.zmetadata` contains the changes
+// of each writer that has called Finish(). Without locks, `.zmetadata` is complete only after the
+// last writer's Finish().
 class HierarchyWriter {
   public:
     // `locks` may be nullptr. `format` is the Zarr version of a new store; nullopt reads the

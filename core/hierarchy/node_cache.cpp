@@ -50,8 +50,8 @@ class ChangeRegistry {
 // still use it while the process ends.
 auto& registry = *new ChangeRegistry();
 
-// Clears the cached nodes, except the fact that a node is an array of Zarr v1. Users of such an
-// array thus need no second search.
+// Clears the cached nodes. Only arrays of Zarr v1 stay known as such, so that their users need no
+// second search.
 void Forget(std::unordered_map<std::string, LoadedNode>& nodes) {
     for (auto it = nodes.begin(); it != nodes.end();) {
         if (!it->second.is_v1.value_or(false)) {

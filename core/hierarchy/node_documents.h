@@ -42,7 +42,7 @@ class NodeDocuments {
         std::string key;
         std::optional<std::string> text;
     };
-    // True if the stored document already has the state that `change` asks for.
+    // True if the stored document has the state that `change` asks for.
     Result<bool> IsDone(const Change& change) const;
     Status Apply(const Change& change);
 

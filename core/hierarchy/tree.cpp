@@ -344,8 +344,7 @@ Status EraseStore(Store& store) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
-    // Erases, among others, the document `meta` of a Zarr v1 array. MakesNode() is false for the
-    // name `meta`.
+    // Metadata documents that make no node, such as `.zattrs`, and the `meta` of Zarr v1.
     ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
         return !entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name);
     }));

@@ -44,8 +44,9 @@ struct Sharding {
     std::vector<CodecSpec> codecs;  // codecs that encode the whole shard, in encoding order
 };
 
-// Whether the fill value of an array means missing data, if no attribute names a nodata value. Zarr
-// v3 arrays state this by the attribute `gdal_has_nodata`. See core/metadata/fill_meaning.h.
+// Whether the fill value of an array means missing data, if no attribute names a nodata value. An
+// array of Zarr v3 may state this by the attribute `gdal_has_nodata`. See
+// core/metadata/fill_meaning.h.
 enum class FillMeaning : std::uint8_t {
     kUnstated,
     kNodata,
@@ -59,8 +60,8 @@ struct ArrayMetadata {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // elements per dimension of a chunk, each >= 1
     DataType dtype;
-    // Type of text of fixed width that the document states, although the chunks contain objects;
-    // see IsTextStoredAsObjects(). nullopt for all other arrays.
+    // Fixed-width text type that the document states, although the chunks contain objects; see
+    // IsTextStoredAsObjects(). nullopt for all other arrays.
     std::optional<DataType> text_type;
     // Ends of the chunks (of the shards in a sharded array) along each dimension of a rectilinear
     // grid of Zarr v3. The ends are element indices, ascending; the last one is at least the

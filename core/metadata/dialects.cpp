@@ -73,7 +73,7 @@ bool IsReadByNetcdf(const json::Value& value) {
 }
 
 // True if both values of an attribute are strings, both are objects, or neither is a string or an
-// object. The attribute's type in NCZarr's "types" then fits both values. False if a value is
+// object. If so, the attribute's type in NCZarr's "types" fits both values. False if a value is
 // nullptr (missing).
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;

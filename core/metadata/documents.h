@@ -60,8 +60,8 @@ inline constexpr std::string_view kRootDocuments[] = {".zgroup", ".zarray", kV3D
                                                       ".zmetadata"};
 
 // True if a document exists that makes `prefix` the root of a store. HoldsRootDocument() looks for
-// documents of v2 and v3, HoldsRootDocumentOfAnyFormat() also for v1. `has` returns true if a key
-// exists.
+// documents of v2 and v3, HoldsRootDocumentOfAnyFormat() for documents of v1, v2 and v3. `has`
+// returns true if a key exists.
 using KeyTest = std::function<bool(const std::string& key)>;
 bool HoldsRootDocument(const std::string& prefix, const KeyTest& has);
 bool HoldsRootDocumentOfAnyFormat(const std::string& prefix, const KeyTest& has);

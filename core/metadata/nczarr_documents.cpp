@@ -291,8 +291,8 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             // This dimension has another size. It hides dimensions of this name in the groups
             // above, so a new dimension is declared in `group`.
             if (at != group) break;
-            // The group already has a dimension of this name with another size, so the size is
-            // appended to the name of the new dimension.
+            // The group has a dimension of this name, but of another size. The size is appended to
+            // the name of the new dimension.
             own_name = name + "_" + std::to_string(size);
             if (FindDimension(json::FindMember(members, spelling_.dimensions), own_name) != nullptr)
                 return FullName(at, own_name);

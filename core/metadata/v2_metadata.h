@@ -35,8 +35,8 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
 // Returns the text of `.zarray` in zarr-python's spelling.
 std::string ArrayText(const ArrayMetadata& metadata);
 
-// Adds to `metadata` the members of a stored `.zarray` that the specification does not define.
-// Members that `metadata` already has are kept.
+// Adds to `metadata` the members of a stored `.zarray` that the specification does not define. Does
+// not replace members of `metadata`.
 void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
 
 // Validate a `.zgroup`, given as text or as parsed JSON.

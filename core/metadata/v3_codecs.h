@@ -9,8 +9,8 @@
 namespace zarr {
 
 // Reads the member "codecs" into `metadata`: its codecs, axis order, byte order, shards and inner
-// chunk shape. On entry, `metadata` must have the shape, the dtype, and the shape of the outermost
-// shards or of the chunks.
+// chunk shape. On entry, `metadata` must have the shape and the dtype, and in `chunks` the shape of
+// the outermost shards or of the chunks.
 //
 // Transpose codecs before the array-to-bytes codec become the axis order. Elementwise codecs before
 // the sharding codec are moved into the shards. Returns kCorrupt if the specification does not

@@ -601,7 +601,7 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
         if (IsOneOf(kArrayMembers, member.first) && member.first != kDimensionNames)
             document.push_back(member);
     // Along each dimension, a shard of the new array has as many chunks as a shard of the old
-    // array. The new array's number of chunks is the maximum.
+    // array. The maximum is the number of chunks of the new array.
     std::vector<std::vector<std::uint64_t>> shapes;
     for (std::size_t level = metadata.shards.size(); level-- > 0;) {
         const auto& inner =

@@ -38,8 +38,8 @@ class FlatTable {
     Result<std::optional<ByteSpan>> Struct(unsigned field, std::size_t size) const;
     Result<std::optional<FlatTable>> Table(unsigned field) const;
     Result<std::optional<std::string_view>> String(unsigned field) const;
-    // Returns the vector in a field, whose elements have `size` bytes. A vector of tables or
-    // strings holds offsets to them, so `size` is then 4.
+    // Returns the vector in a field. `size` is the size of its elements in bytes. For a vector of
+    // tables or strings, `size` is 4, because the vector contains offsets to them.
     Result<std::optional<FlatVector>> Vector(unsigned field, std::size_t size) const;
 
   private:

@@ -25,10 +25,10 @@ enum Type : unsigned {
     kIndirectFloat = 8,
     kMap = 9,
     kVector = 10,
-    kVectorInt = 11,  // the first of the vectors whose elements have one type
+    kVectorInt = 11,  // the first type of vectors whose elements have one type
     kVectorKey = 14,
     kVectorString = 15,  // vector of strings; deprecated
-    kVectorInt2 = 16,    // the first of nine vectors of 2, 3 or 4 elements without a size
+    kVectorInt2 = 16,    // the first of nine types of vectors without a size: 2, 3 or 4 elements
     kVectorFloat4 = 24,
     kBlob = 25,
     kBool = 26,

@@ -28,8 +28,8 @@ struct FreeFrameContext {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-// Decompresses Zstandard frames. If a frame states its size, memory for the whole frame is reserved
-// at once.
+// Decompresses Zstandard frames. If the first frame states its size, memory of this size is
+// reserved at once.
 Status DecompressFrames(ByteSpan bytes, Buffer& payload) {
     constexpr std::size_t kFirstBytes = std::size_t{64} << 10;
     const unsigned long long stated = ZSTD_getFrameContentSize(bytes.data, bytes.size);
@@ -39,7 +39,8 @@ Status DecompressFrames(ByteSpan bytes, Buffer& payload) {
     if (is_stated && stated > MaxPayload()) return FileTooLarge();
     const std::unique_ptr<ZSTD_DCtx, FreeFrameContext> context(ZSTD_createDCtx());
     if (context == nullptr) return Status::OutOfMemory("cannot allocate a Zstandard context");
-    // A stated size may be wrong. At first, at most 1,000 times the compressed size is reserved.
+    // A stated size may be wrong. At first, no more than 1,000 times the compressed size, or 64
+    // KiB, is reserved.
     const std::uint64_t most = std::max<std::uint64_t>(kFirstBytes, bytes.size * 1000ULL);
     const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(
         is_stated ? std::max<std::uint64_t>(stated, 1) : kFirstBytes, most));

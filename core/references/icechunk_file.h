@@ -39,9 +39,9 @@ struct IcechunkFile {
     Buffer payload;        // decompressed contents, a flatbuffer
 };
 
-// Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist,
-// kCorrupt if the file is damaged or of another type, and kUnsupported for an unknown version or
-// compression. Returns kLimit if the payload has more than Limit::kManifestSize bytes.
+// Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist.
+// Returns kCorrupt if the file is damaged or of another type. Returns kUnsupported for an unknown
+// version or compression. Returns kLimit if the payload has more than Limit::kManifestSize bytes.
 Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string& key,
                                       IcechunkFileType type);
 

@@ -34,9 +34,8 @@ class KerchunkJson final : public ReferenceMap {
     }
     std::string Identity() const override { return identity_; }
 
-    // Returns the location of any target in the document, with templates expanded. If the templates
-    // are invalid, returns the location with its templates. Returns "" if the document has no
-    // target.
+    // Returns the location of any target in the document, with templates expanded. If its templates
+    // are invalid, they are not expanded. Returns "" if the document has no target.
     std::string SampleLocation() const;
 
   private:

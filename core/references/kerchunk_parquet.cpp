@@ -134,7 +134,8 @@ Result<KerchunkParquet::Chunk> KerchunkParquet::ChunkOf(const std::string& key) 
     if (array == nullptr) return Chunk();
     const std::string_view name =
         std::string_view(key).substr(array->path.empty() ? 0 : array->path.size() + 1);
-    // Fast path: a key that does not look like a chunk's is rejected without the array's grid.
+    // Fast path: a key that does not look like a chunk's is rejected before the array's grid is
+    // needed.
     const std::string first = ChildIn(name).name;
     const bool looks_like_chunk =
         LooksLikeChunk(first) || (array->is_v3 && LooksLikeChunk(first, true));
@@ -192,8 +193,8 @@ Result<std::vector<Reference>> KerchunkParquet::FindMany(
 std::string KerchunkParquet::SampleLocation() const {
     constexpr std::size_t kMostArrays = 64;
     constexpr std::size_t kMostFiles = 3;
-    // The arrays with most chunks are tried first, because small arrays are often stored inline and
-    // then name no target.
+    // The arrays with most chunks are tried first. Small arrays are often stored inline, without a
+    // target.
     std::vector<std::pair<std::uint64_t, const ArrayEntry*>> candidates;
     for (const auto& [path, array] : arrays_) {
         if (candidates.size() == kMostArrays) break;

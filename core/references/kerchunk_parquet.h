@@ -31,7 +31,7 @@ class KerchunkParquet final : public ReferenceMap {
     Result<Reference> Find(const std::string& key) const override;
     Result<std::vector<Reference>> FindMany(const std::vector<std::string>& keys) const override;
     // List() and VisitEntries() read no Parquet file. They return all chunks that an existing file
-    // covers, also those without a reference. Both fail with kUnsupported for a prefix in an array
+    // covers, even chunks without a reference. Both fail with kUnsupported for a prefix in an array
     // if the store cannot list files.
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;

@@ -82,7 +82,7 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
             has_loaded_.wait(lock);
         }
     }
-    // Marks `key` as no longer being loaded when the scope ends, also after an exception.
+    // Marks `key` as no longer being loaded when the scope ends, even after an exception.
     class Loading {
       public:
         Loading(PartitionFiles& owner, const std::string& name) : files_(owner), key_(name) {}

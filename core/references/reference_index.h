@@ -21,8 +21,8 @@
 namespace zarr {
 
 // References by key, in a compact form: the reference of a chunk takes 24 bytes. A single thread
-// must add all references; then any number of threads may read them. If a key is added twice, its
-// last reference is used.
+// must add all references. After that, any number of threads may read them. If a key is added
+// twice, its last reference is used.
 class ReferenceIndex {
   public:
     ReferenceIndex() = default;

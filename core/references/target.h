@@ -42,8 +42,8 @@ class TargetOpener {
     virtual Result<std::shared_ptr<const ReferenceTarget>> Open(
         const std::string& location) const = 0;
 
-    // Returns the traits that callers use to read any of the targets. The targets of a document are
-    // mostly on one server, so their traits are equal.
+    // Returns the traits that callers use to read any of the targets. There is only one set of
+    // traits, because the targets of a document are mostly on one server.
     virtual StoreTraits Traits() const = 0;
 };
 

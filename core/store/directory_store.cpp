@@ -63,8 +63,8 @@ Result<LocalFile> Open(const std::string& path, const std::string& key) {
     return file;
 }
 
-// True if the file system's clock has advanced since the time `modified` (in nanoseconds). A later
-// change of the file then gets another modification time.
+// True if the file system's clock has advanced since the time `modified` (in nanoseconds). A change
+// of the file from now on gets another modification time.
 bool IsSettled(std::int64_t modified) {
     using std::chrono::duration_cast;
     using std::chrono::nanoseconds;

@@ -21,10 +21,9 @@ ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint
 // folder that contains the link. Subfolders are created on demand. The store's own folder must
 // exist: otherwise a write would create a deleted store again.
 //
-// A value is written to a staging file, which is then renamed, so that a killed writer leaves the
-// old or the new value. A killed writer may also leave its staging file, "KEY.<32 hex
-// digits>.partial". zarr-python ignores staging files, and the next writer in the folder removes
-// the staging files of killed writers.
+// A value is written to a staging file, which is then renamed. A killed writer thus leaves the old
+// or the new value, and perhaps its staging file, "KEY.<32 hex digits>.partial". zarr-python
+// ignores such files, and the next writer in the folder removes them.
 class DirectoryStore final : public Store, private StoreWriter {
   public:
     explicit DirectoryStore(std::string folder) : folder_(std::move(folder)) {}

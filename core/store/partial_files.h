@@ -16,7 +16,7 @@
 namespace zarr {
 
 // Advisory lock on a local file or folder (flock(2)). The system releases the lock when the process
-// ends for any reason. A forked child that keeps running also holds the lock. Not thread-safe.
+// ends for any reason. A forked child that keeps running holds the lock, too. Not thread-safe.
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
@@ -69,7 +69,7 @@ class StagingFile {
     // Creates the staging file. The folder of `path` must exist.
     int Create();
     // True if another process has removed the new file, because it took the file for the staging
-    // file of a killed writer. The caller must then start again.
+    // file of a killed writer. In this case the caller must start again.
     bool is_lost() const { return is_lost_; }
     // Writes the concatenated `parts` as the file's contents, and closes the file.
     int Write(const std::vector<ByteSpan>& parts);

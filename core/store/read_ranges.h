@@ -48,16 +48,16 @@ struct ReadRangesOptions {
 struct RangeSource {
     ReadCost cost;
     BufferPool& buffers;  // reused memory of finished requests
-    // Reads `size` bytes at `offset` of an object into `bytes`, which already has `size` bytes. If
-    // the object has fewer bytes, returns false or shrinks `bytes`. `size` may be 0.
+    // Reads `size` bytes at `offset` of an object into `bytes`, a buffer of `size` bytes. If the
+    // object has fewer bytes, returns false or shrinks `bytes`. `size` may be 0.
     std::function<Result<bool>(std::size_t object, std::uint64_t offset, std::size_t size,
                                Buffer& bytes)>
         read;
 };
 
 // Function that takes the bytes of range number `which`. `bytes` are valid during the call. If
-// `bytes` is nullopt, a request for several ranges has failed. The function then reads the range by
-// a separate request, or returns an error.
+// `bytes` is nullopt, a request for several ranges has failed. In this case, the function reads the
+// range by a separate request, or returns an error.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
 // Reads `ranges` and calls `sink` once per range. Ranges of one object are joined to one request if

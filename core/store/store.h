@@ -101,7 +101,7 @@ class ValuePart {
 
     bool is_whole() const { return kind_ == Kind::kWhole; }
     bool is_tail() const { return kind_ == Kind::kTail; }
-    std::uint64_t offset() const { return offset_; }  // offset for Range(); 0 for others
+    std::uint64_t offset() const { return offset_; }  // offset of a Range(); else 0
     std::size_t length() const { return length_; }    // number of bytes; limit for Whole()
 
     struct Extent {

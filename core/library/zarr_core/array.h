@@ -31,8 +31,8 @@ struct ArrayOptions {
     // that dimension. If empty, the array has no shards. Zarr v3 only.
     std::vector<std::uint64_t> shard_shape;
     // JSON text of the fill value, as the member "fill_value" of the array's metadata has it. If
-    // empty, the fill value is zero, false or an empty string; in Zarr v2 the metadata then has
-    // null, which reads as zero.
+    // empty, the fill value is zero, false or an empty string. Zarr v2 metadata states such a fill
+    // value as null.
     std::string fill_value;
     // Names of all dimensions; empty if the dimensions have no names. In Zarr v3 a dimension whose
     // name is "" has no name.
@@ -47,10 +47,10 @@ struct ArrayOptions {
 // An open array. Its metadata does not change while the array is open. Copies refer to the same
 // array. All methods are thread-safe. A moved-from Array may only be assigned to or destroyed.
 //
-// Numbers, booleans and times are converted to and from every MemoryType. Integers
-// out of range become the nearest value in range. Real numbers are rounded to the nearest integer,
-// halves away from zero; NaN becomes 0. Converting a complex number to a real one drops the
-// imaginary part; the other way sets it to 0. Every number except 0 is true. Times are int64 ticks.
+// Numbers, booleans and times are converted to and from every MemoryType. Integers out of range
+// become the nearest value in range. Real numbers are rounded to the nearest integer, halves away
+// from zero; NaN becomes 0. Converting a complex number to a real one drops the imaginary part; the
+// other way sets it to 0. Every number except 0 is true. Times are int64 ticks.
 //
 // Elements of other types are read and written as MemoryType::kElement. Elements of kVariable are
 // read by ReadStrings() and written by WriteStrings().

@@ -53,8 +53,8 @@ class ZARR_CORE_EXPORT Hierarchy {
     // its root.
     static Result<Hierarchy> Open(const Store& store,
                                   const HierarchyOptions& options = {}) noexcept;
-    // Creates a root group of Zarr v2 or v3 and opens its hierarchy. kInvalidArgument if the store
-    // already has a node at its root.
+    // Creates a root group of Zarr v2 or v3 and opens its hierarchy. Returns kInvalidArgument if
+    // the store has a node at its root.
     static Result<Hierarchy> Create(const Store& store, Format format,
                                     const HierarchyOptions& options = {}) noexcept;
 

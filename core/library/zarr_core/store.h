@@ -61,7 +61,7 @@ class ZARR_CORE_EXPORT KeyValueStore {
                                                         const ValuePart& part) const;
     // Returns the direct children of `prefix` in any order; empty if nothing is below `prefix`.
     // `prefix` is "" for the root, and has no '/' at its end. The default implementation fails with
-    // kUnsupported; then Hierarchy::Members() requires consolidated metadata.
+    // kUnsupported. In that case, Hierarchy::Members() requires consolidated metadata.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const;
 
     // True if Write() and Erase() are implemented; false by default.
