@@ -52,8 +52,8 @@ constexpr int kSetLockAndWait = F_OFD_SETLKW;
 constexpr int kSetLockAndWait = F_SETLKW;
 #endif
 
-// Locks the whole file for writing, or unlocks it, according to `type` of fcntl(). Returns 0 or an
-// errno.
+// Locks the whole file if `type` is F_WRLCK, and unlocks it if `type` is F_UNLCK. Returns 0, or an
+// errno on failure.
 int SetLock(int file, short type) {
     for (;;) {
         struct flock lock = {};
@@ -62,9 +62,9 @@ int SetLock(int file, short type) {
         if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
         if (errno == EINTR) continue;
         if (errno != EDEADLK) return errno;
-        // The lock is tried again, because the deadlock that the system reports is a false alarm.
-        // The system reports a deadlock when threads of two processes wait for each other's
-        // process. No thread holds more than one lock, so no deadlock is possible.
+        // EDEADLK is a false alarm, so the lock is tried again. The system reports a deadlock if
+        // threads of two processes wait for each other's process, but no thread holds more than one
+        // lock.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
@@ -100,7 +100,8 @@ class FolderSynchronizer final : public Synchronizer,
     Result<std::unique_ptr<Synchronizer::Lock>> LockFileOf(const std::string& key, bool makes) {
         ZARR_RETURN_IF_ERROR(CheckKey(key));
         const std::string path = folder_ + "/" + key;
-        Enter(key);  // excludes other threads, which fcntl() may not exclude
+        // Excludes other threads of this process; F_SETLKW excludes only other processes.
+        Enter(key);
         const int file = OpenLockFile(path, makes);
         int error = file < 0 ? errno : 0;
         if (!makes && (error == ENOENT || error == ENOTDIR)) {

@@ -16,12 +16,13 @@ namespace zarr {
 // Counts of a store's requests. Never reset.
 struct StoreCounters {
     std::atomic<std::uint64_t> requests{0};  // reads of values or of their parts, and listings
-    std::atomic<std::uint64_t> time{0};      // nanoseconds until the responses, summed over threads
+    // Sum over all threads of the time spent waiting for responses, in nanoseconds.
+    std::atomic<std::uint64_t> time{0};
 };
 
-// Store that counts requests and records the first failure (kIo) of reading metadata or of listing.
-// Readers continue without optional data, such as coordinates or a CRS, and later warn with the
-// recorded failure as the reason.
+// Store that counts requests and records failures (kIo) of reading metadata or of listing. Readers
+// continue without optional data, such as coordinates or a CRS. They take the first recorded
+// failure later and warn with it.
 class WatchedStore final : public ForwardingStore {
   public:
     // `is_document` takes the last name of a key, and returns true if it is the name of a metadata

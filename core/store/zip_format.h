@@ -7,7 +7,7 @@
 
 namespace zarr::zip {
 
-// Signatures: the first four bytes of each kind of record.
+// Signatures: the first four bytes of each kind of record, as a little-endian number.
 inline constexpr std::uint32_t kLocalMark = 0x04034b50;    // local header of a member
 inline constexpr std::uint32_t kEntryMark = 0x02014b50;    // entry of the central directory
 inline constexpr std::uint32_t kEnd64Mark = 0x06064b50;    // zip64 end of central directory record
@@ -18,8 +18,10 @@ inline constexpr std::uint32_t kEndMark = 0x06054b50;      // end of central dir
 inline constexpr std::uint16_t kStored = 0;
 inline constexpr std::uint16_t kDeflated = 8;
 
-inline constexpr std::uint16_t kZip64Extra = 1;     // id of the zip64 extra field
-inline constexpr std::uint64_t kIn64 = 0xffffffff;  // the number is in the zip64 extra field
+// Id of the extra field with 64-bit sizes and offsets.
+inline constexpr std::uint16_t kZip64Extra = 1;
+// Marks a size or offset that is in the zip64 extra field.
+inline constexpr std::uint64_t kIn64 = 0xffffffff;
 inline constexpr std::uint64_t kCountIn64 = 0xffff;
 
 }  // namespace zarr::zip

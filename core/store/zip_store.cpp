@@ -70,8 +70,8 @@ Status Damaged(const std::string& what) {
     return Status::Corrupt("the zip file is damaged: " + what);
 }
 
-// Position of the central directory in the file. `base` is the number of bytes before the archive,
-// which the offsets in the archive do not count.
+// Position of the central directory in the file. `base` is the number of bytes before the archive;
+// offsets in the archive are relative to `base`.
 struct Extent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -182,8 +182,8 @@ Result<Extent> Locate(const ByteSource& source, Tail& tail) {
     return extent;
 }
 
-// Reads those values of `member` that need 64 bits from the zip64 extra field. The field has the
-// values in a fixed order (APPNOTE 4.5.3).
+// Replaces sizes and the offset of `member` that are kIn64 by their values in the zip64 extra
+// field. The field contains only these values, in a fixed order (APPNOTE 4.5.3).
 Status TakeZip64(ByteSpan extra, ZipMember& member) {
     while (extra.size >= 4) {
         const std::uint16_t id = Short(extra.data);
@@ -309,8 +309,8 @@ Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
 }
 
 std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
-    // The local header's name and extra field are assumed to be as long as in the central
-    // directory, which is mostly true.
+    // The length is an estimate: the name and extra field of a local header are usually, but not
+    // always, as long as in the central directory.
     const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
     const std::uint64_t room = source_->size() - std::min(member.header, source_->size());
     return std::min(SaturatingAdd(before, member.stored), room);

@@ -60,10 +60,10 @@ struct ZipMember {
 // new versions. Immutable.
 class ZipDirectory {
   public:
-    // Reads the end record and the central directory with two to four reads. A killed writer may
-    // have left a local file incomplete (see ZipUpdateStore). In this case, searches for the
-    // previous directory with more reads. Fails with kCorrupt if the file is damaged or not a zip
-    // file, and with kUnsupported if the archive is split into several files.
+    // Reads the end record and the central directory with two to four reads. If the file ends with
+    // an incomplete write of ZipUpdateStore, searches for the previous directory with more reads.
+    // Fails with kCorrupt if the file is damaged or not a zip file, and with kUnsupported if the
+    // archive is split into several files.
     static Result<ZipDirectory> Read(const ByteSource& source);
 
     ZipDirectory(ZipDirectory&&) = default;
@@ -76,9 +76,9 @@ class ZipDirectory {
     // Returns the member named `name`; nullptr if absent.
     const ZipMember* Find(std::string_view name) const;
 
-    // Visits all central directory entries in file order. `name` is the member's key; empty for a
-    // folder or a name that is not a valid key. `entry` is the raw entry, valid as long as this
-    // object.
+    // Calls `visit` for each entry of the central directory, in file order. `name` is the member's
+    // key, or empty for a folder or a name that is not a valid key. `entry` is the raw entry, valid
+    // as long as this ZipDirectory.
     using EntryVisitor = std::function<void(const std::string& name, std::string_view entry)>;
     void ForEachEntry(const EntryVisitor& visit) const;
     // Returns the number of bytes in the file before the archive, for example of a self-extracting
@@ -95,14 +95,14 @@ class ZipDirectory {
 
     std::uint64_t base_ = 0;
     std::uint64_t end_ = 0;
-    Buffer text_;  // the central directory, whose names most keys of members_ refer to
+    Buffer text_;  // the raw central directory; keys of members_ point into it
     std::deque<std::string> other_names_;
     std::unordered_map<std::string_view, ZipMember> members_;
 };
 
-// Size in bytes of a local header before the name. ZipContentsOffset() returns the offset of a
-// member's contents relative to the start of its local header. Fails with kCorrupt if `header` is
-// not a local header.
+// kZipLocalHeader is the size in bytes of a local header without its name and extra field.
+// ZipContentsOffset() returns the number of bytes from the start of a local header to the member's
+// contents. Fails with kCorrupt if `header` is not a local header.
 inline constexpr std::size_t kZipLocalHeader = 30;
 Result<std::uint64_t> ZipContentsOffset(ByteSpan header);
 
@@ -110,8 +110,9 @@ Result<std::uint64_t> ZipContentsOffset(ByteSpan header);
 // deflated members; extracts nothing to disk. Thread-safe.
 class ZipArchive {
   public:
-    // Reads the central directory; see ZipDirectory::Read(). `identity` must be equal for all
-    // archives of the process with equal contents. `description` is for messages.
+    // Reads the central directory; see ZipDirectory::Read(). `identity` identifies the contents of
+    // the archive: caches treat archives with the same identity as equal. `description` names the
+    // archive in messages.
     static Result<std::shared_ptr<const ZipArchive>> Open(std::unique_ptr<const ByteSource> source,
                                                           std::string identity,
                                                           std::string description);
@@ -144,9 +145,9 @@ class ZipArchive {
     // Returns the direct children of `prefix`, sorted by name.
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
-    // Returns the prefix of the store in the archive. The prefix is usually "", the root. If
-    // `holds_store` is false for the root and true for the only top-level folder, the prefix is
-    // that folder. Files that desktop systems add are ignored.
+    // Returns the prefix of the Zarr store in the archive. `holds_store` returns true if a store is
+    // at a prefix. The result is "", the root, unless the only store is in the archive's only
+    // top-level folder. Files that desktop systems add are ignored.
     using PrefixTest = std::function<bool(const std::string& prefix)>;
     std::string FindRoot(const PrefixTest& holds_store) const;
 
@@ -167,8 +168,8 @@ class ZipArchive {
     // `bytes` is nullopt or too short, reads the member with a separate request.
     Status UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
                         Buffer& memory, ByteSpan& contents) const;
-    // Appends to `ranges` the byte range of each member that is not nullptr. `which` of a range is
-    // the member's index in `members`.
+    // Appends to `ranges` the byte range of each member that is not nullptr. Sets `which` of each
+    // range to the index of the member in `members`.
     Status FindMany(const std::vector<const ZipMember*>& members,
                     const std::vector<std::string>& names, std::size_t limit,
                     std::vector<WantedRange>& ranges) const;

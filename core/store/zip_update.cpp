@@ -24,7 +24,7 @@ constexpr std::uint64_t kUnix = 3U << 8U;
 constexpr std::uint64_t kUtf8Name = 1U << 11U;
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
-// Maximum space, in bytes, that is reserved for further members between the last member and the
+// Maximum number of bytes that are left free for further members, between the last member and the
 // central directory.
 constexpr std::uint64_t kMaxFreeSpace = std::uint64_t{64} << 20;
 
@@ -56,8 +56,8 @@ std::uint64_t Now() {
     return day << 16U | time;
 }
 
-// Appends to `text` the fields that a local header and a directory entry have in common, from the
-// flags on.
+// Appends the fields that a local header and a central directory entry have in common: from the
+// flags to the length of the name.
 void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
                        std::uint64_t written) {
     Append(text, FlagsOf(name), 2);
@@ -277,8 +277,8 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     const std::uint64_t size = file_->size();
     Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
     if (!written.ok()) {
-        // The file gets its old size again, because readers find the previous directory only at the
-        // end of the file.
+        // The write failed, so the file is truncated to its old size. Readers expect the previous
+        // directory at the end of the file.
         if (offset >= size) static_cast<void>(file_->Truncate(size));
         return written;
     }
@@ -303,7 +303,7 @@ Status ZipUpdateStore::Commit() {
     ZARR_RETURN_IF_ERROR(CheckWritable());
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
     // If the new directory would overlap the current directory, a copy is first written behind the
-    // current directory.
+    // current directory. A complete directory thus exists at any time.
     if (end_ + text.size() > directory_)
         ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));
     return WriteDirectory(end_);

@@ -122,8 +122,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     std::uint64_t end_;                      // end of the last member: the next one begins here
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
     bool is_changed_ = false;      // true if members changed since the directory was written
-    // Bytes that MakeSpace() reserves for further members when it moves the central directory. The
-    // number is then doubled.
+    // Number of bytes that MakeSpace() leaves free for further members when it moves the central
+    // directory. MakeSpace() doubles the number each time, up to kMaxFreeSpace.
     std::uint64_t free_space_ = std::uint64_t{64} << 10;
 };
 
