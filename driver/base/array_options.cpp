@@ -96,8 +96,9 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
             return RefuseOption(name, "LITTLE or BIG", endian);
         array.byte_order = EQUAL(endian, "BIG") ? zarr::ByteOrder::kBig : zarr::ByteOrder::kLittle;
     }
-    // ENDIAN=BIG is refused together with a filter, because the two versions of Zarr differ.
-    // Filters of Zarr v2 get elements in the stored byte order, filters of Zarr v3 get numbers.
+    // ENDIAN=BIG is refused together with a filter, because Zarr v2 and v3 differ. A filter of Zarr
+    // v2 gets elements in the stored byte order. A filter of Zarr v3 gets numbers, which have no
+    // byte order.
     const bool has_filter = !EQUAL(CSLFetchNameValueDef(options, "FILTER", "NONE"), "NONE");
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
         return RefuseOption("ENDIAN", "LITTLE, because FILTER is set", "BIG");

@@ -46,10 +46,9 @@ bool IsAskedBeforeZarr() {
 int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-        // If GDAL passes a list of allowed drivers, "Zarr" is in the list here, and the file is
-        // left to "Zarr". Without a list, the built-in driver may be the only allowed driver, so it
-        // identifies the file, except in two cases: GDAL asks it before "Zarr" and would then not
-        // ask "Zarr", or "Zarr" opens the file without identifying it.
+        // The file is left to "Zarr" in three cases: the caller gave a list of allowed drivers,
+        // which contains "Zarr"; GDAL asks the built-in driver first, and would then not ask
+        // "Zarr"; or "Zarr" opens the file without identifying it.
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                rejected_by_zarr(open_info);
         return is_unsaid ? FALSE : identify_as_builtin(open_info);

@@ -16,17 +16,17 @@ inline constexpr const char* kBuiltinName = "ZarrBuiltin";
 // Returns the built-in driver. Returns nullptr if GDAL lacks the driver or GDAL_SKIP names it.
 GDALDriver* Builtin();
 
-// Prepares the built-in driver for registration as kBuiltinName, and returns the driver to
-// register. The result is `own`, or a new driver with the plugin's functions if `own` is a deferred
-// plugin. The returned driver opens files only if "Zarr" may not open them, whichever of the two
-// GDAL asks first.
+// Prepares the built-in driver `own` for registration as kBuiltinName, and returns the driver to
+// register: `own`, or a new driver with the functions of a deferred plugin. The returned driver
+// only opens files that "Zarr" may not open. Returns nullptr if a deferred plugin cannot be loaded;
+// GDAL has then emitted an error.
 //
-// `own` is the built-in driver, not registered and with its original name, by which GDAL finds the
-// plugin. `is_rejected_by_zarr` returns true for files that "Zarr" opens but does not identify.
-// Returns nullptr if the plugin cannot be loaded; GDAL has then emitted an error. Not thread-safe.
+// `own` must not be registered, and must have its original name, by which GDAL finds the plugin.
+// `is_rejected_by_zarr` returns true for files that "Zarr" opens but does not identify. Not
+// thread-safe.
 GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInfo*));
 
-// Calls Identify() of the built-in driver, and returns the result, even if GDAL asks "Zarr" first.
+// Calls the Identify() that the built-in driver had before WrapBuiltin() replaced the function.
 // Returns GDAL_IDENTIFY_FALSE if there is no built-in driver.
 int IdentifyAsBuiltin(GDALOpenInfo* open_info);
 

@@ -46,12 +46,12 @@ enum class Kind : std::uint8_t { kInteger, kReal, kText, kShuffle, kTypestr, kTe
 
 // A member of a codec's JSON configuration, and the creation option that sets the member.
 struct CodecField {
-    const char* codec;   // id in the registry; COMPRESS and FILTER name it in upper case
+    const char* codec;   // id in the codec registry; options have it in upper case
     const char* member;  // nullptr if the codec has no members
     Kind kind = Kind::kJson;
     const char* option = nullptr;
-    // Value of the member if the option is not given. If `fallback` is nullptr, a missing option is
-    // an error. Exception: a member of kind kTypestr then gets the dtype of the array.
+    // Value of the member if the option is not given. If `fallback` is nullptr, a member of kind
+    // kTypestr gets the dtype of the array. For other kinds the option is required.
     const char* fallback = nullptr;
 };
 
@@ -71,7 +71,7 @@ constexpr CodecField kCodecFields[] = {
     {"lz4", "acceleration", Kind::kInteger, "LZ4_ACCELERATION", "1"},
     {"bz2", "level", Kind::kInteger, "BZ2_LEVEL", "9"},
     {"delta", "dtype", Kind::kTypestr, "DELTA_DTYPE"},
-    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // DELTA_DTYPE sets both dtypes
+    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // DELTA_DTYPE sets dtype and astype
     {"fixedscaleoffset", "scale", Kind::kReal, "FIXEDSCALEOFFSET_SCALE"},
     {"fixedscaleoffset", "offset", Kind::kReal, "FIXEDSCALEOFFSET_OFFSET", "0"},
     {"fixedscaleoffset", "dtype", Kind::kTypestr},
@@ -139,8 +139,8 @@ Result<json::Value> ReadField(const CodecField& field, CSLConstList options,
     return json::Parse(text);
 }
 
-// Replaces the preset of lzma by a chain of two filters: delta and LZMA2. liblzma identifies
-// filters by numbers.
+// Replaces the preset in the configuration of lzma by a chain of two filters: delta (number 3 in
+// liblzma) with the distance `delta`, and LZMA2 (number 33) with the preset.
 Status AddLzmaDelta(const char* delta, json::Object& members) {
     ZARR_ASSIGN_OR_RETURN(json::Value distance, ReadNumber("LZMA_DELTA", delta, true));
     json::Value& preset = members[2].second;
@@ -287,8 +287,8 @@ std::string CodecOptions() {
     const Names compressors = UpperCase(Ids(true));
     CPLString listed(Joined(compressors, ", ", ", "));
     listed.replaceAll("ZLIB", "ZLIB (or DEFLATE)");
-    // The type of the option is string instead of string-select. GDAL would otherwise reject
-    // unknown values, which programs pass on from the COMPRESS of a GeoTIFF.
+    // The type of the option is string, because GDAL rejects unknown values of a string-select.
+    // Programs pass on the COMPRESS of a GeoTIFF, which may be unknown here.
     return "  <Option name='COMPRESS' type='string' description='Compressor: NONE, " + listed +
            ". A compressor that only GeoTIFF has, such as LZW, gives a warning, and the default is "
            "used' default='BLOSC'>"

@@ -22,10 +22,12 @@ std::string FilterIds();
 // list element.
 std::string CodecOptions();
 
-// Makes codecs for an array of `dtype` from the options COMPRESS and FILTER and the options of
-// single codecs. The order is: object codec if `dtype` needs one, filters, compressor. `options` is
-// GDAL's NULL-terminated list of NAME=VALUE. Appends a warning if COMPRESS has a value that only
-// other drivers have. Errors name the option. Does not check whether the codecs support `dtype`.
+// Makes the codecs of an array of `dtype` from COMPRESS, FILTER and the options of each codec. The
+// order is: object codec if `dtype` needs one, filters, compressor. Does not check whether the
+// codecs support `dtype`.
+//
+// `options` is GDAL's NULL-terminated list of NAME=VALUE. Appends to `warnings` if COMPRESS has a
+// value that only other drivers have. Errors name the option.
 zarr::Result<std::vector<zarr::CodecSpec>> MakeCodecSpecs(CSLConstList options,
                                                           const zarr::DataType& dtype,
                                                           std::vector<std::string>& warnings);

@@ -161,8 +161,8 @@ std::string NodataFilterWarning(const std::vector<zarr::CodecSpec>& codecs,
                                 const zarr::DataType& dtype, const std::string& element) {
     const LossyFilters filters(codecs, dtype);
     if (!filters.CanChange() || element.size() != dtype.size) return {};
-    // The nodata value is the second element, after a typical number. The filter "delta" stores its
-    // difference from that number, and floats may lose digits in the difference.
+    // The filters are tried on a typical number followed by the nodata value. The filter "delta"
+    // stores the difference of the two, and floats may lose digits in the difference.
     const bool is_float = dtype.kind == zarr::DataKind::kFloat;
     const std::string elements = filters.ElementOf(json::Value(is_float ? 0.1 : 1.0)) + element;
     const auto decoded = filters.RoundTrip(elements);

@@ -91,8 +91,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_OVERRIDE_3_13
 #endif
 
-// 1 if a registered driver can be the proxy of a deferred plugin, which GDAL loads later. Only
-// virtual methods of the proxy then give access to the plugin's functions.
+// 1 if this GDAL version has deferred plugins. A deferred plugin is registered as a proxy driver,
+// and only the proxy's virtual methods load the plugin and call its functions.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 9, 0)
 #define ZARR_HAS_DEFERRED_PLUGINS 1
 #else
@@ -128,7 +128,7 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FORMAT_BY_DEFAULT "ZARR_V2"
 #endif
 
-// Parameter of GDALDataset::GetGeoTransform(), and the qualifier of its declaration.
+// The parameter of GDALDataset::GetGeoTransform(), and `const` if the method is const.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_GEOTRANSFORM_PARAMETER GDALGeoTransform& transform
 #define ZARR_GEOTRANSFORM_QUALIFIER const
@@ -153,8 +153,9 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
 #endif
 
-// ZARR_HAS_CLOSE is 1 if GDALDataset::Close() exists; other macros give its parameters. GDALClose()
-// returns the result of Close() to the caller.
+// ZARR_HAS_CLOSE is 1 if GDALDataset::Close() exists. ZARR_CLOSE_PARAMETERS and
+// ZARR_CLOSE_ARGUMENTS are the parameters of Close() and their names. GDALClose() returns the
+// result of Close() to the caller.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_HAS_CLOSE 1
 #define ZARR_CLOSE_PARAMETERS GDALProgressFunc pfnProgress, void *pProgressData

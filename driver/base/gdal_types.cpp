@@ -92,7 +92,7 @@ zarr::DataType MemoryTypeOf(const zarr::DataType& type) {
     zarr::DataType memory = type.Native();
     const auto size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(GdalTypeOf(type)));
     memory.narrow = zarr::NarrowType::kNone;
-    if (memory.size != size) {  // GDAL lacks the type and uses a larger one
+    if (memory.size != size) {  // GDAL has no type of this size, and uses a larger type
         memory.size = size;
         memory.order =
             zarr::HostIsLittleEndian() ? zarr::ByteOrder::kLittle : zarr::ByteOrder::kBig;

@@ -21,8 +21,8 @@ GDALDataType GdalTypeOf(const zarr::DataType& type);
 // kUnsupported for complex integers.
 zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 
-// Returns the dtype of elements in memory, in the host's byte order, if their GDAL type is
-// GdalTypeOf(type). GdalTypeOf(type) must not be GDT_Unknown.
+// Returns the dtype, in the host's byte order, of elements of the GDAL type GdalTypeOf(type).
+// GdalTypeOf(type) must not be GDT_Unknown.
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 
 // Returns the name of the GDAL type for `type`, such as "Float64". Returns the dtype's name if GDAL
@@ -32,8 +32,8 @@ std::string TypeText(const zarr::DataType& type);
 // Returns a warning that the nodata value `value` is out of the range of `type`.
 std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type);
 
-// Converts stored elements to elements of any GDAL type, by GDAL's conversion rules. The converter
-// that op() returns refers to this object and to `stored`, which must outlive it.
+// Converts elements of the dtype `stored` to elements of any GDAL type, by GDAL's conversion rules.
+// The converter that op() returns refers to this object and to `stored`, which must outlive it.
 class BufferConverter {
   public:
     BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
@@ -49,8 +49,8 @@ class BufferConverter {
     GDALDataType buffer_type_;
 };
 
-// Converts elements of any GDAL type to stored elements, by GDAL's conversion rules. The converter
-// that op() returns refers to this object and to `stored`, which must outlive it.
+// Converts elements of any GDAL type to elements of the dtype `stored`, by GDAL's conversion rules.
+// The converter that op() returns refers to this object and to `stored`, which must outlive it.
 class BufferWriteConverter {
   public:
     BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);

@@ -123,11 +123,11 @@ CPLStringList MetadataItems::List() const {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
-    zarr::Warnings told;  // not emitted here, because the band emits them
+    zarr::Warnings told;  // warnings about the flags, dropped because the band emits them
     const bool has_classes = !zarr::FlagNames(attributes, told).empty();
     const auto is_shown = [&](const std::string& name) {
-        // Attributes of flags are shown as metadata items if the flags are single bits. Flags that
-        // are classes are shown as category names instead.
+        // flag_values and flag_meanings are shown as metadata items if the flags are single bits.
+        // If the flags are classes, the band has category names instead of these items.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };

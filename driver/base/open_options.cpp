@@ -35,7 +35,7 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
         return zarr::Status::Invalid(
             "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
             zarr::Quoted(text));
-    constexpr double kMax = 1e9;  // seconds; the clock cannot count many more
+    constexpr double kMax = 1e9;  // in seconds; longer times may overflow the clock
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 

@@ -18,7 +18,7 @@ namespace zarr_driver {
 // Says which links to other stores are followed in the image pyramids "x.levels" of xcube.
 enum class FollowLinks : std::uint8_t {
     kNo,
-    kSameFolder,  // to stores in the folder that holds the levels
+    kSameFolder,  // links to stores in the folder that contains "x.levels"
     kAll,
 };
 
@@ -26,7 +26,7 @@ enum class FollowLinks : std::uint8_t {
 struct OpenOptions {
     zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;
     bool multiband = true;
-    std::string dim_x;  // name or index; empty: derived from the metadata
+    std::string dim_x;  // name or index of the X dimension; if empty, found from the metadata
     std::string dim_y;
     std::string select;  // selection "time=2020-07-01,z=2"; may be empty
     bool list_all_arrays = false;

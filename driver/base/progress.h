@@ -50,7 +50,7 @@ class ScaledProgress {
     void* data() const { return data_; }
 
   private:
-    void* const data_;  // nullptr if nothing is reported
+    void* const data_;  // nullptr if the caller passed no progress function
 };
 
 }  // namespace zarr_driver

@@ -33,8 +33,8 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
-// Prepares a message about a store for users. Replaces the name of the store by ShownName() of that
-// name, and hides secrets.
+// Returns `message` as users may see it. The name of the store is replaced by the result of
+// ShownName(), and secrets are hidden.
 std::string ShownMessage(const std::string& store, std::string message) {
     const std::string name = store.substr(0, store.find(": "));
     const std::string shown = ShownName(name);

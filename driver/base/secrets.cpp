@@ -122,8 +122,9 @@ class SecretFinder {
         for (; !is_end(end) && !Is(end, "/?#", depth); ++end)
             if (Is(end, "@", depth)) user_end = end;
         if (user_end == first && HasOddPort(first, end)) {
-            // The part before "/" is no host and port. Either the password contains an unencoded
-            // "/", or the text is truncated. All text up to the last "@" is therefore hidden.
+            // The text between "://" and "/" is no host and port, so it begins with a user and a
+            // password. The password may contain an unencoded "/", so all text up to the last "@"
+            // is hidden.
             user_end = end;
             for (std::size_t at = end; !is_end(at); ++at)
                 if (Is(at, "@", depth)) user_end = at;
