@@ -98,7 +98,8 @@ class DimensionAppend {
                               MakeRasterLayout(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish({{}, false});
-        // an array that cannot be read would not be extended
+        // Fails if an array cannot be read. Such an array may have the extended dimension, and
+        // would keep its old size.
         ZARR_RETURN_IF_ERROR(grown->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(std::make_unique<StoreUpdate>(
@@ -278,17 +279,18 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Writes the new sizes of all arrays. The overviews and their coordinates are first, because
-    // readers ignore an overview that has more slices than the array. The array's coordinates come
-    // directly before the array, because readers ignore coordinates whose size differs from the
-    // array's size.
+    // Writes the new sizes of all arrays. Overviews come first, because readers ignore an overview
+    // that has more slices than the array. The array comes last, directly after its coordinates,
+    // because readers ignore coordinates whose size differs from the array's.
     //
-    // If an array cannot be extended, the other arrays get their former sizes back.
+    // If a size cannot be written, restores the former sizes of all arrays.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
                 if (PriorityOf(path) != priority) continue;
-                grown_.insert(path);  // Shrink() also restores an array whose write fails
+                // Inserted before the write, so that Shrink() also restores this array if the write
+                // fails.
+                grown_.insert(path);
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
                 Shrink(metadata);
@@ -319,7 +321,7 @@ class DimensionAppend {
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     std::set<std::string> grown_;  // paths of the arrays whose new size may be stored
-    // Counts of pixels that were clamped, hidden or shown, summed over all copied bands.
+    // Numbers of pixels whose value or meaning the copy changed, summed over all copied bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
@@ -353,7 +355,8 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
     ZARR_RETURN_IF_ERROR(plan.PlanLevels());
     plan.AddRepair();
-    // Fails if an array could not be read, because that array may have the extended dimension, too.
+    // Fails if an array could not be read. Such an array may have the extended dimension, and would
+    // keep its old size.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
 }
@@ -383,8 +386,8 @@ Status AppendPlan::FindArray() {
                            zarr::Quoted(options_->append_dim) + " besides X and Y");
 }
 
-// Finds arrays whose size an interrupted append has left wrong. Later steps of the plan see these
-// arrays with the size of the extended array.
+// Finds arrays that have a wrong size because an earlier append was interrupted. In `hierarchy_`
+// and `layout_` these arrays get the right size, which is the size of the extended array.
 Status AppendPlan::FindRepair() {
     pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
     ZARR_ASSIGN_OR_RETURN(repair_, FindInterruptedAppend(*hierarchy_, layout_, axis_, pyramid_));
@@ -396,8 +399,8 @@ Status AppendPlan::FindRepair() {
     return {};
 }
 
-// Fails if the append would change coordinates beyond the end of the array that another, longer
-// array already uses.
+// The coordinate array may be longer than the extended array, because another array is longer, too.
+// Fails if the append would change coordinates that only the other array uses so far.
 Status AppendPlan::CheckSharedCoordinates() const {
     if (repair_.shared_coordinates == 0) return {};
     ZARR_ASSIGN_OR_RETURN(
@@ -414,8 +417,7 @@ Status AppendPlan::CheckSharedCoordinates() const {
                            repair_.user + " has them already");
 }
 
-// Adds the arrays that an interrupted append has left with a wrong size to the arrays that the
-// append changes.
+// Adds the arrays that FindRepair() has found to the arrays that the append changes.
 void AppendPlan::AddRepair() {
     for (const auto& [path, metadata] : repair_.stored) {
         const auto [it, is_new] =
@@ -471,7 +473,7 @@ Status AppendPlan::CountSlices() {
 
 // Returns the number, from 0, of the first source band that belongs to slice `slice`.
 std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
-    std::uint64_t faster = 1;  // bands per index along the extended dimension
+    std::uint64_t faster = 1;  // number of bands for each index along the extended dimension
     for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
         faster *= layout_.facts.dimensions[*axis].size;
     return slice * faster;
@@ -542,7 +544,7 @@ Status AppendPlan::FindIndices() {
 // Fails if a source band and its target band have different coordinates along an extra dimension
 // that is not extended.
 Status AppendPlan::CheckOtherCoordinates() const {
-    std::uint64_t stride = 1;  // source bands per index along the axis
+    std::uint64_t stride = 1;  // number of source bands for each index along the dimension `axis`
     for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
         const zarr::Dimension& other = layout_.facts.dimensions[*axis];
         const std::uint64_t size = *axis == axis_ ? slices_ : other.size;
@@ -608,9 +610,9 @@ Status AppendPlan::PlanLevels() {
     return {};
 }
 
-// Plans to extend the array at `path` along its dimension `name`. The array belongs to a level of
-// the pyramid, as its mask or its coordinates. Does nothing if `path` is empty or no array exists
-// there.
+// Plans to extend the dimension `name` of the array at `path` to the new size of the extended
+// dimension. `path` is the mask or a coordinate array of a pyramid level. Does nothing if `path` is
+// empty or no array exists there.
 Status AppendPlan::PlanArrayGrowth(const std::string& path, const std::string& name) {
     if (path.empty()) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);
@@ -631,7 +633,8 @@ std::vector<int> AppendPlan::BandsForOverviews() const {
     std::uint64_t all = new_size_;  // number of bands in the extended array
     for (const std::size_t axis : layout_.other_axes)
         if (axis != axis_) all *= layout_.facts.dimensions[axis].size;
-    const std::uint64_t faster = FirstBandOf(1);  // bands per index along the extended dimension
+    // Number of bands for each index along the extended dimension.
+    const std::uint64_t faster = FirstBandOf(1);
     for (std::uint64_t band = 0; band < std::min<std::uint64_t>(all, kMaxBands); ++band)
         if (const std::uint64_t slice = band / faster % new_size_;
             slice >= complete && slice < dimension().size)

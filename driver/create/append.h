@@ -118,7 +118,8 @@ class AppendPlan {
     GrowingPyramid pyramid_;
     std::vector<std::string> level_coordinates_;
     AppendRepair repair_;
-    std::shared_ptr<const zarr::Hierarchy> stored_;  // the store before sizes are repaired
+    // The store as it is, with the wrong sizes that repair_ lists.
+    std::shared_ptr<const zarr::Hierarchy> stored_;
 };
 
 }  // namespace zarr_driver

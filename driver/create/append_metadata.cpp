@@ -30,8 +30,8 @@ bool IsOfArray(const std::string& name) {
            STARTS_WITH_CI(name.c_str(), "DIM_");
 }
 
-// Sets metadata items of `to`: those of `items` that `to` lacks or has with another value. Skips
-// items that only belong to the source, see IsOfArray().
+// Copies metadata items to `to` that `to` lacks or has with another value. Skips items for which
+// IsOfArray() is true.
 void SetChangedItems(const CPLStringList& items, GDALMajorObject& to) {
     for (const auto& [name, value] : ItemsOf(items)) {
         const char* const own = to.GetMetadataItem(name.c_str());
@@ -87,8 +87,8 @@ class MetadataStore {
         }
     }
 
-    // Gives the array the metadata items of the source. Called if the source replaces the only
-    // slice of the array.
+    // Copies the metadata items of the source dataset to the array. Called if the source replaces
+    // the only slice of the array.
     void ReplaceItemsOfSource() { SetChangedItems(of_source_, target_); }
 
     // Returns the metadata items that a written band gets from the band `from`.
@@ -124,7 +124,7 @@ class MetadataStore {
         const std::string own = to.GetDescription();
         std::string name = CopiedDescription(from);
         if (IsPosition(name)) name.clear();
-        // bands along text coordinates have these texts as descriptions
+        // if the coordinates are texts, they are the descriptions of the bands
         if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;
         if (name == own || (name.empty() && IsPosition(own))) return;
         if (!plan_.coordinates() && dimensions_.size() == 1)

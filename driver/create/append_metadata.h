@@ -18,7 +18,8 @@ namespace zarr_driver {
 // band.
 //
 // If the array had one band, items that describe only this band are removed from the attributes.
-// Returns descriptions that cannot be stored, because texts would become coordinates.
+// Returns the descriptions that are not stored. Descriptions are not stored if they would become
+// coordinates of the extended dimension, which has none.
 std::vector<std::string> StoreAppendedMetadata(GDALDataset& source, ZarrDataset& target,
                                                const AppendPlan& plan);
 

@@ -38,17 +38,18 @@ bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const bool is_smaller = i == array.axes.x || i == array.axes.y;
         const std::uint64_t size = array.metadata.shape[i];
-        // The sizes along Z must be equal. A level of a volume with fewer slices may have been
-        // reduced along Z, so that its slices do not correspond to slices of the array.
+        // Along Z, the overview must have as many slices as the array. An overview with fewer
+        // slices may have been reduced along Z, so that its slices do not correspond to slices of
+        // the array.
         const bool may_differ = i == axis && array.dimensions[i].role != zarr::AxisRole::kZ;
         if (is_smaller ? sizes[i] > size : sizes[i] != size && !may_differ) return false;
     }
     return true;
 }
 
-// Returns for how many slices, from the first on, the overview `level` matches the array. The
-// attributes of the overview's group identify the state of the array from which the overview was
-// made.
+// Returns the number of slices, from the first on, for which the overview `level` matches the
+// array. The attributes of the overview's group record the state of the array from which the
+// overview was made.
 std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
                              const zarr::ArrayFacts& level, std::size_t axis) {
     const std::uint64_t size = array.dimensions[axis].size;
@@ -97,7 +98,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
                                   std::size_t axis) {
     GrowingPyramid growing = FindListedLevels(hierarchy, layout.facts, axis);
     if (growing.cannot_grow || !growing.levels.empty()) return growing;
-    zarr::Warnings ignored;  // dropped; opening the array has emitted them
+    zarr::Warnings ignored;  // warnings are dropped, because opening the array has emitted them
     const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
     if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
     const std::uint64_t size = layout.facts.dimensions[axis].size;
@@ -118,7 +119,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
 Status FillGrowingLevels(ZarrDataset& raster, const GrowingPyramid& pyramid,
                          const std::vector<int>& bands, const std::string& resampling,
                          const ScaledProgress& progress) {
-    std::map<std::string, std::vector<StoreRaster*>> levels;  // grouped by resampling method
+    std::map<std::string, std::vector<StoreRaster*>> levels;  // levels by resampling method
     for (const GrowingLevel& level : pyramid.levels) {
         ZARR_ASSIGN_OR_RETURN(auto opened, raster.OpenLevel({level.path}, 0));
         levels[resampling.empty() ? GdalMethod(level.method) : resampling].push_back(opened.get());

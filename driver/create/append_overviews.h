@@ -26,18 +26,18 @@ struct GrowingLevel {
 // The pyramid of an array that an append extends.
 struct GrowingPyramid {
     std::vector<GrowingLevel> levels;  // the largest level first
-    // True if the append cannot extend the overviews, because a level has a different number or
-    // kind of slices than the array.
+    // True if the append cannot extend the overviews, because a level is read-only, or has other
+    // dimensions or another number of slices than the array.
     bool cannot_grow = false;
 
-    // Returns the number of slices, from the first on, that match the array in every level. Returns
-    // `slices` if there are no levels; the result is never larger.
+    // Returns the number of slices, from the first on, that match the array in every level. The
+    // result is `slices` at most, and equals `slices` if there are no levels.
     std::uint64_t Complete(std::uint64_t slices) const;
 };
 
 // Finds the overviews that an append extends together with the array of `layout`, along the array's
-// dimension `axis`. An interrupted append may have left overviews with another number of slices, or
-// with outdated slices. Such overviews are found, too.
+// dimension `axis`. The result includes overviews that an interrupted append has left with a wrong
+// number of slices or with outdated slices.
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis);
 

@@ -153,8 +153,8 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
                    : emitted();
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
-    // Copies one row of chunks at a time. If this would exceed kMaxPixels, copies fewer lines at a
-    // time.
+    // Copies one row of chunks at a time, or fewer lines if a row of chunks has more than
+    // kMaxPixels pixels.
     constexpr int kMaxPixels = 1 << 21;
     int block_x = 0;
     int block_y = 0;

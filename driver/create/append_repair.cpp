@@ -16,7 +16,7 @@ using zarr::Status;
 
 namespace {
 
-// Compares arrays with the size of the extended dimension.
+// Finds arrays whose size differs from the size of the extended dimension.
 class RepairFinder {
   public:
     RepairFinder(const zarr::Hierarchy& hierarchy, const zarr::Dimension& dimension)

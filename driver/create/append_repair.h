@@ -22,10 +22,10 @@ struct AppendRepair {
     // size of the extended array.
     std::map<std::string, zarr::ArrayMetadata> stored;
     std::map<std::string, zarr::ArrayMetadata> repaired;
-    // Number of coordinates in the extended dimension's coordinate array, if that array is too long
-    // and another array uses all of it. Otherwise 0.
+    // Number of coordinates of the extended dimension, if another array has as many slices and the
+    // extended array has fewer. Otherwise 0.
     std::uint64_t shared_coordinates = 0;
-    std::string user;  // path of that other array; empty if there is none
+    std::string user;  // path of the other array that uses the coordinates, or ""
 };
 
 // Compares the array of `layout` along its dimension `axis` with its coordinates, its mask and the

@@ -41,9 +41,9 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
             calendar = *named;
         else if (stated.calendar)
             calendar = *stated.calendar;
-        // If no calendar is named, it is "standard" or "proleptic_gregorian". These give different
-        // dates before 1582-10-15, so the calendar that reproduces the stated date from the number
-        // was used.
+        // A time without a calendar is of "standard" or "proleptic_gregorian", which differ before
+        // 1582-10-15. The calendar was "standard" if only "standard" converts the number to the
+        // stated time.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
@@ -109,8 +109,8 @@ bool StateTimeOfDay(const Texts& texts) {
                        [](const std::string& text) { return text.find(':') != std::string::npos; });
 }
 
-// Sets `dimension` to times in the longest unit in which all times are whole numbers. Returns false
-// if no text is a time.
+// Sets `dimension` to times in the longest unit of CF (days or shorter) in which all times are
+// whole numbers. Returns false if no text is a time.
 Result<bool> SetTimes(const CoordinateTexts& stated, BandDimension& dimension) {
     const auto calendar = zarr::CalendarByName(stated.calendar);
     if (!calendar) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The dimension of bands of a new raster, and its coordinates: creation options BAND_DIM and
-// BAND_DIM_VALUES.
+// Creation options BAND_DIM and BAND_DIM_VALUES: the dimension of bands of a new raster, and the
+// coordinates of this dimension.
 #pragma once
 
 #include <gdal_priv.h>
@@ -33,8 +33,8 @@ struct CoordinateTexts {
     std::vector<std::string> texts;
     // Name of the calendar in CF, for times. The default is the calendar of ISO 8601.
     std::string calendar = "proleptic_gregorian";
-    // True if the unit is to be seconds or shorter because a coordinate states a time of day, also
-    // midnight. Times with a time of day can then be appended.
+    // True makes the unit seconds or shorter if a coordinate states a time of day, even midnight.
+    // Later appends can then add times that are not at midnight.
     bool keeps_time_of_day = false;
 };
 
@@ -42,7 +42,8 @@ struct CoordinateTexts {
 // units of CF, and other texts stay texts. Errors name the option BAND_DIM_VALUES.
 zarr::Status SetCoordinates(const CoordinateTexts& stated, BandDimension& dimension);
 
-// Encodes `values`, one for each index, as elements of `dtype`, and stores both in `dimension`.
+// Encodes `values`, one for each index of the dimension, as elements of `dtype`. Sets
+// `dimension.dtype` and `dimension.elements`.
 zarr::Status SetElements(const zarr::DataType& dtype, const zarr::json::Array& values,
                          BandDimension& dimension);
 
@@ -52,12 +53,12 @@ bool IsNumber(const std::string& text);
 // Returns the number in `text`, as an integer if possible.
 zarr::json::Value NumberOf(const std::string& text);
 
-// Makes the dimension `name` of `bands` bands. `given` is a list of coordinates, separated by
+// Makes the dimension `name` for `bands` bands. `given` is a list of coordinates, separated by
 // commas (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile().
 //
-// If `given` is empty, the metadata of the bands of `source` gives the coordinates. The dimension
-// has no coordinates if a band has no such metadata, or if `source` is nullptr. Errors name the
-// option BAND_DIM_VALUES.
+// If `given` is empty, the coordinates are taken from the metadata of the bands of `source`. If a
+// band has no such metadata, or if `source` is nullptr, the dimension has no coordinates. Errors
+// name the option BAND_DIM_VALUES.
 zarr::Result<BandDimension> MakeBandDimension(const std::string& name, const std::string& given,
                                               std::uint64_t bands, GDALDataset* source);
 

@@ -22,7 +22,8 @@ void SetNodata(GDALRasterBand& band, double value);
 void SetNodata(GDALRasterBand& band, std::int64_t value);
 void SetNodata(GDALRasterBand& band, std::uint64_t value);
 
-// Returns a text that is equal for equal nodata values only. Empty if `nodata` is nullopt.
+// Returns a text by which nodata values can be compared: texts are equal if the values are equal.
+// Returns an empty text for nullopt.
 std::string NodataText(const std::optional<Nodata>& nodata);
 
 }  // namespace zarr_driver

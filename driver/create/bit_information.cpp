@@ -14,8 +14,8 @@ namespace zarr_driver {
 namespace {
 
 constexpr double kKeptInformation = 0.99;
-// Number of standard deviations that a confidence of 99 % means (two-sided quantile of the normal
-// distribution).
+// Quantile of the standard normal distribution for a two-sided confidence of 99 %. A deviation of
+// at most this many standard deviations may be chance.
 constexpr double kConfidence = 2.5758;
 
 // Number of pairs of neighbouring numbers in which a bit has the values 00, 01, 10 and 11.

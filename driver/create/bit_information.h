@@ -13,9 +13,9 @@
 
 namespace zarr_driver {
 
-// Returns the number of mantissa bits that hold 99 % of the information of `samples`, at least 1.
-// The information of a bit is the mutual information of that bit in neighbours along a row. A pair
-// of neighbours is not counted if one of them is not finite, or is a value of `nodata`.
+// Returns the number of mantissa bits, at least 1, that hold 99 % of the information of `samples`.
+// A bit's information is the mutual information of this bit in neighbouring elements of a row.
+// Pairs of elements are not counted if one of them is not finite, or is a value of `nodata`.
 //
 // `columns` is the length of a row in elements. Returns nullopt if `dtype` is neither float32 nor
 // float64, or if no pair is counted.

@@ -20,8 +20,8 @@ std::string CopiedDescription(GDALRasterBand& band);
 // `dimensions` keeps.
 CPLStringList CopiedMetadata(GDALMajorObject& from, const std::vector<BandDimension>& dimensions);
 
-// Returns the metadata of the default domain that the copy of a band keeps. DIM_ items are omitted,
-// because the copy computes them from its coordinates.
+// Returns the items of the band's default metadata domain that a copy keeps. The items DIM_ are
+// omitted, because the copied raster computes them from its coordinates.
 CPLStringList CopiedBandMetadata(GDALRasterBand& from,
                                  const std::vector<BandDimension>& dimensions);
 

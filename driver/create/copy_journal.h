@@ -27,12 +27,12 @@ std::string SourceText(GDALDataset& source);
 // Journal of one copy: a small file in the store that is being built. Not thread-safe.
 class CopyJournal {
   public:
-    // `signature` identifies the source and the new arrays. `has_entry` is true if an earlier
-    // process has left an entry in the store.
+    // `signature` identifies the source and the new arrays. `has_entry` is true if the store
+    // already contains a journal of this copy, from an earlier process.
     CopyJournal(std::shared_ptr<zarr::Store> store, std::string signature, bool has_entry)
         : store_(std::move(store)), signature_(std::move(signature)), has_entry_(has_entry) {}
 
-    // Content of a journal.
+    // Content of the journal: the copy, and the position before which all pixels are stored.
     struct Entry {
         std::string signature;
         CopyPosition position;
@@ -40,17 +40,18 @@ class CopyJournal {
     // Returns nullopt if the store has no journal, or if the journal cannot be read.
     static std::optional<Entry> Read(const zarr::Store& store);
 
-    // True if the last entry is older than kInterval. A new entry should then be written.
+    // True if Record() has not been called for kInterval, and should be called.
     bool IsDue() const { return std::chrono::steady_clock::now() - recorded_ >= kInterval; }
     // Records that all pixels before `position` are stored.
     zarr::Status Record(CopyPosition position);
-    // True if the store has an entry of this copy.
+    // True if the store contains a journal of this copy.
     bool HasEntry() const { return has_entry_; }
     // Removes the journal from the store, because the copy is complete.
     zarr::Status Erase();
 
   private:
-    // Least time between two entries. Entries cost little more than the write of a small file.
+    // Minimum time between two calls of Record(). A call costs little more than writing a small
+    // file.
     static constexpr std::chrono::seconds kInterval{1};
 
     std::shared_ptr<zarr::Store> store_;

@@ -164,7 +164,8 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-// If the target is in an existing store, sets the options for adding an array to that store.
+// Sets the path of the new array in the store. If the store exists and nothing is appended along a
+// dimension, sets APPEND_SUBDATASET.
 CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions options) {
     options.node = target.node;
     if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
@@ -194,8 +195,8 @@ std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
     return FindCubeDimensions(source);
 }
 
-// True if the chunk and shard shapes in the creation options fit an array with the dimensions of a
-// cube.
+// True if BLOCKSIZE and SHARD_CHUNK_SHAPE each have at most two numbers, or a number for each of
+// the cube's `band_dimensions` + 2 dimensions.
 bool IsShapeOfCube(const CreationOptions& options, std::size_t band_dimensions) {
     const auto fits = [&](const std::vector<std::uint64_t>* shape) {
         return shape->size() <= 2 || shape->size() == band_dimensions + 2;
@@ -212,7 +213,7 @@ bool IsCategorical(GDALDataset& source) {
     return false;
 }
 
-// Parses the creation options for `raster` after the profile was applied.
+// Parses the creation options for `raster` after applying the profile, which may add options.
 Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList given,
                                          ProfiledRaster raster) {
     const bool is_added = IsInStore(target) || CPLFetchBool(given, "APPEND_SUBDATASET", false);
@@ -343,8 +344,8 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
         return false;
     }
     const bool has_mask = HasMask(source);
-    // If overviews are planned, the last quarter of the progress is for building them, after pixels
-    // and masks are written.
+    // Pixels and masks take three quarters of the progress if overviews are built, and else all of
+    // it.
     const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);

@@ -130,8 +130,8 @@ struct ChunkSize {
 constexpr const char* kLargestLevel = "0";
 
 constexpr ChunkSize kChunkOfMaps = {1, 512};
-// Chunk size for series of many bands. A chunk has as many elements as one of kChunkOfMaps. Reading
-// one pixel of n bands reads n / 16 chunks, and reading one band decodes 16 bands.
+// Default chunk size of a raster with many bands: as many elements as kChunkOfMaps, but 16 bands.
+// Reading a pixel of all bands takes few chunks; reading a single band decodes 16 bands.
 constexpr ChunkSize kChunkOfSeries = {16, 128};
 
 // Maximum length, in bytes, of a band's name that becomes the name of an array. File systems allow
@@ -227,9 +227,9 @@ class Planner {
     }
 
   private:
-    // True if the block size is the default strip of libtiff: whole rows, and as many rows as fit
-    // into 8 KiB. Since version 1.4 rasterio passes the strip as block size if the source is a
-    // GeoTIFF without tiles.
+    // True if the block size is libtiff's default strip: whole rows, and as many rows as fit into 8
+    // KiB. rasterio (1.4 and later) passes this block size if the source is a GeoTIFF without
+    // tiles.
     bool IsStripOfGeoTiff() const {
         constexpr std::uint64_t kStripBytes = 8192;
         const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
@@ -238,8 +238,7 @@ class Planner {
                block_y_ == std::max<std::uint64_t>(kStripBytes / row, 1);
     }
 
-    // Fails if the new array, or an array or a dimension of the store, has the name that the user
-    // has given to the dimension of bands.
+    // Fails if the name in BAND_DIM is also the name of the new array, or is in use in the store.
     Status CheckBandDimension(const std::vector<std::string>& paths) const {
         if (!raster_.is_dimension_asked_for) return {};
         const std::string& name = raster_.band_dimensions.front().name;
@@ -298,7 +297,7 @@ class Planner {
             of_bands.push_back({FreeName(options_.ome_version.empty() ? "band" : "c", taken),
                                 raster_.bands, chunk.bands});
         taken.insert({axes[0].name, axes[1].name});
-        // bands that a chunk still has room for; slow dimensions use them first
+        // number of bands that still fit into a chunk; slow dimensions take their share first
         std::uint64_t left = chunk.bands;
         for (const BandDimension& dimension : dimensions) {
             const std::uint64_t size = std::clamp<std::uint64_t>(dimension.size, 1, left);
@@ -313,9 +312,9 @@ class Planner {
         return axes;
     }
 
-    // Returns the name for a dimension of bands. The result is the name in `dimension` if the user
-    // asked for that name, or if the store has equal coordinates under that name. Otherwise the
-    // result is a name that no other dimension has.
+    // Returns the name of a dimension of bands in the store. Keeps the name in `dimension` if it is
+    // from BAND_DIM, or if the store has equal coordinates of that name. Otherwise returns a name
+    // that no other dimension has.
     std::string NameOfDimension(const BandDimension& dimension,
                                 const std::set<std::string>& taken) const {
         const std::string path = zarr::JoinKey(group_, dimension.name);
@@ -325,10 +324,9 @@ class Planner {
         return FreeName(dimension.name, taken);
     }
 
-    // Returns the default chunk size. Chunks with several bands are the default only for a copy,
-    // which writes chunk by chunk. Other programs write band by band, so that a chunk with several
-    // bands would be encoded several times. If the user gives two chunk sizes, a chunk has one
-    // band.
+    // Returns the default chunk size. A chunk has several bands only if a copy writes the raster
+    // chunk by chunk. Other programs write band by band, and would encode a chunk of several bands
+    // several times.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
                                !options_.interleave_pixel && block_x_ == 0 && block_y_ == 0 &&
@@ -377,10 +375,11 @@ class Planner {
         ArrayCreationOptions array_options = options_.array;
         const bool is_shard = !array_options.shard_chunks.empty() &&
                               (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
-        // `axes` already has these two sizes
+        // BLOCKSIZE with two numbers is dropped, because the chunk sizes in `axes` already include
+        // it
         if (array_options.chunks.size() == 2) array_options.chunks.clear();
-        // If the user gave the shard shape for some dimensions only, takes the complete shape from
-        // `axes`.
+        // BLOCKSIZE, BLOCKXSIZE and BLOCKYSIZE are the shard size here. If they give only the sizes
+        // along X and Y, the complete shape is taken from `axes`.
         if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
         std::vector<std::uint64_t>& inner = array_options.shard_chunks;
         if (inner.size() == 2 && axes.size() > 2 && options_.interleave_pixel)
@@ -413,7 +412,7 @@ class Planner {
     const std::string group_;  // group that contains the arrays
     const NewRaster& raster_;
     const CreationOptions& options_;
-    std::uint64_t block_x_;  // 0: default size
+    std::uint64_t block_x_;  // number of columns of a chunk; 0 means the default size
     std::uint64_t block_y_;
 };
 
@@ -474,9 +473,8 @@ void WarnIfNotResumed(const NewRaster& raster, const CreationOptions& options,
         EmitWarning(folder, std::string("creation option RESUME has no effect: ") + reason);
 }
 
-// Writes the coordinates of one dimension as an array `name` in the group of the array at `array`.
-// Does nothing if a node of that name exists in the group; the new array then shares its
-// coordinates.
+// Writes the coordinates of `dimension` as the array `name`, in the group of the array at `array`.
+// Does nothing if the group already has a node `name`.
 Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
                           const BandDimension& dimension, const std::string& name,
                           bool is_new_store) {
@@ -486,8 +484,7 @@ Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
         if (kind != zarr::NodeKind::kNone) return {};
     }
-    // A chunk has at least this size, so that it has room for the coordinates of slices that are
-    // appended later.
+    // A chunk has at least this size, so that an append can add coordinates to the first chunk.
     constexpr std::uint64_t kLeastBytes = 8192;
     zarr::ArraySpec spec;
     spec.dtype = dimension.dtype;
@@ -516,9 +513,9 @@ Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
     return {};
 }
 
-// Prepares the replacement of `folder` by a new store, and opens the new store for writing.
-// `signature` identifies the copy, so that an unfinished store of that copy can be continued; empty
-// if no store is to be continued.
+// Prepares the replacement of `folder` by a new store, and opens the new store for writing. If
+// `signature` is not empty, an unfinished store of the copy that `signature` identifies is
+// continued.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      const std::string& signature,
                                                      StoreReplacement& replacement) {
@@ -575,8 +572,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
 }
 
 void NewStore::OpenJournal(const std::string& signature) {
-    // Other programs can see the files of a store that has no staging name. Such a store gets a
-    // journal only if the user asks for RESUME.
+    // A store without a staging name gets a journal only if the user asks for RESUME, because other
+    // programs can see the files of such a store.
     if (signature.empty() || !replacement_.CanBeResumed() || (!IsStaging() && !options_.resume))
         return;
     if (replacement_.IsResumed())
@@ -651,8 +648,8 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
         dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
-    // Ends the create mode of the store. In this mode the store does not notice what other programs
-    // write.
+    // After the first opening, other programs may write to the store. In create mode the store
+    // would not notice their changes.
     update_->store()->EndCreate();
     return dataset;
 }

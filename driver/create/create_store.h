@@ -28,11 +28,11 @@ struct NewRaster {
     bool is_copied = false;
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // array names, if each band is an array; may be empty
-    // Dimensions of the bands, slowest first. If the list is empty, several bands have the
-    // dimension "band".
+    // Dimensions of the bands, slowest first. If the list is empty and the raster has several
+    // bands, the dimension is called "band".
     std::vector<BandDimension> band_dimensions;
-    // True if the user has named the dimension of bands, which then keeps its name. If false, the
-    // dimension is renamed if the store already uses its name.
+    // True if BAND_DIM names the dimension of bands. Only other dimensions are renamed if the store
+    // already uses their names.
     bool is_dimension_asked_for = false;
     // Identifies the pixels that are copied, see SourceText(); may be empty.
     std::string source_text;
@@ -60,17 +60,18 @@ zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const NewRaster& raster,
                                                    const CreationOptions& options);
 
-// Gives the only array of `dataset` the dimensions of bands in `raster`, and writes their
-// coordinates. The array is new and unwritten, and the store has no other arrays. Changes nothing
-// if chunks would get other sizes along X and Y, or if bands are the fastest dimension.
+// Gives the array of `dataset` the band dimensions of `raster`, and writes their coordinates. The
+// array must be new and unwritten, and the only array of the store. Changes nothing if chunks would
+// get other sizes along X and Y, or if INTERLEAVE is PIXEL.
 zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                                const CreationOptions& options);
 
-// New arrays for a raster, in a new or an existing store. The store can be opened at any time,
-// because its metadata is always complete. Unwritten pixels are absent chunks.
+// New arrays for a raster, in a new or an existing store. The metadata of the store is always
+// complete, and unwritten pixels are absent chunks, so that programs can open the store at any
+// time.
 //
-// Destroying this object removes a new store, unless Commit() has succeeded. If Make() or the first
-// Open() fails, added arrays are removed.
+// The destructor removes a new store, unless Commit() has succeeded. If Make() or the first Open()
+// fails, arrays that were added to an existing store are removed.
 class NewStore {
   public:
     // Creates a store at `folder`, or adds arrays to the existing store there, for a dataset called
@@ -102,9 +103,9 @@ class NewStore {
     // may be open during the call. A later Open() opens the store under its final name.
     zarr::Status Commit();
 
-    // Completes the creation of a store whose pixels are written later: the store is kept, as by
-    // Commit(). A zip file gets its final name when the dataset from Open() is closed, if all data
-    // was stored. Until then nobody else can write to the zip file.
+    // Completes the creation of a store whose pixels the caller of Create() writes later: keeps the
+    // store, as Commit() does. A zip file keeps its staging name until the dataset from Open() is
+    // closed and all data is stored, and only this process can write to it.
     zarr::Status CommitBeforePixels();
 
   private:
@@ -116,15 +117,15 @@ class NewStore {
           replacement_(std::move(replacement)) {}
 
     zarr::Status MakeArrays();
-    // Makes the contents of an unfinished store equal to a store from MakeArrays(), but keeps the
-    // chunks of the arrays.
+    // Makes an unfinished store equal to the result of MakeArrays(), except that the arrays keep
+    // their chunks.
     zarr::Status ResetArrays();
     // Opens the journal of the copy that `signature` identifies, if the copy can be resumed.
     void OpenJournal(const std::string& signature);
     // Describes the arrays as the largest level of a pyramid, if OVERVIEW_LAYOUT=GROUPS is set.
     zarr::Status DescribeLevelGroups();
-    // Writes the coordinate arrays of the band dimensions. Skips dimensions without coordinates.
-    // Coordinates that the store already has are shared.
+    // Writes the coordinate arrays of the band dimensions. Skips dimensions without coordinates,
+    // and dimensions whose coordinates the store already has.
     zarr::Status WriteBandCoordinates();
     // Deletes the arrays that were added, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);

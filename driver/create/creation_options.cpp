@@ -28,11 +28,11 @@ const char* const kDatasetOptions =
     "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk, if BLOCKXSIZE is given. Not used with TILED=NO'/>"
     "  <Option name='TILED' type='boolean' description='NO says that BLOCKXSIZE and BLOCKYSIZE describe strips, which are not used. For programs such as rasterio, which pass on options of the source' default='YES'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are stored as one array of three dimensions (YES) or as one array each (NO)' default='YES'/>"
-    // The type of the option is string and not string-select, because GDAL rejects values that a
-    // string-select does not list. Programs pass on such values from the options of a GeoTIFF.
+    // The type of the option is string, because GDAL rejects unknown values of a string-select.
+    // Programs pass on the INTERLEAVE of a GeoTIFF, which may be unknown here.
     "  <Option name='INTERLEAVE' type='string' description='Position of the bands in a single array: the slowest dimension (BAND) or the fastest (PIXEL)' default='BAND'>"
-    // GDAL's CreateCopy() sets INTERLEAVE to the source's value if the option lists that value
-    // without an alias. PIXEL has an alias here, so that only users choose PIXEL.
+    // GDAL's CreateCopy() passes on the source's INTERLEAVE if it equals a listed value that has no
+    // alias. PIXEL has an alias, so that it is used only if the user gives it.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
     "  </Option>"
     "  <Option name='PHOTOMETRIC' type='string-select' description='RGB and YCBCR say that the first three bands are red, green and blue, unless the source or a later call states other colours. This is the default of Create() for three or four bands of Byte. Other values say that the bands are no colours'>"

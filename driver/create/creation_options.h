@@ -30,7 +30,8 @@ struct CreationOptions {
     ArrayCreationOptions array;
     std::optional<zarr::Format> format;           // FORMAT
     zarr::Format new_format = zarr::Format::kV2;  // format of a new store
-    std::string array_name;                       // ARRAY_NAME; empty: the file's name
+    // ARRAY_NAME; if empty, the array is named like the file.
+    std::string array_name;
     // Path in the store of the new array, or of the group of new arrays. The user gives this path
     // in the name of the target. Empty if the target's name is the name of a store.
     std::string node;
@@ -46,12 +47,12 @@ struct CreationOptions {
     // overview is filled with the method with which it was built.
     std::string append_resampling;
     std::string band_dim;  // BAND_DIM: name of the dimension of bands; empty if not given
-    // BAND_DIM_VALUES: its coordinates, separated by commas; may be empty
+    // BAND_DIM_VALUES: coordinates of the dimension of bands, separated by commas; may be empty
     std::string band_dim_values;
     bool single_array = true;
     bool interleave_pixel = false;
     std::optional<bool> is_rgb;  // PHOTOMETRIC: whether the first bands are red, green and blue
-    bool may_split = true;       // false if options decide whether bands share an array
+    bool may_split = true;       // true: bands that differ may become separate arrays
     bool consolidate = true;
     bool resume = false;       // RESUME: an unfinished copy is continued
     std::string synchronizer;  // folder of lock files; empty: no locks
@@ -60,7 +61,7 @@ struct CreationOptions {
     bool has_level_groups =
         false;  // OVERVIEW_LAYOUT=GROUPS: each level of the pyramid gets a group
     bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
-    std::string ome_version;        // PROFILE=OME: version of OME-Zarr; or empty
+    std::string ome_version;        // PROFILE=OME: version of OME-Zarr; "" with other profiles
 
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the
     // arrays. Errors name the option.

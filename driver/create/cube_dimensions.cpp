@@ -30,7 +30,7 @@ struct StatedDimension {
     std::string name;
     Texts indices;             // index of each band as text; empty if a band has none
     Texts values;              // coordinate of each band; empty if a band has none
-    CoordinateTexts as_times;  // calendar, for coordinates that are no numbers
+    CoordinateTexts as_times;  // calendar and unit for coordinates that are times
     std::string units;
     json::Object attributes;  // attributes of the coordinates besides units and calendar
 };
@@ -64,9 +64,10 @@ std::set<std::string> StatedNames(GDALRasterBand& band) {
     return names.empty() ? of_netcdf : names;
 }
 
-// Returns a number that sorts dimensions in their stated order. It is the position of `name` in
-// netCDF's item NETCDF_DIM_EXTRA, or else in a description such as "time=2020-01-01, level=850
-// hPa".
+// Returns a number by which the dimensions are sorted: the position of `name` in netCDF's item
+// NETCDF_DIM_EXTRA. Without this item, returns the position of `name` in the first band's
+// description, such as "time=2020-01-01, level=850 hPa". Other names follow at the end, "time"
+// first.
 std::size_t PositionOf(GDALDataset& source, const std::string& name) {
     const std::string list = ItemOf(source, "NETCDF_DIM_EXTRA");
     for (const char* const end : {",", "}"})
@@ -79,9 +80,9 @@ std::size_t PositionOf(GDALDataset& source, const std::string& name) {
     return name == "time" ? description.size() : description.size() + 1;
 }
 
-// Returns the attributes of a coordinate array that netCDF states in items NAME#ATTRIBUTE of the
-// dataset. Omits attributes that refer to other arrays, belong to the file format, or are read
-// elsewhere.
+// Returns the attributes of the coordinate array `name`, which netCDF states in the dataset's items
+// NAME#ATTRIBUTE. Omits units and calendar, which are read elsewhere, and attributes that refer to
+// other arrays or belong to the file format.
 json::Object AttributesOf(GDALDataset& source, const std::string& name) {
     const std::string prefix = name + "#";
     json::Object attributes;
@@ -251,9 +252,9 @@ std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
 struct GridAxis {
     std::size_t dimension = 0;       // index in the list of dimensions
     std::vector<std::size_t> first;  // first band, from 0, at each index along the axis
-    std::vector<std::size_t> index;  // index along the axis of each band
-    // Returns how many bands, from the first on, have the first index along the axis. Returns 0 if
-    // all bands have that index.
+    std::vector<std::size_t> index;  // for each band, its index along the axis
+    // Returns the number of successive bands, from the first on, with index 0 along the axis.
+    // Returns 0 if the axis has only that index.
     std::size_t step() const { return first.size() > 1 ? first[1] : 0; }
 };
 
@@ -269,9 +270,9 @@ GridAxis AxisOf(std::size_t dimension, const Texts& keys) {
     return axis;
 }
 
-// Returns the axes of the grid, slowest first. Returns nullopt if the bands are not all
-// combinations of indices in row-major order. An axis with a single index keeps its place in the
-// list, because its order does not matter.
+// Returns `axes` sorted by their position in the grid, slowest first. Axes with a single index keep
+// their places. Returns nullopt if the bands are not all combinations of indices in row-major
+// order.
 std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::size_t bands) {
     std::vector<GridAxis> varying;
     for (const GridAxis& axis : axes)
@@ -364,7 +365,8 @@ zarr::Result<BandDimension> Build(GDALDataset& source, const StatedDimension& st
     return built;
 }
 
-// Returns the dimensions that bands of a cube state, in the order that metadata give them.
+// Returns the dimensions that the metadata of the bands state, in the order of the metadata.
+// Returns nullopt if the bands contradict each other.
 std::optional<std::vector<StatedDimension>> ReadDimensions(GDALDataset& source) {
     std::vector<StatedDimension> dimensions;
     const int bands = source.GetRasterCount();

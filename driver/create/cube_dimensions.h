@@ -13,8 +13,8 @@ namespace zarr_driver {
 
 // Returns the dimensions of the cube whose slices are the bands of `source`, slowest first. Reads
 // the metadata by which this driver (DIM_...), GDAL's netCDF driver (NETCDF_DIM_...) and GDAL's
-// GRIB driver (GRIB_VALID_TIME ...) describe bands. All bands of GRIB must have one element, such
-// as temperature.
+// GRIB driver (GRIB_VALID_TIME ...) describe bands. Bands of GRIB must all have the same element,
+// such as temperature.
 //
 // Returns an empty list if the bands state no dimensions, or only one with a generated name such as
 // "band". Also returns an empty list, and logs the reason as a debug message, if the bands are not

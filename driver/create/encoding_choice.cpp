@@ -16,8 +16,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Positions of the samples as fractions of width and height: the middle, and two positions that are
-// not on the diagonal. The three positions look different in most scenes.
+// Positions of the samples, as fractions of width and height. They are spread over the raster, so
+// that the samples show different parts of the scene.
 constexpr double kPlaces[][2] = {{0.5, 0.5}, {0.2, 0.7}, {0.75, 0.25}};
 // Maximum size of a sample in bytes. Samples are read before any pixel is copied, so reading them
 // must be fast.

@@ -53,7 +53,7 @@ std::optional<std::vector<PatternPart>> ParsePattern(const std::string& pattern)
     return parts;
 }
 
-// True if `pattern` is a sequence of known placeholders and other letters, with a year.
+// True if `pattern` contains a placeholder for the year, and no unknown placeholder.
 bool IsPattern(const std::string& pattern) {
     const auto parts = ParsePattern(pattern);
     if (!parts) return false;

@@ -28,8 +28,8 @@ std::optional<std::string> TimeOfNumber(const std::string& text,
     std::int64_t whole = 0;
     auto time =
         number.GetInt64(whole) ? reference.TextOf(whole) : reference.TextOf(CPLAtof(text.c_str()));
-    // Refuses years before 1 and after 2999. The text of a year before 0 or after 9999 begins with
-    // a sign.
+    // Refuses years before 1 and after 2999. The first character is a sign in years before 0 and
+    // after 9999.
     if (!time || (*time)[0] < '0' || (*time)[0] > '2' || time->compare(0, 4, "0000") == 0)
         return std::nullopt;
     return time;

@@ -18,21 +18,20 @@ namespace zarr_driver {
 std::optional<std::string> DateOfEightDigits(const std::string& text,
                                              const zarr::TimeReference& reference);
 
-// If all of `texts`, the values of BAND_DIM_VALUES, are dates or times, adds hyphens to dates of
-// eight digits. Fails if only some of `texts` are dates or times, and the dimension `name` has the
-// name of a time dimension.
+// Adds hyphens to dates of eight digits in `texts`, the values of BAND_DIM_VALUES, if all other
+// values are times. If others are not, changes nothing, and fails if `name` is "time" or "t".
 zarr::Status HyphenateDates(const std::string& name, std::vector<std::string>& texts);
 
-// A value of the creation option APPEND_DIM_VALUES along a dimension of times. `warning` is empty
-// unless users may have meant another time.
+// A value of the creation option APPEND_DIM_VALUES along a dimension of times. `warning` is a
+// message for the user if the value looks like a year but is a number; otherwise it is empty.
 struct GivenTime {
     std::string text;
     std::string warning;
 };
 
-// Returns `text` with hyphens if it is a date of eight digits. Fails if `text` is a number whose
-// time is not within the years 1 to 2999. Warns about a number of four digits that looks like a
-// year.
+// Checks a value of APPEND_DIM_VALUES. A date of eight digits gets hyphens; any other text is
+// returned unchanged. A number is read in the units of `reference`. Fails if a number's time is not
+// within the years 1 to 2999. Warns about a number that looks like a year.
 zarr::Result<GivenTime> ReadGivenTime(const std::string& text,
                                       const zarr::TimeReference& reference);
 

@@ -146,8 +146,9 @@ Status NodeCopy::Plan() {
     return is_array_ ? PlanDimensions() : from_.TakeFailure();
 }
 
-// Plans to copy an array from outside of the copied group into the copy of the group. Does nothing
-// if the copy is in the same store, below a group that has the original array.
+// Plans to copy the array at `path`, which is outside of the copied group, into the copy of the
+// group. Does nothing if readers of the copy find the original array by its name, in a group above
+// the copy.
 Status NodeCopy::PlanForGroup(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     const std::string name(zarr::LastName(path));
@@ -185,8 +186,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     return {};
 }
 
-// Plans a new name for each dimension without coordinates whose name has another meaning in the
-// target group: a coordinate array has this name, or a dimension of another size.
+// Plans a new name for each dimension without coordinates whose name is in use in the target group:
+// for a coordinate array, or for a dimension of another size.
 Status NodeCopy::PlanDimensions() {
     if (is_same_store_ && TargetGroup() == zarr::ParentPath(source_)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
@@ -338,7 +339,7 @@ Status NodeCopy::PreservePosition(const std::string& path, const std::string& co
                               WriteGridMappingArray(arrays, layout, position));
         SetGridMapping(after, written_arrays.grid_mapping);
     } else {
-        zarr::Warnings ignored;  // only say that attributes replace coordinate arrays
+        zarr::Warnings ignored;  // ignored: they only say that attributes replace coordinate arrays
         constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
         ZARR_ASSIGN_OR_RETURN(written_arrays, WriteGeoreferencingArrays(arrays, layout, position,
                                                                         kConvention, ignored));

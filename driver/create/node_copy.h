@@ -57,8 +57,9 @@ class NodeCopy {
     // Arrays outside of the node that are also copied, each with its target path.
     std::vector<std::pair<std::string, std::string>> copies_;
     std::map<std::string, std::string>
-        names_;                      // new names of arrays and dimensions, by former name
-    std::string mapping_;            // name of the grid mapping that the copy needs; may be empty
+        names_;  // new names of arrays and dimensions, by former name
+    // Name of the grid mapping that is copied under a new name; may be empty.
+    std::string mapping_;
     std::vector<std::string> made_;  // paths of the nodes that have been copied
 };
 

@@ -24,12 +24,12 @@ using zarr::Status;
 
 namespace {
 
-// Returns the number of bands that are copied together, because they share chunks. The slowest
-// dimension along which a chunk has several bands determines this number.
+// Returns the number of bands that are copied together because they share chunks. It is determined
+// by the slowest dimension along which a chunk has several indices.
 int BandsPerPart(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
-    // bands per index along the axis
+    // number of bands for each index along `axis`
     auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());
     for (const std::size_t axis : layout.other_axes) {
         const std::uint64_t size = layout.facts.dimensions[axis].size;
@@ -110,8 +110,8 @@ class Copier {
         return (whole_bands + rows) * to_.GetRasterXSize();
     }
 
-    // Calls the checkpoint if the pending part begins a row of chunks or shards. All parts before
-    // the pending part are written by then. Returns false if the checkpoint fails.
+    // Calls `checkpoint_` if the pending part is at the start of a row of chunks or shards. All
+    // parts before the pending part have been written. Returns false if `checkpoint_` fails.
     bool PassCheckpoint() const {
         const Part& part = to_store_.part;
         if (!checkpoint_ || to_store_.data == nullptr || part.x != 0) return true;
@@ -120,8 +120,8 @@ class Copier {
         return status.ok() || Emit(status);
     }
 
-    // Calls `copy` for the parts of bands that are copied together. The parts cover the rows from
-    // `top` (inclusive) to `bottom` (exclusive).
+    // Calls `copy` for each part in the rows from `top` (inclusive) to `bottom` (exclusive) of
+    // `band`, and of the bands that are copied together with `band`. Stops if `copy` returns false.
     bool ForEachPartOf(int band, std::int64_t top, std::int64_t bottom,
                        const PartFunction& copy) const {
         const std::int64_t wide = to_.GetRasterXSize();
@@ -151,9 +151,8 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Returns the height of a part as a number of rows of chunks, at most `most`. If possible, it
-    // is a multiple of the height of a shard, else a divisor of it. Parts then end where shards
-    // end.
+    // Returns the height of a part, as a number of rows of chunks. The result is at most `most`,
+    // and a multiple or a divisor of the height of a shard, so that parts end where shards end.
     GIntBig RowsAtOnce(GIntBig most) const {
         const GIntBig per_shard = std::max(1, rows_of_values_ / std::max(1, block_y_));
         if (most >= per_shard) return most - most % per_shard;
@@ -161,8 +160,8 @@ class Copier {
         return most;
     }
 
-    // Chooses the size of a part: several rows of chunks if they fit into a buffer, or else a piece
-    // of one row of chunks.
+    // Chooses the size of a part. If a row of chunks fits into a buffer, a part is several rows of
+    // chunks; otherwise it is a piece of a row of chunks.
     void ChooseSize() {
         constexpr GIntBig kLeast = GIntBig{4} << 20;
         const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());
@@ -256,7 +255,8 @@ class Copier {
     int width_ = 1;
     int height_ = 1;
     std::size_t next_buffer_ = 0;
-    std::array<zarr::Buffer, 2> buffers_;  // a part is read into one while the other is stored
+    std::array<zarr::Buffer, 2>
+        buffers_;  // one is filled by a read while the other is being stored
     Pending to_store_;
     Status stored_;  // status of storing the previous part
 };

@@ -22,8 +22,8 @@ struct CopyPosition {
 // yet.
 using CopyCheckpoint = std::function<zarr::Status(CopyPosition)>;
 
-// Copies the pixels of each band of `from`, from the position `start` on, to the band of `to` with
-// that number. Both datasets have equal sizes. Reads on the calling thread only, while other
+// Copies the pixels of all bands of `from`, from the position `start` on, to the bands of `to` with
+// the same numbers. Both datasets must have equal sizes. Reads on the calling thread only; other
 // threads encode and store. `checkpoint` may be empty. Emits errors. Returns false after an error,
 // or if `progress` cancels.
 bool CopyPixels(GDALDataset& from, ZarrDataset& to, CopyPosition start,

@@ -85,7 +85,7 @@ Result<std::optional<int>> ParseLevel(CSLConstList options) {
     return std::optional(level);
 }
 
-// Applies PROFILE=CLOUD.
+// Chooses the chunks, shards and codecs of a raster for PROFILE=CLOUD.
 class CloudProfile {
   public:
     CloudProfile(CSLConstList given, const ProfiledRaster& raster)
@@ -228,7 +228,8 @@ class CloudProfile {
         return {};
     }
 
-    // Sets the filter for the option BITROUND. The nodata value of the source is kept exact.
+    // Sets FILTER=BITROUND and the number of kept bits, if the option BITROUND asks for rounding.
+    // Keeps enough bits for the nodata values of the source.
     Status ChooseRounding(const ChunkSamples& samples) {
         const char* const text = CSLFetchNameValue(options_.List(), "BITROUND");
         if (text == nullptr || EQUAL(text, "NO")) return {};
@@ -272,9 +273,9 @@ class CloudProfile {
         return values;
     }
 
-    // Sets the compression level to `level`, if the compressor has levels. An option such as
-    // ZSTD_LEVEL has precedence. If `is_asked_for` is false, the user gave no level, and `level` is
-    // a default for Zstandard. It is then set only for Zstandard, alone or in blosc.
+    // Sets the compression level, if the compressor has levels and no option such as ZSTD_LEVEL
+    // sets it. If `is_asked_for` is false, `level` is a default for Zstandard, and other
+    // compressors keep their own defaults.
     void SetLevel(const std::string& compressor, int level, bool is_asked_for) {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
@@ -307,9 +308,9 @@ class CloudProfile {
         CPLStringList delta(plain);
         delta.SetNameValue("FILTER", "DELTA");
         candidates.push_back(delta);
-        // For several bands of bytes, adds a candidate that first takes differences between
-        // neighbouring pixels. It then stores the differences of all bands at a pixel side by side,
-        // because they are similar.
+        // For several bands of bytes, adds a candidate that stores the differences between
+        // neighbouring pixels. SHUFFLE puts the differences of all bands at a pixel side by side,
+        // because they are often similar.
         if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
             CPLStringList pixels(delta);
             pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
@@ -320,9 +321,9 @@ class CloudProfile {
         return candidates;
     }
 
-    // Changes the compressor in `options` to blosc, which shuffles bytes before it compresses. Most
-    // readers know blosc, but not the separate filter. Sets one blosc block for the whole chunk,
-    // which compresses best. Does nothing for a compressor that blosc lacks.
+    // Makes blosc the compressor, because blosc shuffles bytes before it compresses, and more
+    // readers know blosc than the filter SHUFFLE. The whole chunk becomes one blosc block, which
+    // compresses best. Does nothing if blosc lacks `compressor`.
     void Shuffle(const std::string& compressor, CPLStringList& options) const {
         const char* inside = nullptr;
         for (const auto& [name, in_blosc] :
@@ -336,8 +337,8 @@ class CloudProfile {
             SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(ChunkBytes()));
     }
 
-    // Returns the factors of overviews, separated by commas. The last overview is the first one
-    // that fits into a chunk.
+    // Returns the factors of the overviews, separated by commas: 2, 4, 8 and so on, up to the first
+    // overview that fits into a chunk.
     std::string Factors() const {
         std::string text;
         std::uint64_t factor = 1;
@@ -376,8 +377,8 @@ Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
     const std::vector<std::string> known = zarr::SupportedOmeVersions(format);
     const char* const text = CSLFetchNameValue(options, "OME_VERSION");
     if (text == nullptr) return known.front();
-    // The option names a release, such as 0.6. If that version is not released yet, the store
-    // states its release candidate.
+    // Users give a release such as 0.6. If that version has only a release candidate so far, the
+    // store states the release candidate.
     for (const std::string& version : known)
         if (version.substr(0, version.find("rc")) == text) return version;
     return RefuseOption("OME_VERSION",
@@ -385,7 +386,8 @@ Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
                         text);
 }
 
-// Applies PROFILE=OME: PROFILE=CLOUD for a single array whose last dimensions are Y and X.
+// Applies PROFILE=OME, which is PROFILE=CLOUD with a single array whose last dimensions are Y and
+// X.
 Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster) {
     CPLStringList options(CSLDuplicate(given));
     const bool is_old = EQUAL(CSLFetchNameValueDef(given, "OME_VERSION", ""), "0.4");
@@ -403,8 +405,8 @@ Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster
     raster.are_bands_split = false;
     options.SetNameValue("SINGLE_ARRAY", "YES");
     SetDefault(options, "ARRAY_NAME", "0");
-    // This value chooses byte shuffling in blosc. Viewers of OME-Zarr can decode blosc and
-    // Zstandard, but not the filter of differences, which other values may choose.
+    // FLOATING_POINT means byte shuffling in blosc. Other predictors may choose the filter DELTA,
+    // which viewers of OME-Zarr cannot decode.
     SetDefault(options, "PREDICTOR", "FLOATING_POINT");
     ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options.List(), raster).Run());
     result.ome_version = version;

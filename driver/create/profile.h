@@ -34,13 +34,13 @@ struct ProfileOptions {
 };
 
 // Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options
-// that the user has set keep their values. PROFILE=CLOUD makes Zarr v3 with shards and overviews,
-// and chooses the encoding that is smallest for samples of `raster.source`. PROFILE=OME sets the
-// options of PROFILE=CLOUD, and makes an OME-Zarr image of one array.
+// that the user has set keep their values. Without a profile, returns `options` unchanged.
+// `options` is GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
 //
-// The option names of GDAL's COG driver (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number)
-// are translated to the names of this driver. Without a profile, returns `options` unchanged.
-// Errors name the option. `options` is GDAL's NULL-terminated list of NAME=VALUE.
+// PROFILE=CLOUD makes Zarr v3 with shards and overviews, and chooses the encoding that is smallest
+// for samples of `raster.source`. PROFILE=OME does so, too, and makes an OME-Zarr image of one
+// array. The option names of GDAL's COG driver (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one
+// number) are translated to the names of this driver.
 zarr::Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster);
 
 // True if `options`, or the configuration option ZARR_DEFAULT_PROFILE, name a profile.
