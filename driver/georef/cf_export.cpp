@@ -102,9 +102,9 @@ void Conformal2Sp(Exporter& to) {
         .Number("latitude_of_projection_origin", SRS_PP_LATITUDE_OF_ORIGIN);
 }
 
-// Exports a Lambert conformal conic projection with one standard parallel. CF has no scale factor
-// here, because the latitude of origin is the standard parallel. A scale factor other than 1 cannot
-// be exported.
+// Exports a Lambert conformal conic projection with one standard parallel, which is GDAL's latitude
+// of origin. Exports nothing if the scale factor is not 1, because CF has no scale factor for this
+// projection.
 void Conformal1Sp(Exporter& to) {
     if (to.Parameter(SRS_PP_SCALE_FACTOR, 1) != 1) return;
     to.Name("lambert_conformal_conic")
@@ -142,8 +142,8 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// Exports polar_stereographic. If the CRS states a scale factor, GDAL's latitude of origin is the
-// pole. Otherwise GDAL's latitude of origin is the standard parallel.
+// Exports polar_stereographic. If GDAL's latitude of origin is a pole, the scale factor is
+// exported. Otherwise the latitude of origin is the standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")

@@ -128,8 +128,8 @@ Result<OGRSpatialReference> Projected(CfGridMapping mapping, const OGRSpatialRef
     if (!IsUsable(mapping, geographic, srs))
         return Status::Corrupt("PROJ refuses the parameters of " + mapping.name);
     if (unit.factor == 1 && geographic.GetAuthorityCode(nullptr) != nullptr) Identify(srs);
-    // The name is set after other calls, because a search for an unknown name in PROJ's database is
-    // slow.
+    // The name is set last. Earlier calls would search PROJ's database for it, which is slow for an
+    // unknown name.
     const std::string& name = mapping.projected_crs_name;
     if (srs.GetAuthorityCode(nullptr) == nullptr && !name.empty() &&
         srs.SetProjCS(name.c_str()) != OGRERR_NONE)
@@ -280,7 +280,8 @@ bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warning
     if (std::fabs(meridian - degrees) > 1e-6 && (earth.prime_meridian_is_given || code == kWgs84))
         return false;
     srs = known;
-    // CF requires longitudes and latitudes in degrees, but EPSG defines some CRS in grads.
+    // CF requires longitudes and latitudes in degrees. EPSG defines some CRS in grads, so their
+    // unit is replaced.
     constexpr double kNegligible = 1e-12;
     if (std::fabs(srs.GetAngularUnits() - zarr::kRadiansPerDegree) > kNegligible)
         return srs.SetAngularUnits(SRS_UA_DEGREE, zarr::kRadiansPerDegree) == OGRERR_NONE;
@@ -413,9 +414,8 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Sets oblique_mercator. Appendix F of CF refers to PROJ for this projection. It has no angle from
-// the rectified to the skew grid; in PROJ that angle equals the azimuth, so that y points north at
-// the centre.
+// Sets oblique_mercator, as PROJ defines it (appendix F of CF refers to PROJ). The angle from the
+// rectified to the skew grid equals the azimuth, so that y points north at the centre.
 //
 // False easting and northing apply at the centre, which appendix F calls "the origin of rectangular
 // coordinates".

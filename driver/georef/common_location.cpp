@@ -44,7 +44,7 @@ std::optional<GridLocation> FindGridLocation(const zarr::Hierarchy& hierarchy,
 
 bool HaveSameTransform(const GridLocation& a, const GridLocation& b) {
     constexpr double kMaxDistanceInPixels =
-        0.01;  // rounding of coordinates to float32 may move a raster by less
+        0.01;  // more than a raster moves if its coordinates are rounded to float32
     const auto& [first, second] = std::pair(a.georeferencing.transform, b.georeferencing.transform);
     if (!first || !second) return first.has_value() == second.has_value();
     return zarr::CornerDistance(*first, a.columns, a.rows, *second, b.columns, b.rows) <=

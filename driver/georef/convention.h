@@ -14,7 +14,7 @@ namespace zarr_driver {
 // adds the attributes of kSpatialProj, so that a reader needs no coordinate arrays.
 enum class Georeferenced : std::uint8_t { kEveryReader, kGdal, kSpatialProj, kCf, kAll };
 
-// True if CRS and coordinates are written as CF has them.
+// True if CRS and coordinates are written as the CF conventions define.
 inline bool WritesCf(Georeferenced form) {
     return form == Georeferenced::kCf || form == Georeferenced::kEveryReader ||
            form == Georeferenced::kAll;

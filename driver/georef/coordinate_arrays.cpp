@@ -31,10 +31,10 @@ namespace {
 
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
-// True if attributes of the array `facts` may name the array at `path`. A name usually means an
-// array in the group of `facts`, as overviews have their own grid mappings. If that group has no
-// such array, or a name has a path, all arrays of that name match. A wrong match only keeps an
-// array unchanged; a missed one would let it be overwritten.
+// True if attributes of the array `facts` may name the array at `path`. Overviews have their own
+// grid mappings, so a name usually means an array in the group of `facts`. If that group lacks the
+// array, or an attribute contains a path, any array with that name counts. A wrong match only
+// prevents the array from being changed.
 bool MayName(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
     const std::string name(zarr::LastName(path));
     if (zarr::ReferencedNames(facts.attributes).count(name) == 0) return false;
@@ -51,8 +51,8 @@ bool RefersTo(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const s
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
-// True if the raster `facts` names no grid mapping, and readers use the one at `path`, which they
-// find in its group or a group above.
+// True if the raster `facts` names no grid mapping, and readers use the grid mapping at `path`
+// because it is in the raster's group or in a group above.
 bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
                      const std::string& path) {
     zarr::Warnings ignored;
@@ -122,7 +122,8 @@ Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& p
 Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::string& path) const {
     std::vector<Result<ArrayFacts>> users;
     if (others_ == OtherArrays::kNone) return users;
-    // Pending attributes are stored first: they may refer to the array.
+    // Pending attributes are stored before the search for users, because they may refer to the
+    // array at `path`.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     zarr::Warnings ignored;
@@ -137,7 +138,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
                 users.push_back(std::move(facts));
         }
     }
-    // Fails if an array could not be read, because that array may use the array at `path`.
+    // Fails if an array could not be read. Such an array may use the array at `path`.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return users;
 }
@@ -189,7 +190,8 @@ Result<bool> CoordinateArrays::UsersHaveCoordinates(const std::string& path) con
 Result<std::optional<GridMapping>> CoordinateArrays::FindEqual(
     const std::string& group, const std::vector<std::string>& names,
     const OGRSpatialReference& srs) const {
-    // Pending attributes are stored first: they may make an array a grid mapping.
+    // Pending attributes are stored before the search, because an array may be a grid mapping only
+    // with its pending attributes.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     ZARR_ASSIGN_OR_RETURN(

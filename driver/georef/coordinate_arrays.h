@@ -41,16 +41,17 @@ struct NumberSeries {
 zarr::Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
                                 const NumberSeries& numbers);
 
-// Says which arrays a store may hold besides the rasters that are being written.
+// Says which arrays may refer to coordinates and grid mappings, besides the rasters that are being
+// written.
 enum class OtherArrays : std::uint8_t {
-    kNone,      // no other arrays, because the store is new
-    kExisting,  // arrays from before this update
-    kAny,       // also new arrays, whose attributes may be pending
+    kNone,      // none, because the store is new
+    kExisting,  // arrays that existed before this update
+    kAny,       // existing and new arrays; attributes of new arrays may be pending
 };
 
-// Reads and writes the coordinate arrays and grid mappings of rasters. An array to which other
-// arrays refer, too, is shared and not changed. One exception: the geotransform in a shared grid
-// mapping is changed if the other arrays do not need it.
+// Reads and writes the coordinate arrays and grid mappings of rasters. An array to which arrays
+// other than the rasters refer is shared, and is not changed. Exception: the geotransform in a
+// shared grid mapping is changed if those arrays do not need it.
 class CoordinateArrays {
   public:
     // `rasters` are the paths of the arrays whose coordinates are written. `others` says which
@@ -67,8 +68,8 @@ class CoordinateArrays {
     // Removes the array at `path` if the array is a scalar and free (see IsFree()).
     zarr::Status RemoveScalar(const std::string& path) const;
 
-    // Returns a grid mapping in `group` that states `srs`, with one of `names` if possible. Returns
-    // nullopt if the group has no such grid mapping.
+    // Returns a grid mapping in `group` that states `srs`, preferably one with a name in `names`.
+    // Returns nullopt if the group has no such grid mapping.
     zarr::Result<std::optional<GridMapping>> FindEqual(const std::string& group,
                                                        const std::vector<std::string>& names,
                                                        const OGRSpatialReference& srs) const;
@@ -77,8 +78,8 @@ class CoordinateArrays {
     // arrays of X and Y. They then do not need a geotransform.
     zarr::Result<bool> UsersHaveCoordinates(const std::string& path) const;
 
-    // True if another raster of the group has X and Y dimensions of equal names, but no coordinate
-    // arrays. New coordinate arrays for `layout` would then also apply to that raster.
+    // True if another raster of the group has X and Y dimensions with the names that `layout` uses,
+    // but no coordinate arrays. New coordinate arrays for `layout` would also apply to that raster.
     zarr::Result<bool> WouldMoveOtherRasters(const RasterLayout& layout) const;
 
     // Replaces the attributes of the array at `path`.

@@ -37,9 +37,9 @@ std::string UnitsOfArray(const GeolocationArray& array) {
     return units != nullptr ? *units : std::string();
 }
 
-// Returns the CRS of geolocation coordinates. The CRS of longitudes and latitudes is `stated`, if
-// it is geographic, or else WGS 84. Other coordinates have the CRS `stated`; returns nullopt if
-// their units do not fit it.
+// Returns the CRS of geolocation arrays. For longitudes and latitudes it is `stated` if that CRS is
+// geographic, and else WGS 84. For other coordinates it is `stated`; returns nullopt if their units
+// are not those of `stated`.
 std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
                                          const OGRSpatialReference* stated) {
     if (geolocation.kind == Kind::kLongLat) {
@@ -101,8 +101,8 @@ class Slices {
     // Returns the indices of the slice of the coordinate array that locates the raster.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
-    // Returns the name of the first dimension along which the coordinates change. Empty if they do
-    // not change. Compares only the first and the last slice.
+    // Returns the name of the first dimension along which the coordinates change, or an empty text
+    // if they do not change. Only the first and the last slice are compared.
     std::string FirstChangingDimension() const {
         if (indices_ == last_) return {};
         const auto first = Read(indices_);

@@ -26,11 +26,12 @@ struct GeolocatedRaster {
     std::size_t threads;
 };
 
-// Returns the metadata domain GEOLOCATION. Coordinates are in degrees or in units of the CRS:
-// arrays with a scale and offset, or in other units, are converted by a VRT. Empty if the
-// coordinates cannot be used, for example metres without a CRS. If coordinate arrays have a slice
-// for each time, the slice of the raster is used. If the raster has no such slice, uses the first
-// slice and adds a warning.
+// Returns the metadata domain GEOLOCATION. Its coordinates are in degrees or in units of the CRS; a
+// VRT converts arrays that have a scale, an offset or other units. Returns an empty list if the
+// coordinates cannot be used, for example metres without a CRS.
+//
+// If coordinate arrays have a slice for each time, the slice of the raster is used. If the raster
+// has no such slice, uses the first slice and adds a warning.
 CPLStringList GeolocationDomain(const GeolocatedRaster& raster,
                                 const zarr::Geolocation& geolocation, zarr::Warnings& warnings);
 

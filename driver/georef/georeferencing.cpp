@@ -28,7 +28,7 @@ namespace {
 // Facts about the coordinates along X and Y that decide how an ambiguous CRS statement is
 // interpreted.
 struct MapCoordinates {
-    std::string units;          // units of X, else of Y; may be empty
+    std::string units;          // units of X, or of Y if X has none; may be empty
     double y_factor = 1;        // converts Y to the unit of X
     double farthest = 0;        // largest absolute coordinate; 0 if unknown
     bool are_long_lat = false;  // true if X and Y are longitude and latitude
@@ -79,8 +79,8 @@ std::string GeostationaryUnits(const MapCoordinates& coordinates) {
     return coordinates.farthest > 1 ? "m" : "radian";
 }
 
-// Replaces a CRS with an EPSG code by its definition in EPSG. A CRS that was read from WKT 2 lacks
-// the codes of its components, which users expect in WKT 1.
+// Replaces `srs` by EPSG's definition of its code, if both are equal. A CRS that was read from WKT
+// 2 lacks the codes of its components, which users expect in WKT 1.
 void UseDefinitionOfEpsg(OGRSpatialReference& srs) {
     const char* const authority = srs.GetAuthorityName(nullptr);
     const char* const code = srs.GetAuthorityCode(nullptr);
@@ -148,8 +148,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
     return FromGridMapping(source, coordinates, warnings);
 }
 
-// Sets the coordinate epoch of a dynamic CRS from an array's attributes. A static CRS has no epoch.
-// If it has the attribute, another program has replaced the CRS and left the attribute.
+// Sets the coordinate epoch of a dynamic CRS from an array's attributes. Ignores the attribute if
+// the CRS is static: another program has then replaced the CRS, and left the attribute.
 void SetEpoch(const zarr::json::Value& attributes, OGRSpatialReference& srs) {
     const zarr::json::Value* const stated = attributes.Find(kEpochAttribute);
     double epoch = 0;
@@ -242,15 +242,16 @@ bool IsLocatedByArrays(const zarr::ArrayFacts& facts,
            facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
 }
 
-// True if a geotransform `t` only gives pixel numbers of a larger raster from which this raster was
-// cut.
+// True if the geotransform `t` maps to whole pixel numbers of a larger raster from which this
+// raster was cut.
 bool HoldsPixelNumbers(const GeoTransform& t) {
     return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
            t[5] == std::floor(t[5]);
 }
 
-// Sets ground control points in `result`, and makes the CRS the CRS of the points. Does nothing if
-// the raster has a geotransform in map coordinates, or if the points belong to a larger raster.
+// Sets ground control points in `result`, in its CRS. If the geotransform gives pixel numbers of a
+// larger raster, the points get pixel numbers of this raster. Does nothing if the geotransform is
+// in map coordinates, or if the points do not fit the raster.
 void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
                 Georeferencing& result) {
     if (points.empty()) return;
@@ -297,9 +298,9 @@ void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& fact
     if (options.north_up) FlipRows(facts, result);
 }
 
-// Warns about coordinate arrays that a server refuses to return (403). A refused array counts as
-// absent, without a warning, unless the array has the attribute "coordinates" or "grid_mapping", or
-// the other one of X and Y has coordinates.
+// Warns about coordinate arrays that a server refuses to return (403). Warns only if coordinates
+// are expected: if the array has the attribute "coordinates" or "grid_mapping", or if only one of X
+// and Y lacks coordinates.
 void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                               zarr::Warnings& warnings) {
     std::vector<std::string> names = zarr::WordsAttribute(facts.attributes, "coordinates");
@@ -330,7 +331,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
-    // X and Y that are no map axes may be a satellite track over time, which control points locate.
+    // X and Y that are no map axes may be time and the width of a satellite's track. Control points
+    // may locate such an array.
     if (!IsMap(facts) && find_control()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {
@@ -364,9 +366,9 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) ApplyOptions(*affine, facts, options, result);
-    // Drops geolocation arrays along the axes or in the CRS of the raster, because they repeat the
-    // geotransform. Keeps longitudes and latitudes of each pixel of a projected raster, because
-    // they add information.
+    // Geolocation arrays are dropped if they repeat the geotransform: if each has only the
+    // dimension X or Y, or if they are in the CRS of the raster. Longitudes and latitudes of each
+    // pixel of a projected raster are kept, because they add information.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

@@ -33,8 +33,9 @@ struct GeoreferencingOptions {
 struct Georeferencing {
     std::optional<OGRSpatialReference> srs;  // traditional GIS axis order
     std::string srs_origin;                  // attribute or variable that states the CRS
-    double coordinate_scale = 1;  // factor from the unit of X, else of Y, to the unit of the CRS
-    double y_factor = 1;          // factor from the unit of Y to the unit of X
+    // Factor from the unit of X (of Y if X has none) to the unit of the CRS.
+    double coordinate_scale = 1;
+    double y_factor = 1;  // factor from the unit of Y to the unit of X
     std::optional<zarr::GeoTransform> transform;
     std::string transform_origin;
     bool is_flipped = false;    // true if north_up has reversed the rows
@@ -42,7 +43,7 @@ struct Georeferencing {
     CPLStringList geolocation;  // GEOLOCATION metadata domain; may be empty
     std::vector<zarr::GroundControlPoint> points;  // empty if there is a geotransform
     std::optional<OGRSpatialReference> points_srs;
-    zarr::Warnings warnings;  // invalid statements that were ignored
+    zarr::Warnings warnings;  // about invalid statements, which are ignored
 };
 
 // True if row numbers increase northwards, and the raster is not rotated.
@@ -54,8 +55,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                   const std::string& store_path,
                                   const GeoreferencingOptions& options);
 
-// Returns the CRS that the attributes of a grid mapping state. A CRS stated as text comes before CF
-// parameters, for which coordinates in metres or degrees are assumed.
+// Returns the CRS that the attributes of a grid mapping state, as text or by CF parameters. Text is
+// preferred. CF parameters are read as if coordinates were in metres or degrees.
 zarr::Result<OGRSpatialReference> CrsOfGridMapping(const zarr::json::Value& attributes);
 
 }  // namespace zarr_driver

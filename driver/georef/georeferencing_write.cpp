@@ -82,8 +82,9 @@ std::string GdalTransform(const GeoTransform& t) {
     return text;
 }
 
-// Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping; an
-// empty name adds none. rioxarray searches for the grid mapping among xarray's coordinates.
+// Returns a new value of the attribute `coordinates`, in which `grid_mapping` replaces the previous
+// grid mapping; if `grid_mapping` is empty, the previous one is removed. rioxarray searches for
+// grid mappings in this attribute.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -111,8 +112,8 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // The default name is avoided if other rasters of the group name no grid mapping: they
-        // would use an array of that name.
+        // The default name is avoided if the group has rasters that name no grid mapping, because
+        // these rasters would use an array of that name.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -132,8 +133,8 @@ class CfWriter {
         return GeoreferencingArrays{name, false, placement_.transform.has_value()};
     }
 
-    // Removes the grid mapping that the array names. Keeps a grid mapping that is `used` or to
-    // which other arrays refer.
+    // Removes the grid mapping that the array names, unless it is `used` or other arrays refer to
+    // it.
     Status RemoveGridMapping(const std::string& used) const {
         const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         return name != nullptr && *name != used && zarr::IsValidKey(*name)
@@ -141,8 +142,8 @@ class CfWriter {
                    : Status();
     }
 
-    // Writes the coordinates of pixel centres along X or Y as an array. Returns false if an
-    // existing array of that name differs and belongs to other arrays, too.
+    // Writes the coordinates of pixel centres along X or Y as an array. Returns false if the array
+    // exists with other numbers, and other arrays refer to it.
     Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
         return arrays_.WriteNumbers(PathOf(dimension.name),
@@ -153,8 +154,8 @@ class CfWriter {
   private:
     std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
 
-    // Returns the codecs of coordinate arrays. Only Georeferenced::kAll compresses them: its
-    // attributes state the location, too, for readers that lack the codec.
+    // Returns the codecs of coordinate arrays. Only Georeferenced::kAll compresses coordinates,
+    // because a reader that lacks the codec can then find the location in attributes.
     std::vector<zarr::CodecSpec> CoordinateCodecs() const {
         if (convention_ != Georeferenced::kAll) return {};
         return {{"blosc",
@@ -178,10 +179,10 @@ class CfWriter {
     }
 
     // Reuses `existing`, a grid mapping with an equal CRS. Adds the geotransform if no other array
-    // uses it. Removes a different geotransform that other arrays do not need.
+    // uses the grid mapping. Removes a different geotransform that other arrays do not need.
     //
-    // Returns nullopt if other arrays need a different geotransform in it, or if only this array
-    // uses it and its CRS code differs.
+    // Returns nullopt if other arrays need a different geotransform. Also returns nullopt if no
+    // other array uses the grid mapping and the code of its CRS differs.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& existing) const {
         const std::string path = PathOf(existing.name);
         if (existing.code != CodeOf(*placement_.srs, ":")) {
@@ -322,8 +323,7 @@ void SetConventions(const RasterLayout& layout, const RasterPosition& placement,
                     bool has_transform, json::Object& attributes) {
     const bool has_crs = is_asked_for && placement.srs != nullptr;
     const bool is_placed = is_asked_for && has_transform;
-    // Readers need one form of the CRS: a code, or else PROJJSON. WKT is not enough, because not
-    // all readers parse it.
+    // Readers need a code or PROJJSON. WKT is not enough, because not all readers parse WKT.
     const bool has_code = json::FindMember(attributes, "proj:code") != nullptr;
     SetMember(attributes, "proj:projjson",
               has_crs && !has_code ? ProjJson(*placement.srs) : json::Value());
@@ -385,8 +385,8 @@ bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::Horizon
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// For each axis of the layout that has no entry in `shared` and can share a dimension of `other`,
-// adds that dimension to `shared`.
+// Adds dimensions of the array `other` to `shared`, by the axes of `layout` that can share them.
+// Axes that are in `shared` before keep their entry.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {
@@ -503,12 +503,12 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
               srs != nullptr && spatial && (code.empty() || !WritesCf(convention))
                   ? json::Value(Wkt2(*srs))
                   : json::Value());
-    // netCDF-C rejects the attribute `spatial:transform`. Unless the chosen convention requires it,
-    // it is therefore written only if coordinate arrays and grid mapping do not state the exact
+    // netCDF-C rejects the attribute `spatial:transform`. If the convention does not require it, it
+    // is written only if the coordinate arrays and the grid mapping do not state the exact
     // transform.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    // If the group states a transform, readers prefer it to coordinate arrays. The array then needs
-    // its own attribute.
+    // Readers prefer a transform in the group's attributes to coordinate arrays. If the group has
+    // one, the array needs its own transform in an attribute.
     const bool is_said =
         placement.transform && written_arrays.axes && WritesCf(convention) &&
         !zarr::StatesTransform(layout.facts.group_attributes) &&
@@ -538,8 +538,8 @@ Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayou
         MultidimCrs array{layout->facts.path, "", ""};
         if (srs != nullptr && layout->x_axis && layout->y_axis) {
             array.wkt = Wkt2(*srs);
-            // In pam.aux.xml, GDAL expects an axis mapping with dimension numbers of the array,
-            // counted from 1, instead of 1 for X and 2 for Y.
+            // OGRSpatialReference numbers X as 1 and Y as 2. The axis mapping in pam.aux.xml
+            // contains the numbers of the array's dimensions, from 1.
             for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
                 const std::size_t number = axis == 1   ? *layout->x_axis + 1
                                            : axis == 2 ? *layout->y_axis + 1

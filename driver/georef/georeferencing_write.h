@@ -35,28 +35,28 @@ struct RasterPosition {
 // of X and Y.
 struct GeoreferencingArrays {
     std::string grid_mapping;  // name of the array; empty if none
-    bool axes = false;         // X and Y have coordinate arrays
-    bool transform = false;    // the grid mapping states the geotransform
+    bool axes = false;         // true if X and Y have coordinate arrays
+    bool transform = false;    // true if the grid mapping states the geotransform
 };
 
 // Returns the coordinates of the centres of `count` pixels, along X if `is_x`, else along Y. The
 // raster must not be rotated.
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
-// Finds dimensions of other arrays in the group that a new raster can share. The result maps axes
-// of the raster to these dimensions. A shared dimension has equal size and role. Its coordinates
-// are those that `transform` gives; without `transform`, the dimension has no coordinates.
+// Finds dimensions of other arrays in the group that a new raster can share. Returns these
+// dimensions by axis of the raster. A shared dimension has equal size and role. It has the
+// coordinates that `transform` gives, or none if there is no `transform`.
 //
-// X and Y that are not shared but get coordinates are named x and y, unless the group already uses
-// these names. `own` are the paths of the raster's arrays, and `layout` is the layout of one of
-// them.
+// If X and Y are not shared but get coordinates, they are named x and y, unless the group already
+// uses these names. `own` are the paths of the raster's arrays, and `layout` is the layout of one
+// of them.
 zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
     const StoreUpdate& update, const std::set<std::string>& own, const RasterLayout& layout,
     const std::optional<zarr::GeoTransform>& transform);
 
 // Writes the coordinate arrays and the grid mapping array of a raster. Reuses an existing grid
-// mapping with an equal CRS. If a coordinate array is shared with other arrays and differs, the
-// coordinate array is kept and a warning is emitted.
+// mapping with an equal CRS. If a coordinate array exists with other coordinates, and other arrays
+// refer to it, keeps it and adds a warning.
 zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                              const RasterLayout& layout,
                                                              const RasterPosition& placement,

@@ -68,8 +68,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // If only DIM_X or only DIM_Y was given, the option may name the dimension of the other axis.
-    // The other axis then gets the last unused dimension.
+    // If only DIM_X is given, it may name the dimension that was found for Y. Y then gets the last
+    // of the other dimensions. DIM_Y alone may displace X likewise.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();
@@ -131,8 +131,8 @@ void CountSlices(RasterLayout& layout) {
         if (!layout.fixed[i]) layout.slices *= layout.shown[i];
 }
 
-// Two arrays divide one range into `shown` and `size` slices. Returns the slice of the second array
-// that is nearest to slice `index` of the first array.
+// Returns the slice nearest to slice `index` of `shown` slices, if the same range is divided into
+// `size` slices.
 std::uint64_t Nearest(std::uint64_t index, std::uint64_t shown, std::uint64_t size) {
     if (shown == size) return index;
     const double place = (static_cast<double>(index) + 0.5) / static_cast<double>(shown);
@@ -222,7 +222,7 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
     as_base.select.clear();
     const auto metadata = hierarchy.Metadata(path);
     const bool has_rank_of_base =
-        // false if the level belongs to a mask
+        // A level of a mask has another number of dimensions.
         metadata.ok() && metadata->rank() == base.facts.metadata.rank();
     if (base.facts.colour_axis || (has_rank_of_base && zarr::AreAxesDeclared(base.facts))) {
         as_base.dim_x = std::to_string(*base.x_axis);

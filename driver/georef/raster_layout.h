@@ -17,8 +17,8 @@ namespace zarr_driver {
 // Maximum number of bands of a dataset. An array with more slices is opened slice by slice.
 inline constexpr std::uint64_t kMaxBands = 65536;
 
-// Attribute of an array in a group that is opened as one raster: number of the array's band, from
-// 1. Without this attribute, bands would have no fixed order.
+// Attribute with the number, from 1, of the band that the array forms in the raster of its group.
+// Without this attribute, bands would have no fixed order.
 inline constexpr const char* kBandNumber = "band_number";
 
 // A number within an array's elements: the whole element, or a field of a structured element.
@@ -40,7 +40,8 @@ struct RasterLayout {
     std::optional<zarr::ChunkListing> listing;  // chunk listing, if an open option requests it
     std::optional<std::size_t> x_axis;
     std::optional<std::size_t> y_axis;
-    bool are_axes_chosen = false;         // true if DIM_X or DIM_Y changed X or Y
+    // True if DIM_X or DIM_Y chose other axes than the metadata.
+    bool are_axes_chosen = false;
     std::vector<std::size_t> other_axes;  // all axes except X and Y, slowest first
     // Index of the only slice that the raster shows along each of other_axes; nullopt along axes
     // whose slices are all shown.
@@ -64,9 +65,10 @@ struct RasterLayout {
     std::optional<std::uint64_t> ColourOf(const std::vector<std::uint64_t>& indices) const;
 };
 
-// Opens an array and assigns roles to its dimensions. `indices` fix the first dimensions other than
-// X and Y. The open option SELECT may fix more dimensions. Returns an error if elements are not
-// numbers, a dimension is empty, or a dimension is too long for GDAL.
+// Opens an array and assigns roles to its dimensions. `indices` are the indices of the raster's
+// slice along the first dimensions, X and Y not counted. The open option SELECT may fix more
+// dimensions. Returns an error if elements are not numbers, a dimension is empty, or a dimension is
+// too long for GDAL.
 zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
                                             const std::string& path, const OpenOptions& options,
                                             const std::vector<std::uint64_t>& indices);
