@@ -154,9 +154,9 @@ void ZarrMDArray::ReadConventions() {
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
-    // CF's units such as "days since 1970-01-01" are ambiguous without the attribute "calendar". If
-    // an array of NumPy's dates lacks it, the returned list gets such an attribute, with the
-    // calendar that NumPy uses.
+    // In CF, units such as "days since 1970-01-01" are ambiguous without the attribute "calendar".
+    // For an array of NumPy's dates without this attribute, the list gets the attribute with
+    // NumPy's calendar.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -186,7 +186,7 @@ void ZarrMDArray::ReadNodata() {
     if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
     if (is_text && element->is_zero()) return;
-    // A fill value of more than 1 MiB of text is not used as a nodata value.
+    // A fill value of more than 1 MiB is not used as a nodata value.
     constexpr std::size_t kLongest = std::size_t{1} << 20;
     if (element->size() > kLongest) return;
     const zarr::DataType native = values_.stored().Native();
@@ -202,7 +202,7 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    zarr::Warnings told;  // not emitted again after the array was opened
+    zarr::Warnings told;  // dropped: they were emitted when the array was opened
     facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
     if (HasMeaning(name)) ReadConventions();
 }
@@ -353,8 +353,8 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        // Both axes of a CRS have one unit. If the coordinates of X and Y have different units, the
-        // CRS of the store is not returned.
+        // Both axes of a CRS have the same unit. If X and Y have different units, the CRS of the
+        // store does not fit, and only a CRS from PAM is returned.
         if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
@@ -765,8 +765,8 @@ json::Value ZarrMDArray::ActualRange(double least, double most) const {
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        // Statistics count as old if the PAM file is older than the array. Writing the file would
-        // make old statistics in it seem current, so they are removed first.
+        // Statistics count as outdated if the PAM file is older than the array. Writing the file
+        // would make all statistics in it seem current, so outdated statistics are removed first.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);

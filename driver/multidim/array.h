@@ -26,10 +26,11 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// An array of GDAL's multidimensional API, with its dimensions in the stored order.
-// There is one exception: GDAL's generic code divides by the sizes of dimensions, and allows a size
-// of 0 only for the first dimension. A read-only array with empty dimensions therefore shows one
-// empty dimension first and omits the other empty dimensions.
+// An array of GDAL's multidimensional API. Its dimensions have the stored order, with one
+// exception. GDAL's generic code divides by the sizes of dimensions, and allows a size of 0 only
+// for the first dimension. A read-only array with empty dimensions therefore shows one empty
+// dimension first, and hides the other empty dimensions.
+//
 // Const methods and Write() may be called from several threads at once. Other changes need
 // exclusive access. If the array is deleted, every call emits an error.
 class ZarrMDArray final : public GDALPamMDArray {
@@ -56,8 +57,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
-    // Does the same as GDAL's implementation, but for dimensions of size 0, too. GDAL would divide
-    // by 0.
+    // Returns the result of GDAL's implementation, which would divide by 0 if a dimension has size
+    // 0. Handles these dimensions here.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
@@ -126,7 +127,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status WriteCrs(const OGRSpatialReference* srs,
                           const std::vector<std::string>& preferred_mappings);
     // Sets the dimension objects of a new array, and the convention by which its CRS will be
-    // written. Whoever creates the array calls this method once.
+    // written. Must be called once, by the code that creates the array.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
     // The session calls these methods when the array was deleted, or when its attributes, path or
     // metadata changed.
@@ -185,9 +186,10 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::unique_ptr<ArrayActivity> activity_;
     const GDALExtendedDataType type_;
     bool has_stored_order_ = true;
-    std::vector<std::size_t> shown_;  // index in the stored shape of each of dimensions_
+    std::vector<std::size_t> shown_;  // for each of dimensions_, its index in the stored shape
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
-    // unused in update mode, which reads attributes anew
+    // Attributes as they were at opening. Not used in update mode, which reads the attributes at
+    // each call.
     std::vector<std::shared_ptr<GDALAttribute>> attributes_;
     CPLStringList structural_info_;
     std::string units_;

@@ -26,8 +26,8 @@ const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
         const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
         EmitWarnings(session_->store_path(), warnings);
         if (!pyramid) return paths;
-        // Overviews of an array are the smaller levels of its pyramid. These follow the array
-        // itself in the list of levels.
+        // Overviews of an array are the levels that follow it in the list of its pyramid, which
+        // begins with the largest level.
         bool is_smaller = false;
         for (const zarr::PyramidLevel& level : pyramid->levels) {
             if (is_smaller) paths.push_back(level.path);

@@ -79,7 +79,7 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
     return Guarded(session_->store_path(), [&]() -> bool {
         info.clear();
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
-            // chunks of unequal size are no GDAL blocks
+            // GDAL's blocks have equal sizes, so chunks of unequal sizes have no block information
             if (!facts_.metadata.ChunkAxis(i).is_regular()) return false;
         return Report(FindRawBlock(panBlockCoordinates, info));
     });

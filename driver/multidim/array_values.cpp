@@ -33,8 +33,8 @@ TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<st
     return cut;
 }
 
-// Returns the elements of a block as texts, in row-major order. The caller passes raw bytes as
-// base64, which is decoded here.
+// Returns the elements of a block as texts, in row-major order. In the block, raw bytes are texts
+// in base64; here they are decoded.
 std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
     const zarr::Region& region = block.region;
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));

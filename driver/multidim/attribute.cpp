@@ -483,9 +483,10 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // An empty value is stored, so that the attribute exists even if no value is ever written. An
-    // attribute such as scale_factor would change the array if it were 0, so it is stored with its
-    // first value. Without elements it never gets a value, so it is stored now.
+    // The initial value is stored, so that the attribute exists even if no value is ever written.
+    // Exception: an attribute such as scale_factor would change the array if it were 0, so it is
+    // stored with its first value. If it has no elements, no value is ever written, so it is stored
+    // now.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

@@ -115,8 +115,8 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     bool (*is_hidden)(std::string_view));
 
 // Creates an attribute of the node at `path`, and stores zeros, empty strings or null as its value.
-// If `has_meaning` is true, the value changes how the node is interpreted. Nothing is then stored
-// until a value is written, unless the attribute has no elements.
+// `has_meaning` is true for an attribute such as scale_factor, which changes how the node is
+// interpreted. Such an attribute is stored when a value is written, unless it has no elements.
 zarr::Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,

@@ -31,7 +31,7 @@ class AttributeRegistry {
 
     mutable std::mutex mutex_;
     std::vector<std::weak_ptr<ZarrAttribute>> attributes_;
-    std::size_t max_attributes_ = 0;  // at this number, attributes_ is purged of unused attributes
+    std::size_t max_attributes_ = 0;  // when there are so many attributes_, unused ones are removed
 };
 
 }  // namespace zarr_driver

@@ -146,8 +146,8 @@ class NewRoot {
         return made;
     }
 
-    // Opens the new group for update, in the store at its present path. A zip file in an object
-    // store cannot be changed after Commit(), so it is opened for reading.
+    // Opens the new group for update, at the staging or final path of the store. A zip file in an
+    // object store cannot be changed after Commit(), so it is opened for reading.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
@@ -220,8 +220,8 @@ class NewRoot {
 
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
-// If `source` is a Zarr dataset, its empty arrays show their dimensions in the stored order while
-// the returned object lives. Otherwise returns nullptr.
+// If `source` is a Zarr dataset, makes its empty arrays show their dimensions in the stored order,
+// until the returned object is destroyed. Returns nullptr for other datasets.
 std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
@@ -290,8 +290,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
-        // Callers change the store after its creation. CheckChangeable() therefore fails first if a
-        // store at this path cannot be changed, such as a remote zip file.
+        // Callers change the store after its creation. If a store at this path cannot be changed,
+        // such as a remote zip file, CheckChangeable() fails before anything is created.
         ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));

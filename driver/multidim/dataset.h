@@ -46,7 +46,7 @@ class MdimDataset final : public GDALDataset {
 
     const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
-    // keeps the opened array in use; root_ then returns this object to callers
+    // kept so that root_ returns this object to callers who open the array
     const std::shared_ptr<ZarrMDArray> array_;
     CPLStringList description_;  // metadata domain ZARR, once it was requested
 };

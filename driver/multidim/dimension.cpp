@@ -32,8 +32,8 @@ std::string TypeOf(AxisRole role) {
     }
 }
 
-// Returns the direction in which the coordinates increase, as a text of GDAL. Empty if the
-// dimension has no coordinates.
+// Returns the direction in which the coordinates increase, such as "EAST" (GDAL_DIM_DIRECTION...).
+// Returns an empty text if the dimension has no coordinates.
 std::string DirectionOf(const zarr::Dimension& dimension) {
     if (dimension.coordinate_path.empty()) return {};
     switch (dimension.role) {
@@ -56,9 +56,9 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
-// Returns the name of a dimension in GDAL's API: that of its coordinate array, or else its stored
-// name. A coordinate array outside of the opened group may have another name in GDAL's API than in
-// the store.
+// Returns the name of a dimension in GDAL's API: the name of its coordinate array, or its stored
+// name if it has no coordinate array. A coordinate array outside of the opened group may have
+// another name in GDAL's API than in the store.
 std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);
@@ -138,18 +138,18 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // The computed variable would have the name of its dimension, so a dimension without a name has
-    // none.
+    // The variable is called like its dimension, so a dimension without a name has no variable.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
-    if (!array.ok()) return nullptr;  // callers that open the array themselves get the error
+    // No error is emitted here: callers that open the array get one.
+    if (!array.ok()) return nullptr;
     const Georeferencing& placed = (*array)->FindGeoreferencing();
     if (!placed.transform) return nullptr;
     const zarr::GeoTransform& t = *placed.transform;
     if (t[2] != 0 || t[4] != 0) return nullptr;
     const double spacing = is_x_ ? t[1] : t[5];
     const double corner = is_x_ ? t[0] : t[3];
-    // The variable gets a plain dimension instead of `this`. An array keeps its dimension alive,
+    // The dimension of the variable is a plain GDALDimension. An array keeps its dimensions alive,
     // and `this` would keep the whole session open.
     const std::string parent = ParentName();
     const auto dimension =

@@ -77,7 +77,7 @@ class ZarrDimension final : public GDALDimension {
     std::string array_path_;
     std::string coordinate_path_;  // path found in the store when this object was created
     std::string indexing_path_;    // array from SetIndexingVariable(), if not the coordinate array
-    const bool is_x_ = false;      // true if it is X of the raster that array_path_ forms
+    const bool is_x_ = false;  // true if the dimension is X of the raster that array_path_ forms
     const bool is_y_ = false;
 };
 

@@ -46,9 +46,9 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
     return made;
 }
 
-// Records `dimension` as owner of its full name, or gives it another full name if a different
-// dimension owns that name. An owner keeps its full name until the dataset is closed; in update
-// mode only while the owner is in use.
+// Makes `dimension` the owner of its full name, or gives it another full name if another dimension
+// owns the name. An owner keeps the name until the dataset is closed, or, in update mode, until the
+// owner is no longer in use.
 void DimensionRegistry::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
     NameClaim& claim = claims_[dimension->GetFullName()];

@@ -49,14 +49,15 @@ std::size_t AlignUp(std::size_t offset, std::size_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Returns the maximum length in bytes for GDAL's string type; 0 for no maximum. Only dtype S gets a
-// maximum. GDAL's other drivers write strings with a maximum length as arrays of characters.
+// Returns the maximum length in bytes of texts of dtype S, for GDAL's string type. Returns 0, no
+// maximum, for other dtypes, because GDAL's other drivers write strings with a maximum as arrays of
+// characters.
 std::size_t MaxTextLength(const zarr::DataType& type) {
     return type.kind == DataKind::kBytes ? type.size : 0;
 }
 
-// Adds the number of numbers and strings in a structure, which occurs `times` times, to `total`.
-// Fails if `total` exceeds kMaxFields, before a huge nested type is built in memory.
+// Adds `times` times the number of numbers and strings in a structure to `total`. Fails if `total`
+// exceeds kMaxFields, before a huge nested type is built in memory.
 Status CheckFieldCount(const zarr::DataType& type, std::size_t times, std::size_t& total) {
     for (const zarr::Field& field : type.fields) {
         if (field.count > kMaxFields || times * field.count > kMaxFields)
@@ -119,7 +120,8 @@ class Pairing {
                       const GDALExtendedDataType& gdal, std::size_t gdal_offset) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(stored));
         std::vector<bool> is_given(members.size());
-        std::size_t next = 0;  // member to try first; both types usually have the same order
+        // Index of the member to try first; members of both types usually have the same order.
+        std::size_t next = 0;
         for (const auto& component : gdal.GetComponents()) {
             for (std::size_t i = 0; i < members.size(); ++i) {
                 const std::size_t at = (next + i) % members.size();
@@ -175,7 +177,7 @@ Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t
         case DataKind::kUnicode:
             return StoreUnicode(type, text, dst);
         case DataKind::kVoid: {
-            // An empty text stands for zero bytes, because it is the initial value of a new array.
+            // An empty text, the initial value of a new array, becomes bytes that are all 0.
             const auto bytes = zarr::Base64Decode(text);
             if (!bytes.ok() || (bytes->size() != type.size && !bytes->empty()))
                 return Status::Invalid(zarr::Quoted(text) + ": expected base64 of " +
@@ -301,7 +303,7 @@ Result<std::unique_ptr<const ExtendedConverter>> ExtendedConverter::Make(
 
 void ExtendedConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                     const std::uint8_t* src) const {
-    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a number becomes text
+    if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // the stored element is a number
         alignas(16) std::uint8_t number[16];
         const BufferConverter to_native(leaf.type, GdalTypeOf(leaf.type));
         to_native.op().row(to_native.op(), number, 0, src, 0, 1);

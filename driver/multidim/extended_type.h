@@ -102,7 +102,7 @@ class TruncatedTexts {
   public:
     void Add(const zarr::DataType& type, const std::string& text);
     bool empty() const { return count_ == 0; }
-    // Returns a message with the number of truncated texts and the first of them.
+    // Returns a message with the first truncated text and the number of truncated texts.
     std::string Message() const;
 
   private:

@@ -68,8 +68,8 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-// Returns the metadata of a new array called `name`. Warnings about `options` are emitted with the
-// prefix `name`.
+// Returns the metadata of a new array called `name`. Emits warnings about `options`, which begin
+// with `name`.
 Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions& dimensions,
                                        const GDALExtendedDataType& type, CSLConstList options,
                                        zarr::Format format) {
@@ -122,8 +122,8 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
     return listed;
 }
 
-// Returns the members of the group, from a listing that is repeated after nodes were created,
-// deleted or renamed. If listing fails, returns an empty list, and `listing_` holds the error. The
+// Returns the members of the group. Lists the store again after nodes were created, deleted or
+// renamed. If listing fails, returns an empty list, and sets `listing_` to the error. The shared
 // pointer keeps the list alive if another thread lists the group again.
 std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
@@ -189,8 +189,8 @@ std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*
     });
 }
 
-// Emits no error if the store cannot be listed. GDAL also calls this method to look for an array,
-// and GetMDArrayNames() emits that error.
+// Emits no error if the store cannot be listed. GDAL calls this method before GetMDArrayNames() in
+// a search for an array, and GetMDArrayNames() emits the error.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(),
                    [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
@@ -208,9 +208,9 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
     return nullptr;
 }
 
-// True if CopyFrom() runs and must not find the array at `path`. GDAL would skip the source's array
-// of that name. Hidden arrays are outside of the group, or written by the driver, such as grid
-// mappings.
+// True if CopyFrom() is running, and OpenMDArray() must not find the array at `path`. GDAL would
+// not copy a source array if an array of the same name is found. Hidden arrays are outside of the
+// group, or written by the driver, such as grid mappings.
 bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
     if (copies_ == 0) return false;
     const StoreUpdate* const update = session_->update();
@@ -248,7 +248,7 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() cons
     const auto members = Members();
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        // A faulty array has no dimensions here. Callers that open the array get the error.
+        // A faulty array is skipped without an error. Callers that open the array get the error.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {

@@ -36,8 +36,8 @@ class ZarrGroup final : public GDALGroup {
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
     std::shared_ptr<GDALGroup> OpenGroup(const std::string& osName,
                                          CSLConstList papszOptions = nullptr) const override;
-    // Returns the dimensions of the group's arrays, if they belong to this group. Reads the
-    // metadata of all arrays. Of several dimensions with one name, returns the one with a
+    // Returns the dimensions of the group's arrays, except dimensions that belong to another group.
+    // Reads the metadata of all arrays. If several dimensions have one name, returns the one with a
     // coordinate array, or else the first. Dimensions that callers have created and no array has
     // yet come last.
     std::vector<std::shared_ptr<GDALDimension>> GetDimensions(

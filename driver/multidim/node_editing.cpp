@@ -29,8 +29,8 @@ using zarr::Status;
 
 namespace {
 
-// Letter of CF's attribute `axis`, and the role of the axis. The letter is '\0' if CF has no letter
-// for the type of the dimension.
+// An axis as a letter in CF's attribute `axis`, and as a role. The letter is '\0' if CF has no
+// letter for the axis.
 struct Axis {
     char letter = '\0';
     AxisRole role = AxisRole::kNone;
@@ -56,8 +56,8 @@ struct NewShape {
     std::vector<std::uint64_t> shape;
 };
 
-// Gives all objects in use of the node `path`, and of the nodes below, their new path, after the
-// node was renamed to `target`.
+// Sets the new path in all objects that are in use, after the node at `path` was renamed to
+// `target`. The objects represent this node and the nodes below it.
 Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
     session.update()->MoveAttributes(path, target);
@@ -92,10 +92,10 @@ Status AddUsers(SharedResource& session, const std::string& group, const ZarrDim
 
 Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& dimension) {
     const zarr::Hierarchy& hierarchy = session.hierarchy();
-    hierarchy.Reload();  // metadata documents are rewritten; other processes may have changed them
+    hierarchy.Reload();  // the caller will rewrite metadata, which other processes may have changed
     std::vector<User> users;
     const std::string* const single = session.single_array();
-    // an array at the root of the store is in no group
+    // an array at the root of the store has its dimensions for itself
     const bool is_whole_store = single != nullptr && single->empty();
     if (dimension.is_named() && !is_whole_store) {
         // warns of earlier failures, so that TakeFailure() below returns only new ones
@@ -196,8 +196,8 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
-    // Deletes the node in the store before its objects are marked as deleted. If the deletion
-    // fails, the objects stay usable.
+    // The node is deleted in the store first. If this fails, the objects that represent the node
+    // stay usable.
     ZARR_ASSIGN_OR_RETURN(
         const auto deleted,
         zarr::DeleteWithCompanions(update->metadata(), session.hierarchy(), path, {"", true}));

@@ -43,8 +43,8 @@ std::string OutsideArrays::NameOf(const std::string& path) const {
     std::string base(zarr::LastName(path));
     if (IsOpened(path)) return base;
     const std::string group(zarr::ParentPath(path));
-    // Number of groups, from the root group up to the group of the array (excluded), that have a
-    // node called `base`.
+    // Counts the groups, from the root group to the group above the array's group, that have an
+    // array called `base`.
     int nearer = 0;
     for (std::string at = session_.root(); at != group; at = std::string(zarr::ParentPath(at))) {
         const auto is_array = session_.stored_hierarchy().HoldsArray(zarr::JoinKey(at, base));
@@ -69,8 +69,8 @@ std::string OutsideArrays::Find(const std::string& name) const {
             if (at.empty()) break;
         }
     }
-    // Arrays may refer by absolute path to groups that are not above the opened node. The slower
-    // List() finds these arrays, too.
+    // Arrays may also refer, by absolute path, to arrays in groups that are not above the opened
+    // node. List() finds these arrays, but takes longer.
     for (std::string& path : List())
         if (NameOf(path) == name) return std::move(path);
     return {};
@@ -85,7 +85,7 @@ std::vector<std::string> OutsideArrays::OpenedArrays() const {
         const std::string group = std::move(groups.back());
         groups.pop_back();
         const auto members = zarr::MembersOf(session_.hierarchy(), group);
-        if (!members.ok()) continue;  // the listing of this group reports the error
+        if (!members.ok()) continue;  // skipped, because listing the group reports the error
         for (const zarr::Node& node : *members)
             (node.kind == zarr::NodeKind::kGroup ? groups : arrays).push_back(node.path);
     }

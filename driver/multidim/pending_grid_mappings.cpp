@@ -72,7 +72,7 @@ Status PendingGridMappings::Finish(SharedResource& session) {
         if (status.ok()) status = DropAbsentCoordinates(session, path);
         if (first.ok()) first = status;
     }
-    Forget();  // drops the records that WriteCrs() has added again
+    Forget();  // WriteCrs() has called Add() for these arrays again
     return first;
 }
 

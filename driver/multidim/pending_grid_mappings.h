@@ -14,18 +14,18 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// Records arrays whose CRS was written as a grid mapping, and new scalar arrays. A copy may set the
-// CRS of an array before it creates the source's grid mapping. The scalar array then replaces the
-// grid mapping that the driver wrote. Thread-safe.
+// Finds the grid mappings of copied arrays. A copy may set the CRS of an array before it creates
+// the source's grid mapping, a scalar array. The driver writes a grid mapping at first, which the
+// scalar array then replaces. Thread-safe.
 class PendingGridMappings {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
     // Records a scalar array that a caller has created.
     void AddScalar(const std::string& path);
 
-    // For each recorded array, replaces the grid mapping that the driver wrote by a recorded scalar
-    // array, if that describes the CRS. Removes absent arrays from the attribute "coordinates",
-    // because xarray ignores the whole attribute if one of them is absent. Clears the records.
+    // Replaces the grid mapping of each array from Add() by a scalar array from AddScalar(), if one
+    // describes the CRS. Removes absent arrays from the attribute "coordinates", because xarray
+    // ignores the whole attribute if one of them is absent. Clears the records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 

@@ -238,8 +238,8 @@ class RawBlockSource::Builder {
             CPLStringList options,
             ArrayOptionsOf(source.info.List(), source.blocks, array->GetDataType().GetSize())
                 .WithContext("/" + path));
-        // The value of an array without dimensions is read through GDAL, in the byte order of this
-        // machine, and stored inline.
+        // An array without dimensions has no blocks. GDAL reads its value in the byte order of this
+        // machine, and the value is stored inline.
         if (source.blocks.empty() && !zarr::HostIsLittleEndian())
             options.SetNameValue("ENDIAN", "BIG");
         ZARR_ASSIGN_OR_RETURN(const auto dimensions, DimensionsOf(*array, to, path));
@@ -339,8 +339,8 @@ Status RawBlockSource::Verify() const {
 Result<Reference> RawBlockSource::Find(const std::string& key) const {
     const auto found = arrays_.find(std::string(zarr::ParentPath(key)));
     if (found == arrays_.end()) {
-        // The key belongs to an array that is not in the source, but written by this driver, such
-        // as a grid mapping. Its values are in memory.
+        // The array of this key is not in the source. This driver has written it, for example as a
+        // grid mapping, and its values are in memory.
         zarr::Buffer value;
         ZARR_ASSIGN_OR_RETURN(const bool exists,
                               hierarchy_->store()->Get(key, value, zarr::kNoLimit));
