@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// File locks between processes with fcntl(); unsupported on systems without fcntl().
+// Locks files with fcntl(), to exclude other processes. Systems without fcntl() are not supported.
 #include "core/store/synchronizer.h"
 
 #include <filesystem>
@@ -169,7 +169,7 @@ class FolderSynchronizer final : public Synchronizer,
 };
 
 // Open synchronizers by folder. All users of a folder share one object, so that threads of this
-// process exclude each other, too.
+// process also exclude each other.
 std::mutex all_mutex;
 auto& all = *new std::map<std::string, std::weak_ptr<Synchronizer>>();
 

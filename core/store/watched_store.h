@@ -30,8 +30,8 @@ class WatchedStore final : public ForwardingStore {
     WatchedStore(std::shared_ptr<const Store> base, bool (*is_document)(std::string_view name))
         : ForwardingStore(std::move(base)), is_document_(is_document) {}
 
-    // Returns the first failure since the last call of TakeFailure(), and clears the record; ok if
-    // no read has failed since.
+    // Returns the first failure since the last call of TakeFailure(), and clears the record.
+    // Returns ok if no read has failed since then.
     Status TakeFailure() const;
     // Returns the number of failures so far. Never reset.
     std::uint64_t failures() const { return failures_; }

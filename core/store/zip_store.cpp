@@ -70,8 +70,8 @@ Status Damaged(const std::string& what) {
     return Status::Corrupt("the zip file is damaged: " + what);
 }
 
-// Position of the central directory in the file. `base` is the number of bytes before the archive;
-// offsets in the archive are relative to `base`.
+// Position of the central directory in the file. `base` is the number of bytes before the archive.
+// Offsets in the archive are counted from `base`.
 struct Extent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -110,8 +110,8 @@ Status CheckOnePart(bool is_one) {
     return is_one ? Status() : Status::Unsupported("a zip file in several parts is not supported");
 }
 
-// Reads the zip64 end record and returns the position of the central directory. `locator` points to
-// the record.
+// Reads the zip64 end record and returns the position of the central directory. `locator` is the
+// zip64 locator, which contains the offset of the end record.
 Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) {
     ZARR_RETURN_IF_ERROR(CheckOnePart(Long(locator + 4) == 0 && Long(locator + 16) <= 1));
     const std::uint64_t at = Number(locator + 8, 8);

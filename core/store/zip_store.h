@@ -44,14 +44,15 @@ struct ZipMember {
     std::uint32_t crc = 0;     // CRC-32 of the contents
     std::uint16_t method = 0;  // compression method: 0 stored, 8 deflated
     std::uint16_t name_size = 0;
-    // Size of the extra field in the central directory; that in the local header may differ.
+    // Size of the extra field in the central directory. The extra field in the local header may
+    // have another size.
     std::uint16_t extra_size = 0;
     bool is_encrypted = false;
 
     // True if the contents are in the file as they are, without compression.
     bool is_stored() const { return method == 0; }
-    // Returns the version of a member's value; the version of an absent value if `member` is
-    // nullptr. The CRC-32 takes the role of a modification time.
+    // Returns the version of a member's value, or of an absent value if `member` is nullptr. The
+    // CRC-32 serves as the modification time.
     static ObjectVersion VersionOf(const ZipMember* member);
 };
 
@@ -123,7 +124,7 @@ class ZipArchive {
     const ZipDirectory& directory() const { return directory_; }
     const ZipMember* Find(const std::string& name) const { return directory_.Find(name); }
 
-    // Returns ok if Read() can be tried. Fails with kCorrupt if the member's size is impossible for
+    // Returns ok if Read() can be tried. Fails with kCorrupt if the member's size is too large for
     // its compressed size. Fails with kUnsupported if the member is encrypted, or compressed by
     // another method than deflate.
     Status Check(const ZipMember& member) const;

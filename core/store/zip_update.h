@@ -17,7 +17,7 @@
 namespace zarr {
 
 // File with random access for reading and writing. Not thread-safe, except ReadAt(): several
-// threads may call ReadAt(), also while another thread writes elsewhere in the file.
+// threads may call ReadAt(), even while another thread writes to another part of the file.
 class ByteFile {
   public:
     virtual ~ByteFile() = default;
@@ -35,7 +35,6 @@ class ByteFile {
     virtual bool IsInPlace() const = 0;
 };
 
-// Returns the bytes of a zip file without members.
 std::string EmptyZip();
 
 // Store in a zip file that is being changed. Each write appends a member, uncompressed. The bytes
@@ -117,7 +116,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     // Identifies the process that opened the file, because a forked child must not write.
     const std::uint64_t generation_ = ForkGeneration();
     mutable std::mutex mutex_;
-    std::map<std::string, Member> members_;  // by name in the archive
+    std::map<std::string, Member> members_;  // by the member's name in the archive
     std::vector<std::string_view> others_;   // entries of folders and other skipped members
     std::uint64_t end_;                      // end of the last member: the next one begins here
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
