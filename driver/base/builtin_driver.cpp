@@ -31,9 +31,9 @@ bool IsForZarr(const GDALOpenInfo& open_info) {
     return GetGDALDriverManager()->GetDriverByName(kDriverName) != nullptr;
 }
 
-// True if GDAL asks the built-in driver to open a file before it asks the driver "Zarr". GDAL first
-// asks the drivers that drivers.ini in its plugin folder does not list. Debian's drivers.ini does
-// not list the built-in driver.
+// True if GDAL asks the built-in driver to open a file before it asks the driver "Zarr". GDAL asks
+// drivers that drivers.ini does not list before listed drivers. For example, Debian's drivers.ini
+// does not list the built-in driver.
 bool IsAskedBeforeZarr() {
     GDALDriverManager& manager = *GetGDALDriverManager();
     for (int i = 0; i < manager.GetDriverCount(); ++i) {
@@ -162,8 +162,8 @@ GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInf
     }
     builtin->SetDescription(kBuiltinName);
     builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
-    // A program that looks up a driver by file extension gets the last driver with that extension.
-    // "Zarr" must be that driver.
+    // Removes the file extensions of the built-in driver. Programs that map extensions to drivers
+    // keep the last driver of an extension, which must be "Zarr".
     builtin->SetMetadataItem(GDAL_DMD_EXTENSIONS, "");
     return builtin;
 }

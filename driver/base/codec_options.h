@@ -13,8 +13,9 @@
 
 namespace zarr_driver {
 
-// CompressorIds() returns the ids of the codecs that COMPRESS can name, FilterIds() those that
-// FILTER can name. The ids are separated by commas, in the order of the codec registry.
+// CompressorIds() returns the ids of the codecs that COMPRESS can name. FilterIds() returns the ids
+// of the codecs that FILTER can name. The ids are separated by commas, in the order of the codec
+// registry.
 std::string CompressorIds();
 std::string FilterIds();
 

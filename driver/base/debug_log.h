@@ -43,7 +43,6 @@ class ArrayActivity {
 // Logs that an array whose dimensions have no names is interpreted as a colour image.
 void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
-// Logs one message.
 void LogDebug(const std::string& message);
 
 // Logs that `count` transformations of an OME-Zarr image are not used to locate the array at

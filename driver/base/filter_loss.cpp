@@ -36,7 +36,7 @@ const LossyFilter* FindLossyFilter(const zarr::CodecSpec& codec) {
     return found != std::end(kLossyFilters) ? found : nullptr;
 }
 
-// The filters of an array that may change numbers. Compressors and shuffling never do.
+// The filters of an array that may change numbers. Compressors and shuffling never change numbers.
 class LossyFilters {
   public:
     LossyFilters(const std::vector<zarr::CodecSpec>& codecs, zarr::DataType dtype)
@@ -88,7 +88,7 @@ class LossyFilters {
     double NumberAt(const std::string& elements, std::size_t index) const {
         return zarr::ElementDouble(dtype_, At(elements, index));
     }
-    // True if an element has another value in `decoded`. NaNs are equal.
+    // True if an element has another value in `decoded`. Two NaNs are equal.
     bool Differs(const std::string& elements, const std::string& decoded, std::size_t index) const {
         return TextAt(elements, index) != TextAt(decoded, index) &&
                NumberAt(elements, index) != NumberAt(decoded, index);
@@ -161,8 +161,8 @@ std::string NodataFilterWarning(const std::vector<zarr::CodecSpec>& codecs,
                                 const zarr::DataType& dtype, const std::string& element) {
     const LossyFilters filters(codecs, dtype);
     if (!filters.CanChange() || element.size() != dtype.size) return {};
-    // The filters are tried on a typical number followed by the nodata value. The filter "delta"
-    // stores the difference of the two, and floats may lose digits in the difference.
+    // The filters are tried on two elements: a typical number, and the nodata value. The filter
+    // "delta" stores the difference of both, and floats may lose digits in the difference.
     const bool is_float = dtype.kind == zarr::DataKind::kFloat;
     const std::string elements = filters.ElementOf(json::Value(is_float ? 0.1 : 1.0)) + element;
     const auto decoded = filters.RoundTrip(elements);

@@ -16,7 +16,7 @@ namespace zarr_driver {
 std::string FilterWarning(const std::vector<zarr::CodecSpec>& codecs, const zarr::DataType& dtype);
 
 // Returns a warning if the filters among `codecs` change the nodata value `element`, an element of
-// `dtype` in the host's byte order, and an empty text otherwise.
+// `dtype` in the host's byte order. Returns an empty text if they do not.
 std::string NodataFilterWarning(const std::vector<zarr::CodecSpec>& codecs,
                                 const zarr::DataType& dtype, const std::string& element);
 

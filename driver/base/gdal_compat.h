@@ -59,7 +59,7 @@ using NameValueList = char**;
 #endif
 
 // Removes the statistics of an array from the PAM data of a multidimensional dataset. Later GDAL
-// versions take a context, which distinguishes arrays of equal names; an empty context is passed.
+// versions distinguish arrays of equal names by a context, which is empty here.
 template <class Pam>
 auto ClearStatisticsOf(Pam& pam, const char* full_name)
     -> decltype(pam.ClearStatistics(full_name, "")) {
@@ -168,8 +168,8 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_CLOSE 0
 #endif
 
-// Parameters of GDALMDArray::AsClassicDataset(). ZARR_AS_CLASSIC_IS_PLAIN is true if the two
-// dimensions are the only parameters.
+// Parameters of GDALMDArray::AsClassicDataset(). ZARR_AS_CLASSIC_IS_PLAIN is true if the caller
+// gives no parameters besides the two dimensions.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_AS_CLASSIC_PARAMETERS                                            \
     size_t iXDim, size_t iYDim, const std::shared_ptr<GDALGroup>&poRootGroup, \

@@ -60,8 +60,8 @@ class MetadataItems {
 };
 
 // Adds attributes to `list` as metadata items, except interpreted attributes (see
-// IsInterpretedAttribute()). Attributes of flags are added if the flags are bits and not classes.
-// Replaces items that have the name of an attribute.
+// IsInterpretedAttribute()). Adds flag_values and flag_meanings if the flags are bits and not
+// classes. Replaces items that have the name of an attribute.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
 // Metadata domain with facts about the stored array. The dataset has the domain; if the bands are

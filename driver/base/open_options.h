@@ -28,7 +28,7 @@ struct OpenOptions {
     bool multiband = true;
     std::string dim_x;  // name or index of the X dimension; if empty, found from the metadata
     std::string dim_y;
-    std::string select;  // selection "time=2020-07-01,z=2"; may be empty
+    std::string select;  // SELECT, such as "time=2020-07-01,z=2"; may be empty
     bool list_all_arrays = false;
     zarr::FillAsNodata fill_value_as_nodata = zarr::FillAsNodata::kAuto;
     zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kByAttributes;
@@ -41,7 +41,8 @@ struct OpenOptions {
     bool read_ahead = true;
     bool is_update = false;    // access mode of the dataset, not an open option
     std::string synchronizer;  // folder of lock files for writing; may be empty
-    // Maximum time for loading the coordinates of extra dimensions. nullopt means no limit.
+    // Maximum time for loading the coordinates of extra dimensions (LOAD_EXTRA_DIM_METADATA_DELAY).
+    // nullopt means no limit.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
 
     // Parses GDAL's NULL-terminated list of NAME=VALUE. The list is only read during the call.

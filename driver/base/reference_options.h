@@ -17,7 +17,6 @@ enum class ReferenceForm { kNone, kJson, kParquet };
 // Fails if they ask for several forms.
 zarr::Result<ReferenceForm> ParseReferenceForm(CSLConstList options);
 
-// True if the creation options ask for references.
 bool AreReferencesAskedFor(CSLConstList options);
 
 // Returns the error of Create() if its options ask for references: Create() has no source to refer
