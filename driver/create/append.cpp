@@ -61,7 +61,7 @@ class DimensionAppend {
         ZARR_ASSIGN_OR_RETURN(const auto grown, WithNewSizes(store_, plan_));
         ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
         ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
-        // The last quarter of the progress is for overviews.
+        // If overviews are filled, they take the last quarter of the progress.
         const double copied = HasOverviewsToFill(options) ? 0.75 : 1;
         const ScaledProgress of_copy(0, copied, progress, progress_data);
         const ScaledProgress of_overviews(copied, 1, progress, progress_data);
@@ -288,8 +288,8 @@ class DimensionAppend {
         for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
                 if (PriorityOf(path) != priority) continue;
-                // Inserted before the write, so that Shrink() also restores this array if the write
-                // fails.
+                // The path is inserted before the write, so that Shrink() also restores this array
+                // if the write fails.
                 grown_.insert(path);
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
@@ -515,7 +515,7 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
     return texts;
 }
 
-// Finds, for each slice of the source, the index along the extended dimension of the array.
+// Finds the index of each source slice along the extended dimension of the array.
 Status AppendPlan::FindIndices() {
     new_size_ = dimension().size;
     if (dimension().coordinate_path.empty()) {

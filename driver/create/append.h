@@ -78,8 +78,8 @@ class AppendPlan {
     // append writes, and bands of older slices that are missing or outdated in the overviews.
     std::vector<int> BandsForOverviews() const;
 
-    // Returns the band number, from 1, in the extended array for band `number`, from 0, of the
-    // source.
+    // Returns the number, from 1, of the band of the extended array that source band `number`, from
+    // 0, becomes.
     std::uint64_t TargetBand(std::uint64_t number) const;
 
   private:

@@ -124,7 +124,7 @@ class MetadataStore {
         const std::string own = to.GetDescription();
         std::string name = CopiedDescription(from);
         if (IsPosition(name)) name.clear();
-        // if the coordinates are texts, they are the descriptions of the bands
+        // text coordinates are the descriptions of the bands, so nothing else is stored
         if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;
         if (name == own || (name.empty() && IsPosition(own))) return;
         if (!plan_.coordinates() && dimensions_.size() == 1)

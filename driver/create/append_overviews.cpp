@@ -21,7 +21,7 @@ using zarr::Status;
 
 namespace {
 
-// Returns GDAL's name of a resampling method.
+// Returns GDAL's name of a resampling method, which has no underscores.
 std::string GdalMethod(std::string method) {
     method.erase(std::remove(method.begin(), method.end(), '_'), method.end());
     return IsOverviewResampling(method) && !method.empty() ? method : OverviewPlan().resampling;

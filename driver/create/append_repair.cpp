@@ -16,7 +16,8 @@ using zarr::Status;
 
 namespace {
 
-// Finds arrays whose size differs from the size of the extended dimension.
+// Finds arrays with a wrong size along the extended dimension. The size of the extended array is
+// right.
 class RepairFinder {
   public:
     RepairFinder(const zarr::Hierarchy& hierarchy, const zarr::Dimension& dimension)

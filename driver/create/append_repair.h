@@ -28,8 +28,8 @@ struct AppendRepair {
     std::string user;  // path of the other array that uses the coordinates, or ""
 };
 
-// Compares the array of `layout` along its dimension `axis` with its coordinates, its mask and the
-// levels of `pyramid`.
+// Returns the arrays that have a wrong size along dimension `axis` of the array of `layout`.
+// Examines the coordinates and the mask of this array, and the levels of `pyramid`.
 zarr::Result<AppendRepair> FindInterruptedAppend(const zarr::Hierarchy& hierarchy,
                                                  const RasterLayout& layout, std::size_t axis,
                                                  const GrowingPyramid& pyramid);

@@ -80,7 +80,6 @@ std::optional<std::int64_t> WholeNumber(const std::string& text) {
     return number.ok() && number->GetInt64(value) ? std::optional(value) : std::nullopt;
 }
 
-// Fails if two coordinates are equal.
 Status CheckDistinct(const BandDimension& dimension, const Texts& texts) {
     std::set<std::string> taken;
     const std::size_t size = dimension.dtype.size;

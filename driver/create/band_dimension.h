@@ -17,7 +17,7 @@
 
 namespace zarr_driver {
 
-// A dimension of bands, with one coordinate for each index.
+// A dimension of bands. If it has coordinates, each index has one.
 struct BandDimension {
     std::string name;
     std::uint64_t size = 0;
@@ -47,7 +47,6 @@ zarr::Status SetCoordinates(const CoordinateTexts& stated, BandDimension& dimens
 zarr::Status SetElements(const zarr::DataType& dtype, const zarr::json::Array& values,
                          BandDimension& dimension);
 
-// True if `text` is a number.
 bool IsNumber(const std::string& text);
 
 // Returns the number in `text`, as an integer if possible.

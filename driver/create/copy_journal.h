@@ -66,7 +66,7 @@ class UnfinishedCopies {
     // `signature` identifies the source and the new arrays, as for CopyJournal.
     explicit UnfinishedCopies(std::string signature) : signature_(std::move(signature)) {}
 
-    // True if the store in `folder` is an unfinished copy with the signature.
+    // True if the store in `folder` is an unfinished copy with this signature.
     bool IsContinuedIn(const std::string& folder);
     // True if IsContinuedIn() has found a copy of another source or with other options.
     bool HasOthers() const { return has_others_; }

@@ -238,7 +238,8 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
 }
 
 // Gives a new raster the dimensions that the metadata of its bands describe, if the bands form a
-// cube. Called before the first pixels are written. gdalwarp has set the metadata by then.
+// cube. Called before the first pixels are written. A program such as gdalwarp sets the metadata
+// earlier.
 Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions& options) {
     raster.band_dimensions = FindCubeDimensions(dataset);
     if (raster.band_dimensions.empty() || !raster.IsCube() ||
@@ -344,8 +345,8 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
         return false;
     }
     const bool has_mask = HasMask(source);
-    // Pixels and masks take three quarters of the progress if overviews are built, and else all of
-    // it.
+    // Pixels and masks take three quarters of the progress if overviews are built, and all of it
+    // otherwise.
     const double copied = target.overviews().pending().plan.IsEmpty() ? 1 : 0.75;
     const double pixels_end = has_mask ? 0.9 * copied : copied;
     const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);

@@ -264,8 +264,8 @@ class Planner {
         return names;
     }
 
-    // Returns the name of the array for a band: the band's own name if that name is valid, fits a
-    // file name and is unused, else "Band" and the band's number.
+    // Returns the name of the array for a band. The band's own name is used if it is valid, fits a
+    // file name and is not taken. Otherwise the result is "Band" and the band's number.
     std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
         std::string fallback = "Band" + std::to_string(band + 1);
         if (band >= raster_.band_names.size()) return fallback;

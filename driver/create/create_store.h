@@ -31,8 +31,8 @@ struct NewRaster {
     // Dimensions of the bands, slowest first. If the list is empty and the raster has several
     // bands, the dimension is called "band".
     std::vector<BandDimension> band_dimensions;
-    // True if BAND_DIM names the dimension of bands. Only other dimensions are renamed if the store
-    // already uses their names.
+    // True if BAND_DIM names the dimension of bands, which then keeps this name. Otherwise the
+    // dimension is renamed if the store already uses its name.
     bool is_dimension_asked_for = false;
     // Identifies the pixels that are copied, see SourceText(); may be empty.
     std::string source_text;

@@ -30,7 +30,7 @@ struct StatedDimension {
     std::string name;
     Texts indices;             // index of each band as text; empty if a band has none
     Texts values;              // coordinate of each band; empty if a band has none
-    CoordinateTexts as_times;  // calendar and unit for coordinates that are times
+    CoordinateTexts as_times;  // calendar; used if the coordinates are times as text
     std::string units;
     json::Object attributes;  // attributes of the coordinates besides units and calendar
 };
@@ -161,7 +161,8 @@ std::optional<std::string> UnixTimeOf(GDALRasterBand& band) {
 // Returns the perturbation number of a GRIB band that belongs to an ensemble (product definition
 // templates 4.1 and 4.11). Returns an empty text for other bands.
 std::string MemberOf(GDALRasterBand& band) {
-    constexpr int kPerturbationNumber = 26;  // index of octet 36 in the list of template numbers
+    // Index of the perturbation number (octet 36) in the list of template numbers.
+    constexpr int kPerturbationNumber = 26;
     const std::string kind = ItemOf(band, "GRIB_PDS_PDTN");
     if (kind != "1" && kind != "11") return {};
     const CPLStringList numbers(
@@ -208,8 +209,8 @@ bool AreEqual(const Texts& texts) {
                        [&](const std::string& text) { return text == texts.front(); });
 }
 
-// Returns the dimensions time, level and member of GRIB bands. If all bands have one level or
-// member, it is not a dimension. Returns an empty list if the bands have several elements, such as
+// Returns the dimensions time, level and member of GRIB bands. Levels or members are no dimension
+// if all bands have the same one. Returns an empty list if the bands have several elements, such as
 // wind and temperature, or no times.
 std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
     StatedDimension time;

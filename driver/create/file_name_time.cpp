@@ -70,7 +70,7 @@ bool IsDigitAt(const std::string& text, std::size_t at) {
 using Numbers = std::map<char, std::int64_t>;
 
 // Reads the numbers of the placeholders from `name`, from byte `at` on, and advances `at` past
-// them.
+// them. Returns nullopt if `name` does not match there.
 std::optional<Numbers> Match(const std::string& name, const std::vector<PatternPart>& parts,
                              std::size_t& at) {
     Numbers numbers;

@@ -16,7 +16,6 @@ using zarr::Status;
 
 namespace {
 
-// True if `text` consists of `count` digits.
 bool IsDigits(const std::string& text, std::size_t count) {
     return text.size() == count && text.find_first_not_of("0123456789") == std::string::npos;
 }

@@ -19,7 +19,8 @@ std::optional<std::string> DateOfEightDigits(const std::string& text,
                                              const zarr::TimeReference& reference);
 
 // Adds hyphens to dates of eight digits in `texts`, the values of BAND_DIM_VALUES, if all other
-// values are times. If others are not, changes nothing, and fails if `name` is "time" or "t".
+// values are times. If another value is not a time, changes nothing, and fails if `name` is "time"
+// or "t".
 zarr::Status HyphenateDates(const std::string& name, std::vector<std::string>& texts);
 
 // A value of the creation option APPEND_DIM_VALUES along a dimension of times. `warning` is a

@@ -293,8 +293,8 @@ Status NodeCopy::WriteGridMapping() const {
     return WriteNames(target_, {{mapping_, name}});
 }
 
-// Stores CRS and geotransform in the copied rasters. In the source, a group above the raster may
-// state them. The groups above the target may state others or none.
+// Stores CRS and geotransform in the copied rasters, which may have them from a group above the
+// source. Groups above the target may state another CRS or geotransform, or none.
 Status NodeCopy::PreserveGeoreferencing() const {
     if (is_array_) return PreservePosition(source_, target_);
     zarr::Warnings ignored;

@@ -195,8 +195,8 @@ class Copier {
     }
 
     // Reads a part on the calling thread, so that errors of the source are emitted there. Meanwhile
-    // a thread of the pool encodes and stores the previous part. If no thread is free, the calling
-    // thread stores the previous part after reading.
+    // a thread of the thread pool encodes and stores the previous part. If no thread is free, the
+    // calling thread stores the previous part after reading.
     bool ReadWhileStoring(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
         const std::thread::id caller = std::this_thread::get_id();
         bool is_read = false;

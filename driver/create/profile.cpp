@@ -155,7 +155,7 @@ class CloudProfile {
                                 : SizesText({height, width});
     }
 
-    // Returns the decoded size of a chunk in bytes; UINT64_MAX if that is too much to count.
+    // Returns the decoded size of a chunk in bytes; UINT64_MAX if the size overflows.
     std::uint64_t ChunkBytes() const {
         return zarr::SaturatingMul(
             zarr::SaturatingMul(chunk_.bands, chunk_.height),
@@ -196,7 +196,6 @@ class CloudProfile {
         options_.SetNameValue("SHARD_CHUNK_SHAPE", chunk.c_str());
     }
 
-    // Sets the compressor, its level and the filters.
     Status ChooseCodecs() {
         const char* name = CSLFetchNameValueDef(options_.List(), "COMPRESS", "ZSTD");
         if (IsCompressorOfOthers(name)) {
