@@ -17,7 +17,7 @@ using zarr::CatalogArray;
 
 namespace {
 
-// Georeferencing and size of a raster, for arrays whose attributes state equal locations.
+// Georeferencing and size of the raster that an array forms.
 struct GridLocation {
     zarr::HorizontalAxes axes;
     double columns = 0;

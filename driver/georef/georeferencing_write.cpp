@@ -368,7 +368,7 @@ Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayou
     return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
-// True if `name` is not the name of an array in the group or of a dimension of such an array.
+// True if no array in the group is called `name`, and no dimension of such an array.
 Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
                        const std::string& name) {
     for (const zarr::CatalogArray& array : group.arrays)
@@ -385,8 +385,8 @@ bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::Horizon
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// Adds dimensions of the array `other` to `shared`, by the axes of `layout` that can share them.
-// Axes that are in `shared` before keep their entry.
+// Adds the dimensions of the array `other` that a new raster can share to `shared`, by axis of
+// `layout`. Keeps the entries that `shared` already has.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {

@@ -325,7 +325,7 @@ void ZarrMDArray::ForgetStatistics() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Where it lies, and the array as a raster
+// Georeferencing, and the array as a raster
 
 const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
@@ -480,7 +480,7 @@ Status ZarrMDArray::Reload(const std::string& path) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What the values mean
+// Writing the unit, the scale, the CRS and the nodata value
 
 Status ZarrMDArray::ChangeAttribute(const char* name, std::optional<json::Value> value) {
     ZARR_RETURN_IF_ERROR(CheckChange());

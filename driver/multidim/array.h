@@ -57,8 +57,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
-    // Returns the result of GDAL's implementation, which would divide by 0 if a dimension has size
-    // 0. Handles these dimensions here.
+    // Returns the result of GDAL's implementation, except if a dimension has size 0. GDAL would
+    // divide by 0, so the result is computed here.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;

@@ -31,7 +31,7 @@ class AttributeRegistry {
 
     mutable std::mutex mutex_;
     std::vector<std::weak_ptr<ZarrAttribute>> attributes_;
-    std::size_t max_attributes_ = 0;  // when there are so many attributes_, unused ones are removed
+    std::size_t max_attributes_ = 0;  // number of attributes_ at which unused ones are removed
 };
 
 }  // namespace zarr_driver

@@ -138,7 +138,8 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // The variable is called like its dimension, so a dimension without a name has no variable.
+    // The computed variable is called like its dimension, so a dimension without a name has no
+    // variable.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
     // No error is emitted here: callers that open the array get one.

@@ -189,8 +189,8 @@ std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*
     });
 }
 
-// Emits no error if the store cannot be listed. GDAL calls this method before GetMDArrayNames() in
-// a search for an array, and GetMDArrayNames() emits the error.
+// Emits no error if the store cannot be listed. GDAL also calls this method to search for an array,
+// and GetMDArrayNames() then emits the error.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(),
                    [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
