@@ -309,7 +309,7 @@ Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
 }
 
 std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
-    // The length is an estimate: the name and extra field of a local header are usually, but not
+    // The length is an estimate. The name and extra field of a local header are usually, but not
     // always, as long as in the central directory.
     const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
     const std::uint64_t room = source_->size() - std::min(member.header, source_->size());

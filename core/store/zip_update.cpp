@@ -38,8 +38,8 @@ std::uint64_t FlagsOf(const std::string& name) {
                                                                                          : 0;
 }
 
-// Returns the local date and time in MS-DOS format: date in the upper 16 bits (years 1980 to 2107),
-// time in units of two seconds in the lower 16 bits.
+// Returns the local time in MS-DOS format. The upper 16 bits are the date (years 1980 to 2107). The
+// lower 16 bits are the time of day in units of two seconds.
 std::uint64_t Now() {
     const std::time_t now = std::time(nullptr);
     std::tm local{};

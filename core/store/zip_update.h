@@ -37,17 +37,16 @@ class ByteFile {
 
 std::string EmptyZip();
 
-// Store in a zip file that is being changed. Each write appends a member, uncompressed. The bytes
+// Store in a zip file that is being changed. Each write appends an uncompressed member. The bytes
 // of replaced and erased members stay in the file; only their entries are removed from the central
 // directory.
 //
-// The file ends with a complete central directory at any time. Before members are appended, a copy
-// of the directory is written behind the space for these members. A killed writer thus leaves a
-// valid zip file with the contents of the last written directory. The directory is written by
-// Flush(), by the destructor, and occasionally in between.
+// The file ends with a complete central directory at any time, so that a killed writer leaves a
+// valid zip file. Before members are appended, a copy of the directory is written behind the space
+// for these members. Flush() and the destructor write the current directory.
 //
-// If writing the directory itself was interrupted, ZipDirectory finds the previous directory, and
-// the next writer removes the rest. Thread-safe. Nothing else may write to the file.
+// If writing a directory was interrupted, ZipDirectory finds the previous directory, and the next
+// writer removes the incomplete one. Thread-safe. Nothing else may write to the file.
 class ZipUpdateStore final : public Store, private StoreWriter {
   public:
     // `archive` must be the contents of `file`; `prefix` is the store's prefix, as in ZipStore.
