@@ -139,8 +139,8 @@ Result<json::Value> ReadField(const CodecField& field, CSLConstList options,
     return json::Parse(text);
 }
 
-// Replaces the preset in the configuration of lzma by a chain of two filters: delta (number 3 in
-// liblzma) with the distance `delta`, and LZMA2 (number 33) with the preset.
+// Replaces the preset in the configuration of lzma by a chain of two filters of liblzma. Filter 3
+// is delta with the distance `delta`; filter 33 is LZMA2 with the preset.
 Status AddLzmaDelta(const char* delta, json::Object& members) {
     ZARR_ASSIGN_OR_RETURN(json::Value distance, ReadNumber("LZMA_DELTA", delta, true));
     json::Value& preset = members[2].second;

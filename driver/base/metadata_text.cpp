@@ -196,8 +196,8 @@ void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
     };
     set("COMPRESSOR", zarr::CompressorText(metadata));
     set("FILTERS", zarr::FiltersText(metadata));
-    // If the data type of a Zarr v3 array has a configuration, adds the metadata items that GDAL's
-    // built-in driver shows for such a type.
+    // A Zarr v3 data type may have a configuration. In this case adds the metadata items that
+    // GDAL's built-in driver shows.
     if (metadata.format != zarr::Format::kV3) return;
     const auto type = zarr::V3DataTypeToJson(metadata.dtype);
     const json::Value* const name = type.ok() ? type->Find("name") : nullptr;

@@ -21,7 +21,7 @@ namespace zarr_driver {
 std::string MetadataText(const zarr::json::Value& value);
 
 // Parses the text of a metadata item to an attribute's value, as the inverse of MetadataText().
-// {1,2} becomes a list of numbers, and JSON objects and lists are parsed. Any other text becomes a
+// {1,2} becomes a list of numbers. A JSON object or list is parsed. Any other text becomes a
 // string. MetadataText() of the result equals `text`, except for spaces in JSON.
 zarr::json::Value MetadataValue(const std::string& text);
 

@@ -17,8 +17,8 @@ namespace zarr_driver {
 // Returns CE_Failure, so that callers can write `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
 
-// Returns the name of a store as messages show it: the final name instead of a staging name, and
-// "***" instead of passwords and signatures. `store` may end in ": " and the path of an array.
+// Returns the name of a store as messages show it. The final name replaces a staging name, and
+// "***" replaces passwords and signatures. `store` may end in ": " and the path of an array.
 std::string ShownName(const std::string& store);
 
 // Emits one CE_Failure for a caught exception. `thrown` is nullptr if the exception is not derived

@@ -126,9 +126,9 @@ class DimensionAppend {
         return !plan_.pyramid().levels.empty() || !options.overviews.IsEmpty();
     }
 
-    // Ends an append: copies the array's changed attributes and coordinates to its overviews, and
-    // builds the overviews of the option OVERVIEWS that do not exist yet. Writes the consolidated
-    // metadata last.
+    // Ends an append. Copies the array's changed attributes and coordinates to its overviews, and
+    // builds missing overviews that the option OVERVIEWS asks for. Writes the consolidated metadata
+    // last.
     static Status FinishOverviews(ZarrDataset& target, const CreationOptions& options,
                                   const ScaledProgress& progress) {
         OverviewSet& overviews = target.overviews();
@@ -280,8 +280,8 @@ class DimensionAppend {
     }
 
     // Writes the new sizes of all arrays. Overviews come first, because readers ignore an overview
-    // that has more slices than the array. The array comes last, directly after its coordinates,
-    // because readers ignore coordinates whose size differs from the array's.
+    // that has more slices than the array. The array's coordinates and then the array come last,
+    // because readers ignore coordinates of another size.
     //
     // If a size cannot be written, restores the former sizes of all arrays.
     Status Publish(zarr::HierarchyWriter& metadata) {

@@ -37,8 +37,8 @@ zarr::Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, 
                                                        GDALProgressFunc progress,
                                                        void* progress_data);
 
-// Plan of an append: which array is extended, which slice each source band becomes, and the new
-// metadata of each array that has the extended dimension.
+// Plan of an append. Says which array is extended, which slice each source band becomes, and the
+// new metadata of each array that has the extended dimension.
 class AppendPlan {
   public:
     // `source` and `options` must outlive the plan. Fails if the source cannot be appended to the
@@ -74,8 +74,8 @@ class AppendPlan {
     // Returns the paths of the coordinate arrays in the groups of the levels. The append extends
     // these arrays, too.
     const std::vector<std::string>& level_coordinates() const { return level_coordinates_; }
-    // Returns the numbers, from 1, of the bands whose overviews must be filled: bands that this
-    // append writes, and bands of older slices that are missing or outdated in the overviews.
+    // Returns the numbers, from 1, of the bands whose overviews must be filled. These are the bands
+    // that this append writes, and older bands that the overviews lack or have outdated.
     std::vector<int> BandsForOverviews() const;
 
     // Returns the number, from 1, of the band of the extended array that source band `number`, from

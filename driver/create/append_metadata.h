@@ -14,12 +14,11 @@ namespace zarr_driver {
 
 // Gives the written bands of `target` the descriptions and metadata items of the bands of `source`.
 // `target` is the extended array in update mode, with the size and the coordinates in `plan`. An
-// item of the source dataset that differs from the array's item becomes an item of each written
-// band.
+// item of the source dataset becomes an item of each written band if the array has another value.
 //
 // If the array had one band, items that describe only this band are removed from the attributes.
-// Returns the descriptions that are not stored. Descriptions are not stored if they would become
-// coordinates of the extended dimension, which has none.
+// Returns the descriptions that are not stored, because they would become coordinates of the
+// extended dimension, which has none.
 std::vector<std::string> StoreAppendedMetadata(GDALDataset& source, ZarrDataset& target,
                                                const AppendPlan& plan);
 

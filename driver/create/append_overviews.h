@@ -26,8 +26,8 @@ struct GrowingLevel {
 // The pyramid of an array that an append extends.
 struct GrowingPyramid {
     std::vector<GrowingLevel> levels;  // the largest level first
-    // True if the append cannot extend the overviews, because a level is read-only, or has other
-    // dimensions or another number of slices than the array.
+    // True if the append cannot extend the overviews. A level may be read-only, have other
+    // dimensions than the array, or have another number of slices.
     bool cannot_grow = false;
 
     // Returns the number of slices, from the first on, that match the array in every level. The

@@ -52,8 +52,8 @@ bool IsNumber(const std::string& text);
 // Returns the number in `text`, as an integer if possible.
 zarr::json::Value NumberOf(const std::string& text);
 
-// Makes the dimension `name` for `bands` bands. `given` is a list of coordinates, separated by
-// commas (numbers, ISO 8601 times or texts), or a pattern for WithTimeOfFile().
+// Makes the dimension `name` for `bands` bands. `given` is a list of coordinates (numbers, ISO 8601
+// times or texts), separated by commas. It may also be a pattern for WithTimeOfFile().
 //
 // If `given` is empty, the coordinates are taken from the metadata of the bands of `source`. If a
 // band has no such metadata, or if `source` is nullptr, the dimension has no coordinates. Errors

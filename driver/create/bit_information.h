@@ -14,8 +14,8 @@
 namespace zarr_driver {
 
 // Returns the number of mantissa bits, at least 1, that hold 99 % of the information of `samples`.
-// A bit's information is the mutual information of this bit in neighbouring elements of a row.
-// Pairs of elements are not counted if one of them is not finite, or is a value of `nodata`.
+// A bit's information is its mutual information in neighbouring elements of a row. Pairs with an
+// element that is not finite, or that is a nodata value, are not counted.
 //
 // `columns` is the length of a row in elements. Returns nullopt if `dtype` is neither float32 nor
 // float64, or if no pair is counted.

@@ -5,7 +5,7 @@
 
 namespace zarr_driver {
 
-// Implements GDALDriver::pfnCopyFiles: copies a store, or an array or group of a store, to a path
+// Implements GDALDriver::pfnCopyFiles. Copies a store, or an array or group of a store, to a path
 // at which nothing exists. If that path is inside of a store, the copy becomes a node of that
 // store. After a failure emits one error and removes the copy.
 //

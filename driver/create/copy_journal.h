@@ -16,9 +16,9 @@
 
 namespace zarr_driver {
 
-// Returns a text that identifies the pixels of `source`. The text contains the files with sizes and
+// Returns a text that identifies the pixels of `source`. It contains the files with sizes and
 // times, the open options, the nodata values, and the XML of a VRT dataset. Files on servers are
-// identified by name only, because each of their sizes would take a request.
+// identified by name only, because each size would take a request.
 //
 // Returns an empty text if `source` has no files. A copy from such a source cannot be resumed,
 // because no later program can read the source.

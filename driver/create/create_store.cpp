@@ -227,9 +227,8 @@ class Planner {
     }
 
   private:
-    // True if the block size is libtiff's default strip: whole rows, and as many rows as fit into 8
-    // KiB. rasterio (1.4 and later) passes this block size if the source is a GeoTIFF without
-    // tiles.
+    // True if the block size is libtiff's default strip: whole rows, and as many of them as fit
+    // into 8 KiB. rasterio (1.4 and later) passes this block size for a GeoTIFF without tiles.
     bool IsStripOfGeoTiff() const {
         constexpr std::uint64_t kStripBytes = 8192;
         const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
@@ -572,8 +571,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
 }
 
 void NewStore::OpenJournal(const std::string& signature) {
-    // A store without a staging name gets a journal only if the user asks for RESUME, because other
-    // programs can see the files of such a store.
+    // Other programs can see the files of a store without a staging name. Such a store gets a
+    // journal only if the user asks for RESUME.
     if (signature.empty() || !replacement_.CanBeResumed() || (!IsStaging() && !options_.resume))
         return;
     if (replacement_.IsResumed())

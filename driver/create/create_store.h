@@ -66,9 +66,8 @@ zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
 zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                                const CreationOptions& options);
 
-// New arrays for a raster, in a new or an existing store. The metadata of the store is always
-// complete, and unwritten pixels are absent chunks, so that programs can open the store at any
-// time.
+// New arrays for a raster, in a new or an existing store. Programs can open the store at any time:
+// its metadata is complete, and unwritten pixels are absent chunks.
 //
 // The destructor removes a new store, unless Commit() has succeeded. If Make() or the first Open()
 // fails, arrays that were added to an existing store are removed.
@@ -103,9 +102,9 @@ class NewStore {
     // may be open during the call. A later Open() opens the store under its final name.
     zarr::Status Commit();
 
-    // Completes the creation of a store whose pixels the caller of Create() writes later: keeps the
+    // Completes the creation of a store whose pixels the caller of Create() writes later. Keeps the
     // store, as Commit() does. A zip file keeps its staging name until the dataset from Open() is
-    // closed and all data is stored, and only this process can write to it.
+    // closed and all data is stored. Until then only this process can write to the zip file.
     zarr::Status CommitBeforePixels();
 
   private:

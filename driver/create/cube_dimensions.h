@@ -12,13 +12,13 @@
 namespace zarr_driver {
 
 // Returns the dimensions of the cube whose slices are the bands of `source`, slowest first. Reads
-// the metadata by which this driver (DIM_...), GDAL's netCDF driver (NETCDF_DIM_...) and GDAL's
-// GRIB driver (GRIB_VALID_TIME ...) describe bands. Bands of GRIB must all have the same element,
-// such as temperature.
+// the metadata items of this driver (DIM_...), of GDAL's netCDF driver (NETCDF_DIM_...) and of
+// GDAL's GRIB driver (GRIB_VALID_TIME ...). Bands of GRIB must all have the same element, such as
+// temperature.
 //
 // Returns an empty list if the bands state no dimensions, or only one with a generated name such as
-// "band". Also returns an empty list, and logs the reason as a debug message, if the bands are not
-// all combinations of the coordinates in row-major order.
+// "band". Also returns an empty list if the bands are not all combinations of the coordinates in
+// row-major order; the reason is logged as a debug message.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
 // True if `item` is a metadata item, of bands or of a dataset, that describes one of `dimensions`.

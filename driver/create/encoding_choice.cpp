@@ -26,8 +26,8 @@ constexpr std::uint64_t kMaxSampleBytes = std::uint64_t{16} << 20;
 // size.
 constexpr double kWorthwhile = 0.97;
 
-// Returns the position of a sample along an axis of `size` pixels: the start of the chunk of
-// `count` pixels at the fraction `place` of the axis.
+// Returns the position of a sample along an axis of `size` pixels. It is the start of a chunk of
+// `count` pixels, at the fraction `place` of the axis.
 int StartOf(double place, int size, std::uint64_t count) {
     const auto step = static_cast<int>(count);
     const int start = static_cast<int>(place * size) / step * step;

@@ -186,8 +186,8 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
     return {};
 }
 
-// Plans a new name for each dimension without coordinates whose name is in use in the target group:
-// for a coordinate array, or for a dimension of another size.
+// Plans new names for dimensions without coordinates. A dimension gets a new name if a coordinate
+// array, or a dimension of another size, has its name in the target group.
 Status NodeCopy::PlanDimensions() {
     if (is_same_store_ && TargetGroup() == zarr::ParentPath(source_)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());

@@ -14,9 +14,9 @@
 
 namespace zarr_driver {
 
-// Copies a node (an array or a group) to another path, in the store of the node or in another store
-// of equal Zarr version. Arrays that the node refers to and that lie outside of the node are
-// copied, too. Overviews of a copied array are not copied.
+// Copies a node (an array or a group) to another path, in the same store or in another store of
+// equal Zarr version. Arrays outside of the node to which the node refers are copied, too.
+// Overviews of a copied array are not copied.
 class NodeCopy {
   public:
     // `from` is the store of the source, and `update` writes to the store of the target.

@@ -120,8 +120,9 @@ class Copier {
         return status.ok() || Emit(status);
     }
 
-    // Calls `copy` for each part in the rows from `top` (inclusive) to `bottom` (exclusive) of
-    // `band`, and of the bands that are copied together with `band`. Stops if `copy` returns false.
+    // Calls `copy` for each part of `band`, and of the bands that are copied together with `band`.
+    // The parts are in the rows from `top` (inclusive) to `bottom` (exclusive). Stops if `copy`
+    // returns false.
     bool ForEachPartOf(int band, std::int64_t top, std::int64_t bottom,
                        const PartFunction& copy) const {
         const std::int64_t wide = to_.GetRasterXSize();
@@ -151,8 +152,8 @@ class Copier {
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
     }
 
-    // Returns the height of a part, as a number of rows of chunks. The result is at most `most`,
-    // and a multiple or a divisor of the height of a shard, so that parts end where shards end.
+    // Returns the height of a part, as a number of rows of chunks, at most `most`. The height is a
+    // multiple or a divisor of the height of a shard, so that parts end where shards end.
     GIntBig RowsAtOnce(GIntBig most) const {
         const GIntBig per_shard = std::max(1, rows_of_values_ / std::max(1, block_y_));
         if (most >= per_shard) return most - most % per_shard;

@@ -336,8 +336,8 @@ class CloudProfile {
             SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(ChunkBytes()));
     }
 
-    // Returns the factors of the overviews, separated by commas: 2, 4, 8 and so on, up to the first
-    // overview that fits into a chunk.
+    // Returns the factors of the overviews, separated by commas: "2,4,8" and so on. The last
+    // overview is the first one that fits into a chunk.
     std::string Factors() const {
         std::string text;
         std::uint64_t factor = 1;
