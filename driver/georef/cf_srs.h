@@ -16,9 +16,9 @@ struct CfSrs {
     double coordinate_scale = 1;
 };
 
-// Returns the CRS of a grid mapping whose coordinate arrays have the unit `units`, which is also
+// Returns the CRS of a grid mapping whose coordinate arrays have the unit `units`, which becomes
 // the linear unit of the CRS. The factor in the result converts scanning angles of a geostationary
-// satellite to metres, and longitudes and latitudes in radians to degrees.
+// satellite to metres. It also converts longitudes and latitudes in radians to degrees.
 //
 // If `units` cannot be used, adds a warning and assumes metres or degrees. If `units` is empty,
 // coordinates of a geostationary satellite are radians, by the CF conventions. Emits no GDAL
@@ -41,7 +41,7 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
 
 // Returns the geographic CRS with the ellipsoid, prime meridian and datum of a grid mapping. If the
 // datum's name is known, and ellipsoid and prime meridian match, the result is the CRS in EPSG, in
-// degrees, which allows datum transformations.
+// degrees. This allows datum transformations.
 //
 // If no datum is stated, the ellipsoid of WGS 84, or no ellipsoid, means WGS 84, as in GDAL's
 // netCDF driver. Any other ellipsoid gives a CRS with an unknown datum.

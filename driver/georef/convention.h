@@ -9,9 +9,9 @@
 
 namespace zarr_driver {
 
-// Form in which CRS and geotransform are written. kEveryReader is CF, with additions by which
-// xarray, rioxarray and every version of GDAL's built-in driver find the CRS and geotransform. kAll
-// adds the attributes of kSpatialProj, so that a reader needs no coordinate arrays.
+// Form in which CRS and geotransform are written. kEveryReader is CF with additions for xarray,
+// rioxarray and all versions of GDAL's built-in driver. kAll adds the attributes of kSpatialProj,
+// so that a reader needs no coordinate arrays.
 enum class Georeferenced : std::uint8_t { kEveryReader, kGdal, kSpatialProj, kCf, kAll };
 
 // True if CRS and coordinates are written as the CF conventions define.

@@ -51,8 +51,8 @@ bool RefersTo(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const s
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
-// True if the raster `facts` names no grid mapping, and readers use the grid mapping at `path`
-// because it is in the raster's group or in a group above.
+// True if the raster `facts` names no grid mapping, and readers therefore use the one at `path`.
+// Readers search the raster's group and the groups above.
 bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
                      const std::string& path) {
     zarr::Warnings ignored;

@@ -72,7 +72,7 @@ MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
 }
 
 // Returns the units of coordinates in a geostationary CRS. If none are stated, guesses them from
-// the largest coordinate: the edge of the Earth is at about 0.15 in radians, but at millions of
+// the largest coordinate. The edge of the Earth is at about 0.15 in radians, and at millions in
 // metres.
 std::string GeostationaryUnits(const MapCoordinates& coordinates) {
     if (!coordinates.units.empty() || coordinates.farthest == 0) return coordinates.units;
@@ -298,9 +298,9 @@ void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& fact
     if (options.north_up) FlipRows(facts, result);
 }
 
-// Warns about coordinate arrays that a server refuses to return (403). Warns only if coordinates
-// are expected: if the array has the attribute "coordinates" or "grid_mapping", or if only one of X
-// and Y lacks coordinates.
+// Warns about coordinate arrays that a server refuses to return (403), if coordinates are expected.
+// They are expected if the array has the attribute "coordinates" or "grid_mapping", or if only one
+// of X and Y lacks coordinates.
 void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                               zarr::Warnings& warnings) {
     std::vector<std::string> names = zarr::WordsAttribute(facts.attributes, "coordinates");
@@ -366,9 +366,9 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
     if (result.transform) ApplyOptions(*affine, facts, options, result);
-    // Geolocation arrays are dropped if they repeat the geotransform: if each has only the
-    // dimension X or Y, or if they are in the CRS of the raster. Longitudes and latitudes of each
-    // pixel of a projected raster are kept, because they add information.
+    // Geolocation arrays are dropped if they repeat the geotransform: they are along the axes, or
+    // in the CRS of the raster. Longitudes and latitudes of each pixel of a projected raster are
+    // kept, because they add information.
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);

@@ -112,8 +112,8 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // The default name is avoided if the group has rasters that name no grid mapping, because
-        // these rasters would use an array of that name.
+        // Rasters of the group that name no grid mapping would use an array with the default name.
+        // If there are such rasters, another name is chosen.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);

@@ -43,9 +43,9 @@ struct GeoreferencingArrays {
 // raster must not be rotated.
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
-// Finds dimensions of other arrays in the group that a new raster can share. Returns these
-// dimensions by axis of the raster. A shared dimension has equal size and role. It has the
-// coordinates that `transform` gives, or none if there is no `transform`.
+// Finds dimensions of other arrays in the group that a new raster can share, and returns them by
+// axis of the raster. A shared dimension has equal size and role. It has the coordinates that
+// `transform` gives, or no coordinates if `transform` is nullopt.
 //
 // If X and Y are not shared but get coordinates, they are named x and y, unless the group already
 // uses these names. `own` are the paths of the raster's arrays, and `layout` is the layout of one

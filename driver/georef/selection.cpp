@@ -84,8 +84,8 @@ class Coordinates {
     }
 
   private:
-    // The coordinates that match a selection: their number, the index of the first one, and the
-    // first few of them as texts for error messages.
+    // The coordinates that match a selection: their number, and the index of the first one. `texts`
+    // are the first few matches, for error messages.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;

@@ -26,10 +26,10 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// An array of GDAL's multidimensional API. Its dimensions have the stored order, with one
-// exception. GDAL's generic code divides by the sizes of dimensions, and allows a size of 0 only
-// for the first dimension. A read-only array with empty dimensions therefore shows one empty
-// dimension first, and hides the other empty dimensions.
+// An array of GDAL's multidimensional API, with its dimensions in the stored order. Exception: a
+// read-only array with empty dimensions shows one of them first and hides the others. GDAL's
+// generic code divides by the sizes of dimensions, and allows a size of 0 only for the first
+// dimension.
 //
 // Const methods and Write() may be called from several threads at once. Other changes need
 // exclusive access. If the array is deleted, every call emits an error.

@@ -56,9 +56,9 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
-// Returns the name of a dimension in GDAL's API: the name of its coordinate array, or its stored
-// name if it has no coordinate array. A coordinate array outside of the opened group may have
-// another name in GDAL's API than in the store.
+// Returns the name of a dimension in GDAL's API. It is the name of the coordinate array, or the
+// stored name of a dimension without one. The names may differ: a coordinate array outside of the
+// opened group may have another name in GDAL's API.
 std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);

@@ -10,7 +10,7 @@
 namespace zarr_driver {
 
 // True if the dimension may own the full name "/group/name". False if the group has a coordinate
-// array of this name with another length: the full name then belongs to the dimension of that
+// array of this name with another length. The full name then belongs to the dimension of that
 // array.
 bool DimensionRegistry::MayOwnName(const zarr::Dimension& dimension) const {
     if (!dimension.coordinate_path.empty()) return true;

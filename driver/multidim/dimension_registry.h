@@ -37,8 +37,8 @@ class DimensionRegistry {
 
     // Returns the dimension object for dimension `index` of an array. Arrays of a group share a
     // dimension object if their dimensions have equal names and sizes. If dimensions of one name
-    // have different sizes, one of them gets the full name "/group/name": the one with a coordinate
-    // array, or else the first.
+    // have different sizes, only one of them gets the full name "/group/name". It is the one with a
+    // coordinate array, or else the first.
     std::shared_ptr<ZarrDimension> Of(const zarr::ArrayFacts& facts, std::size_t index);
     // Creates a dimension. No other dimension of its group may have the name.
     std::shared_ptr<ZarrDimension> Create(const NewDimension& dimension);

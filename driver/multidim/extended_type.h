@@ -150,9 +150,9 @@ class ExtendedWriteConverter {
 // nullptr becomes an empty text. Invalid UTF-8 is replaced.
 std::string TextOfElement(const GDALExtendedDataType& type, const void* element);
 
-// Values of the creation option STRING_FORMAT: how strings with a maximum length are stored.
-// kAscii, the default, counts the maximum in bytes, and kUnicode in characters. kVariable stores
-// strings of any length.
+// Values of the creation option STRING_FORMAT, which says how strings with a maximum length are
+// stored. kAscii, the default, counts the maximum in bytes; kUnicode counts it in characters.
+// kVariable stores strings of any length.
 enum class StringFormat : std::uint8_t { kAscii, kUnicode, kVariable };
 zarr::Result<StringFormat> ParseStringFormat(CSLConstList options);
 

@@ -16,8 +16,8 @@ class OutsideArrays {
     explicit OutsideArrays(const SharedResource& session) : session_(session) {}
 
     // Returns the name of the array at `path` in GDAL's API. An array outside of the opened node is
-    // shown in the root group. If an array of its name is in the root group, or in a group between
-    // the root group and the array, it gets a number, as in "x_2".
+    // shown in the root group. It gets a number, as in "x_2", if the root group, or a group between
+    // the root group and the array, has an array of its name.
     std::string NameOf(const std::string& path) const;
     // Returns the path of the outside array called `name`. Empty if no outside array has that name.
     // Looks in the groups above the opened node first, and calls List() only if these groups lack
