@@ -38,9 +38,10 @@ using zarr::Status;
 
 namespace {
 
-// Returns the multidimensional dataset of this driver for `source`; nullptr if another driver
-// opened `source`. For a raster of this driver, opens the multidimensional dataset of its store and
-// hands it over in `opened`.
+// Returns `source` as a multidimensional dataset of this driver. Returns nullptr if another driver
+// opened `source`.
+// If `source` is a raster of this driver, its store is opened again by the multidimensional API.
+// `opened` then owns the returned dataset.
 MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
     if (auto* const own = dynamic_cast<MdimDataset*>(source)) return own;
     const GDALDriver* const driver = source->GetDriver();
@@ -51,7 +52,7 @@ MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) 
     return dynamic_cast<MdimDataset*>(opened.get());
 }
 
-// Returns the path that references are written to.
+// Returns the path in the connection string `name`, to which references will be written.
 Result<StorePath> FindTarget(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (parsed.has_node)
@@ -65,8 +66,8 @@ Status CheckNoServerOrZip(const StorePath& path) {
                : Status();
 }
 
-// Returns Ok if a JSON document of references may be written to `path`: the name ends in ".json",
-// and nothing exists there, or only a file that is empty or holds references.
+// Returns Ok if a JSON document of references may be written to `path`. The name must end in
+// ".json". An existing file must be empty or hold references.
 Status CheckDocumentTarget(const StorePath& path) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
     if (!EQUAL(CPLGetExtension(path.c_str()), "json"))

@@ -41,8 +41,8 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
-      // GDAL derives the name of the PAM file from `pam_path_`. The file is in the folder of the
-      // root group, because the names of arrays start there.
+      // GDAL appends ".aux.xml" to `pam_path_`. The PAM file is in the folder of the root group,
+      // because PAM names arrays by their paths from the root group.
       pam_path_(zarr::JoinKey(location_.store_path.text(), zarr::JoinKey(root_, "pam"))),
       pam_(std::make_shared<GDALPamMultiDim>(pam_path_)),
       update_(std::move(update)),
@@ -55,15 +55,16 @@ SharedResource::SharedResource(Location location, OpenOptions options,
 SharedResource::~SharedResource() {
     Guarded(store_path(), [&] {
         WarnOfFailure(*location_.hierarchy, store_path());
-        pending_grid_mappings_.Forget();  // Finish() must not open arrays during destruction
+        // Pending grid mappings are discarded. Otherwise Finish() would open arrays for them, but
+        // arrays cannot be opened during destruction.
+        pending_grid_mappings_.Forget();
         const zarr::Status status = Finish();
         if (!status.ok()) EmitError(store_path(), status);
     });
 }
 
 const zarr::Hierarchy& SharedResource::hierarchy() const {
-    // Stores pending attributes first. If that fails, they stay pending, and Flush() reports the
-    // failure.
+    // If pending attributes cannot be stored, they stay pending, and Flush() reports the failure.
     if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
     return *location_.hierarchy;
 }
@@ -98,13 +99,14 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::
     // The array is opened without a locked mutex, because opening an array may open other arrays,
     // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
-    // In update mode, metadata that could not be read is an error. A change of the array would
-    // otherwise miss other arrays that it must change, too.
+    // In update mode, metadata that could not be read is an error. A change of this array may
+    // require changes of other arrays, and would miss an array whose metadata could not be read.
     if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
-    // not shared with other callers, because only copies want the stored order
+    // `array` keeps the stored order of its dimensions, which only copies want. It is therefore not
+    // shared with other callers.
     if (keeps_stored_order() && !array->HasElements()) return array;
     if (auto other = known.lock()) return other;
     known = array;

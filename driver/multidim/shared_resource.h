@@ -28,12 +28,10 @@ class ZarrGroup;
 class ZarrMDArray;
 
 // The session of a multidimensional dataset: the state that its groups, arrays and dimensions
-// share. It contains the store and the objects in use. Names in GDAL's API start at the root group,
-// see root(). Paths start at the root of the store. Thread-safe, except DeleteObjects() and
-// MoveObjects().
-//
-// Pending changes are stored by Flush(). They are also stored when the last object that shares the
-// session is destroyed.
+// share. It contains the store and the objects in use. Pending changes are stored by Flush(), and
+// when the last object that shares the session is destroyed. Thread-safe, except DeleteObjects()
+// and MoveObjects().
+// Names in GDAL's API start at the root group, see root(). Paths start at the root of the store.
 class SharedResource : public std::enable_shared_from_this<SharedResource> {
   public:
     // `update` writes to the store, and is nullptr for a read-only dataset.
@@ -45,9 +43,10 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     SharedResource& operator=(const SharedResource&) = delete;
 
     const std::string& store_path() const { return location_.store_path; }
-    // Returns the hierarchy of the store, including pending attributes, which are stored first.
+    // Stores pending attributes. Returns the hierarchy of the store, which includes these
+    // attributes.
     const zarr::Hierarchy& hierarchy() const;
-    // Returns the hierarchy of the store, without storing pending attributes first.
+    // Returns the hierarchy of the store without storing pending attributes.
     const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
@@ -58,8 +57,9 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     PendingGridMappings& pending_grid_mappings() { return pending_grid_mappings_; }
     AttributeRegistry& attributes() const { return *attributes_; }
     DimensionRegistry& dimensions() const { return *dimensions_; }
-    // Removes statistics from PAM if their array was written later. Does nothing for a remote
-    // store, where the check would send requests. Only the first call has an effect.
+    // Removes the statistics of arrays from PAM if their chunks or metadata are newer than the PAM
+    // file. Does nothing for a remote store, because the check would send requests. Only the first
+    // call has an effect.
     void DropOldStatistics();
 
     // Returns the path of the root group. If an array was opened, the root group is the parent
@@ -76,9 +76,9 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
 
-    // While an object of this class lives, empty arrays are opened with their dimensions in the
-    // stored order. Copies need this order, and do not divide by the sizes of dimensions as GDAL's
-    // other code does.
+    // While an object of this class lives, arrays without elements are opened with their dimensions
+    // in the stored order, which copies need. At other times, a dimension of size 0 is moved to the
+    // front, because GDAL's code divides by the sizes of dimensions.
     class StoredOrder {
       public:
         explicit StoredOrder(SharedResource& session) : session_(session) {
@@ -118,7 +118,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     static zarr::Status CheckName(const std::string& name);
 
     zarr::Status Flush();
-    // Stores all pending changes, including those that must wait for the end: axes of dimensions
+    // Stores all pending changes, including changes that Flush() leaves pending: axes of dimensions
     // and grid mappings.
     zarr::Status Finish();
 
