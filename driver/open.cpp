@@ -37,8 +37,8 @@ using zarr::Status;
 
 namespace {
 
-// Parses the open options. In update mode, replaces the values of options that would disturb an
-// update.
+// Parses the open options. In update mode, replaces open options that would disturb the update,
+// such as consolidated metadata and read-ahead.
 Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
     options.is_update = open_info.eAccess != GA_ReadOnly;
@@ -106,8 +106,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));
-    // If the name leads to an array, the array is opened now. A fault of the array is then an error
-    // of this call. Otherwise the user would get an empty group.
+    // If the name leads to an array, the array is opened here, so that a fault of the array is an
+    // error of this function. Without this step the user would get an empty group.
     std::shared_ptr<ZarrMDArray> array;
     if (session->single_array() != nullptr) {
         ZARR_ASSIGN_OR_RETURN(array, session->OpenArray(*session->single_array()));
@@ -169,9 +169,9 @@ bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
                                         static_cast<std::size_t>(open_info.nHeaderBytes)});
 }
 
-// Purpose for which GDAL identifies a name. GDAL may want to open it, or to delete the dataset that
-// a copy will replace. In the second case often nothing exists under the name, so the name alone is
-// no evidence.
+// Purpose of a call of Identify(): to open a dataset, or to find the driver that deletes the
+// dataset that a copy will replace. For kReplace, the text of the name proves nothing, because
+// often nothing exists under the name.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
 
 Purpose PurposeOf(const GDALOpenInfo& open_info) {
@@ -183,7 +183,7 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
 }
 
 // Text that Identify() stores as file header if a folder is a Zarr store. GDALOpenInfo passes the
-// header on to Open(), which then need not check the folder again.
+// header on to Open(), so that Open() need not check the folder again.
 constexpr char kHeaderOfStore[] = "Zarr store";
 
 bool IsKnownAsStore(const GDALOpenInfo& open_info) {
@@ -223,13 +223,13 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     const bool is_url = name.text() != open_info.pszFilename;
     if (name.is_remote() && IsNamedAsStore(name)) {
         if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
-        // GDAL has already examined a path in an object store, unless the user gave a URL. If GDAL
-        // found no folder, the path must hold the documents of a store.
+        // GDALOpenInfo has examined a path in an object store, unless the user gave a URL. If GDAL
+        // found no folder, the path counts as Zarr only if it holds metadata documents.
         return !name.is_object_store() || is_url || open_info.bIsDirectory ||
                IsStoreFolder(FolderOf(name));
     }
-    // GDAL may report that a folder is no folder: before version 3.7 in /vsimem/, and in all
-    // versions for a file:// URL.
+    // GDAL may fail to recognise a folder: before version 3.7 a folder in /vsimem/, and in all
+    // versions a folder given as a file:// URL.
     const bool may_be_folder = open_info.bIsDirectory ||
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());

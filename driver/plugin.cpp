@@ -194,14 +194,14 @@ extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
 void GDALRegister_ZarrV2() {
     zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
-        // GDAL's C++ ABI changes with each minor version. If the versions differ, GDAL emits an
-        // error that names both.
+        // GDAL's C++ ABI changes with each minor version. If GDAL's version differs from the
+        // version of the build, GDAL emits an error that names both versions.
         if (!GDAL_CHECK_VERSION("gdal_ZarrV2")) return;
         GDALDriverManager* manager = GetGDALDriverManager();
         if (Builtin() != nullptr) return;
         // GDAL loads plugins before it registers its built-in drivers, and registers its Zarr
-        // driver only if that name is free. The built-in driver is therefore registered here first,
-        // and then renamed.
+        // driver only if the name "Zarr" is free. The built-in driver is therefore registered here,
+        // before this driver, and renamed.
         if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);
