@@ -32,9 +32,9 @@ bool SharesChunks(const RasterLayout& layout) {
                        [&](std::size_t axis) { return chunks[axis] > 1; });
 }
 
-// True for a band that a mask or an alpha band masks. Even a lone band of this kind is filled by
-// GDAL's function for several bands. In the function for a single band, all pixels of the smaller
-// levels count as valid.
+// True for a band with a mask or an alpha band. Such a band is filled by GDAL's function for
+// several bands, even if it is filled alone. GDAL's function for a single band would treat all
+// pixels of the smaller levels as valid.
 bool IsMasked(GDALRasterBand& band) {
     return (band.GetMaskFlags() & (GMF_ALL_VALID | GMF_NODATA)) == 0 &&
            !GDALDataTypeIsComplex(band.GetRasterDataType()) && band.GetColorTable() == nullptr;
@@ -43,7 +43,7 @@ bool IsMasked(GDALRasterBand& band) {
 // The raster, and the overviews that one call of BuildOverviews() fills.
 struct OverviewPixels {
     GDALDataset& base;
-    std::vector<GDALDataset*> levels;  // the largest first; same bands as `base`
+    std::vector<GDALDataset*> levels;  // in order of decreasing size; same bands as `base`
     const OverviewRequest& request;
 };
 
@@ -57,11 +57,12 @@ CPLErr FillBand(const OverviewPixels& pixels, int band, const ScaledProgress& pr
                                      progress.data(), pixels.request.options);
 }
 
-// Fills `bands` in one call of GDAL, because they share chunks. Each chunk is then written once.
+// Fills `bands`, which share chunks, in one call of GDAL, so that each chunk is written only once.
 CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
                     const ScaledProgress& progress) {
-    // In one call for several bands, GDAL makes each level from the next larger level. Nearest
-    // pixels must come from the raster, so each level is filled by its own call.
+    // In one call for several bands, GDAL computes each level from the next larger level. With the
+    // method NEAREST, pixels must come from the raster itself, so each level is filled by its own
+    // call.
     const bool is_nearest = STARTS_WITH_CI(pixels.request.resampling.c_str(), "NEAR");
     if (is_nearest && pixels.levels.size() > 1) {
         const auto count = static_cast<double>(pixels.levels.size());
@@ -77,7 +78,7 @@ CPLErr FillTogether(const OverviewPixels& pixels, const std::vector<int>& bands,
         return CE_None;
     }
     std::vector<GDALRasterBand*> sources;
-    std::vector<std::vector<GDALRasterBand*>> overviews;  // for each band, its bands in the levels
+    std::vector<std::vector<GDALRasterBand*>> overviews;  // overviews of each band in `sources`
     for (const int band : bands) {
         sources.push_back(pixels.base.GetRasterBand(band));
         overviews.emplace_back();
@@ -150,8 +151,8 @@ bool OverviewBuilder::HasOwnLevels() const {
     return !levels.empty() && writer_.AreListed(OverviewSet::PathsOf(*levels[0]));
 }
 
-// True if an open level, of all bands or of one array, is not in Listed(), the levels that GDAL's
-// metadata lists. Another program has then built the level.
+// True if another program has built an open level. Such a level is not in Listed(), the levels that
+// GDAL has listed in the metadata. Considers levels of all bands, or else levels of single arrays.
 bool OverviewBuilder::HasForeignLevels() const {
     if (!set_.levels().empty()) return !HasOwnLevels();
     std::set<std::string> listed;
@@ -182,7 +183,8 @@ StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int f
 Status OverviewBuilder::CheckBase() const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         const std::string& path = array->facts.path;
-        zarr::Warnings ignored;  // opening the dataset has emitted these warnings
+        // The warnings are dropped, because opening the dataset has emitted them.
+        zarr::Warnings ignored;
         const auto pyramid = zarr::FindPyramidOf(*raster_.location().hierarchy, path, ignored);
         if (pyramid && pyramid->levels[0].path != path)
             return Status::Unsupported("/" + path + " is an overview itself, of /" +
@@ -250,8 +252,8 @@ Result<std::unique_ptr<StoreRaster>> OverviewBuilder::Open(const LevelPaths& lev
     return opened;
 }
 
-// Creates those levels for `request.factors` that do not exist yet. Their arrays have no chunks
-// until Fill() writes pixels.
+// Creates the missing levels for `request.factors`. The arrays of a new level have no chunks until
+// Fill() writes pixels.
 Status OverviewBuilder::Make(const OverviewRequest& request) {
     for (const int factor : request.factors) {
         if (FindLevel(set_.levels(), factor) != nullptr) continue;
@@ -300,8 +302,8 @@ std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& band
     return runs;
 }
 
-// Fills the masks of the levels from the masks of the bands. If several bands share a mask, it is
-// filled once.
+// Fills the masks of the levels from the masks of the bands. If several bands share a mask, the
+// mask is filled once.
 CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
                                   const std::vector<StoreRaster*>& levels) const {
     std::set<const GDALRasterBand*> filled;
@@ -488,7 +490,7 @@ Status OverviewBuilder::Update() {
             ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(level));
     }
     // If the raster's fill value has changed, the fill values of the levels have changed, too.
-    // Refresh() then opens the arrays of a level again.
+    // Refresh() opens the changed arrays of a level again.
     for (const auto& level : set_.levels()) ZARR_RETURN_IF_ERROR(level->Refresh());
     return {};
 }

@@ -25,9 +25,8 @@ struct OverviewRequest {
 };
 
 // Builds, updates and removes the overviews of a raster in update mode. Existing levels are filled
-// again in place. A new level is listed in the metadata after it is filled. If the process dies
-// earlier, readers see the former overviews. Only one builder may work on the arrays of a group at
-// a time.
+// again in place. A new level is listed in the metadata only after it is filled, so readers never
+// see an incomplete new level. Only one builder may work on the arrays of a group at a time.
 class OverviewBuilder {
   public:
     explicit OverviewBuilder(OverviewSet& set);
@@ -55,9 +54,9 @@ class OverviewBuilder {
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
-    // Fails if an array of the raster cannot be written, or if a level has fewer slices than the
-    // raster. `any_new` is true if levels must be created. In this case a raster that shows a slice
-    // of an array fails, too.
+    // Fails if an array of the raster cannot be written, or if an existing level has fewer slices
+    // than the raster. If `any_new` is true, levels must be created. The call then also fails if
+    // the raster shows only a slice of an array.
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
     zarr::Status Reload();

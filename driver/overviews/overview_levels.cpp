@@ -54,14 +54,14 @@ zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
                                                                     : zarr::FillMeaning::kData;
 }
 
-// True for an attribute that states georeferencing, or that contains names of other arrays. An
-// overview must not copy such an attribute, because it needs another value.
+// True for an attribute that states georeferencing or the names of other arrays. An overview needs
+// its own value for such an attribute, so the value is not copied.
 bool IsLocationAttribute(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables", "GeoTransform"})
         if (name == own) return true;
-    // PAM and the mask belong to the pixels of the raster. An overview has other pixels, so it must
-    // not copy these attributes.
+    // The attributes for PAM and for the mask belong to the pixels of the raster, so an overview
+    // must not copy them.
     if (name == kPamAttribute || name == zarr::kMaskAttribute) return true;
     return name.substr(0, 8) == "spatial:" || zarr::IsNczarrAttribute(name);
 }
@@ -103,8 +103,8 @@ zarr::GeoTransform Scaled(const zarr::GeoTransform& t, const RasterLayout& base,
     return {t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y};
 }
 
-// Returns the centres of `size` pixels. Together these pixels cover the extent of the pixels with
-// centres `centres`.
+// Returns the centres of `size` pixels that cover the same extent as the pixels with the centres
+// `centres`.
 std::vector<double> Between(const std::vector<double>& centres, std::uint64_t size) {
     const double scale = static_cast<double>(centres.size()) / static_cast<double>(size);
     const auto last = static_cast<double>(centres.size() - 1);
@@ -134,8 +134,10 @@ RasterLayout LayoutOfLevel(const RasterLayout& array, const std::string& path,
                            const LevelPaths& level) {
     RasterLayout scaled = array;
     scaled.facts.path = path;
-    scaled.facts.group_attributes = {};   // an overview's array is in another group
-    scaled.facts.metadata.edges.clear();  // no rectilinear chunk grid, even if the raster has one
+    // The overview's array is in another group, so the raster's group attributes do not apply to
+    // it.
+    scaled.facts.group_attributes = {};
+    scaled.facts.metadata.edges.clear();  // an overview has a regular chunk grid
     const auto set = [&](const std::optional<std::size_t>& axis, std::uint64_t size) {
         if (!axis) return;
         scaled.facts.metadata.shape[*axis] = size;
@@ -242,7 +244,7 @@ Result<std::string> OverviewLevels::Container() const {
 // True if the metadata lists an overview whose arrays are in the group `group`.
 bool OverviewLevels::IsListed(const std::string& group) const {
     const auto attributes = hierarchy_.Attributes(listing_.group);
-    if (!attributes.ok()) return true;  // treat unknown groups as listed
+    if (!attributes.ok()) return true;  // an unreadable group counts as listed
     const std::string from_group = FromGroup(group);
     const auto listed = zarr::AllOverviewPaths(*attributes);
     return std::any_of(listed.begin(), listed.end(), [&](const std::string& path) {
@@ -250,8 +252,8 @@ bool OverviewLevels::IsListed(const std::string& group) const {
     });
 }
 
-// Returns a free name for the group of an overview. If a group exists that the metadata does not
-// list, a process has died while building it. The group is then deleted.
+// Returns a free name for the group of an overview. Deletes an existing group that the metadata
+// does not list, because a process has died while building it.
 Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, int factor) const {
     for (int number = 1; number <= kMaxNames; ++number) {
         std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), number));
@@ -263,9 +265,9 @@ Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, in
     return Status::Limit("no name is left for an overview in /" + container);
 }
 
-// Creates the group of an overview under a free name. Deletes an existing group of that name only
-// in one case: its attributes mark it as a group for overviews, and the metadata does not list it.
-// Such a group is left over from a process that died.
+// Creates the group of an overview under a free name. An existing group of that name is deleted if
+// it is left over from a process that died. Such a group is marked as a group for overviews by its
+// attributes, and the metadata does not list it.
 Result<std::string> OverviewLevels::FreeSiblingGroup(int factor,
                                                      std::string (*name_of)(int factor,
                                                                             int number)) const {
@@ -313,8 +315,8 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
 Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout scaled = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
-        // The overview uses the chunk key separator of the raster, even if it is a default that the
-        // raster's metadata does not state.
+        // The overview uses the raster's chunk key separator, even if the raster's metadata does
+        // not state the separator.
         ZARR_ASSIGN_OR_RETURN(const char separator,
                               source_.arrays[i]->array->chunks().DetermineSeparator());
         ZARR_ASSIGN_OR_RETURN(
@@ -373,7 +375,8 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
 // Describing and removing overviews
 
 // Returns the members `spatial:shape` and `spatial:transform` of a level's entry in the list of
-// level groups. Empty for other kinds of lists, and without a geotransform.
+// level groups. Returns an empty object if the levels are not listed as groups, or if the raster
+// has no geotransform.
 json::Object OverviewLevels::PlacementOfLevel(const RasterLayout& scaled,
                                               const LevelPaths& level) const {
     json::Object place;
@@ -422,9 +425,9 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     return update_.metadata().SetAttributes(listing_.group, json::Value(attributes));
 }
 
-// True if an overview's array is in a group for overviews, because only such arrays may be deleted.
-// A group of OverviewStyle::kLayout is recognised by its name, because other programs do not mark
-// groups. Other groups need a mark in their attributes.
+// True if the array at `path` is in a group for overviews. Only arrays in such a group may be
+// deleted. A group of OverviewStyle::kLayout is recognised by its name, because other programs do
+// not mark it. Other groups must have a mark in their attributes.
 bool OverviewLevels::IsInContainer(const std::string& path) const {
     const std::string_view level_group = zarr::ParentPath(path);
     if (!level_group.empty() && zarr::ParentPath(level_group) == listing_.group &&
@@ -474,8 +477,8 @@ void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Obje
         SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
-// Gives the overview's mask the attributes of the raster's mask, and states the name of the mask in
-// `attributes`. Does nothing if the overview has no mask.
+// Gives the overview's mask the attributes of the raster's mask. Adds the name of the overview's
+// mask to `attributes`. Does nothing if the overview has no mask.
 Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string& level_path,
                                     json::Object& attributes) const {
     const std::string from = MaskOf(array, array.facts.path);
@@ -490,8 +493,8 @@ Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string
 
 namespace {
 
-// Removes the grid mapping that the stored attributes of a level name. Needed if the CRS of the
-// raster was removed.
+// Removes the grid mapping array to which the stored attributes of `level` refer. Needed if the CRS
+// of the raster was removed.
 Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierarchy& hierarchy,
                          RasterLayout level) {
     ZARR_ASSIGN_OR_RETURN(level.facts.attributes, hierarchy.Attributes(level.facts.path));
@@ -508,7 +511,9 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
     const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
     const RasterLayout scaled = LayoutOfLevel(first, level.paths[0], level);
-    zarr::Warnings ignored;  // no other arrays share dimensions: the group holds only levels
+    // The warnings are about coordinates that other arrays use. No other arrays exist, because the
+    // group holds only levels.
+    zarr::Warnings ignored;
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
@@ -588,11 +593,13 @@ Status OverviewLevels::WriteInterpolated(const CoordinateArrays& coordinates,
     if (from.coordinate_path.empty()) return {};
     const auto read = zarr::ReadCoordinates(hierarchy_, from.coordinate_path,
                                             from.coordinate_attributes, source_.threads);
-    if (!read.ok()) return {};  // text or invalid numbers; reading the raster reports invalid ones
+    // Coordinates that are text are not interpolated. Invalid numbers are reported when the raster
+    // is read.
+    if (!read.ok()) return {};
     json::Object attributes;
     if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
-    // The coordinates are written as final values, without scale and offset, and without bounds.
-    // Attributes about these are therefore removed.
+    // The interpolated coordinates need no scale and offset, and get no bounds. Attributes about
+    // scale, offset and bounds are therefore removed.
     for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "bounds"})
         SetMember(attributes, name, json::Value());
     const std::vector<double> between = Between(read->values, size);

@@ -18,7 +18,7 @@ namespace zarr_driver {
 
 // An overview of a raster. The overview has one array for each array of the raster.
 struct LevelPaths {
-    std::vector<std::string> paths;  // from the root, in the order of the raster's arrays
+    std::vector<std::string> paths;  // paths from the root, in the order of the raster's arrays
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::string method;  // resampling method
@@ -26,18 +26,19 @@ struct LevelPaths {
 
 // Properties of a raster that its overviews must have, too.
 struct LevelSource {
-    std::vector<const RasterLayout*> arrays;  // all in one group
+    std::vector<const RasterLayout*> arrays;  // all arrays are in one group
     RasterPosition placement;
     Georeferenced convention = Georeferenced::kEveryReader;
     std::size_t threads = 1;
 };
 
-// Creates, describes and removes the overviews of one raster. The arrays and coordinates of an
-// overview are in a group of their own. For /g/raster and factor 2 the overview's array is
-// /g/ovr_2x/raster in Zarr v3, and /g/overviews/2/raster in Zarr v2. If the name of the group is
-// taken, "_2", "_3" and so on is appended. With OverviewStyle::kLevelGroups, the raster /g/0/raster
-// has overviews /g/1/raster, /g/2/raster and so on. All arguments must outlive this object.
-// `hierarchy` must not be consolidated.
+// Creates, describes and removes the overviews of one raster. All arguments must outlive this
+// object. `hierarchy` must not be consolidated.
+// The arrays and coordinates of an overview are in a group of their own. For /g/raster and factor
+// 2, the overview's array is /g/ovr_2x/raster in Zarr v3, and /g/overviews/2/raster in Zarr v2. If
+// the name of the group is taken, "_2", "_3" and so on is appended. With
+// OverviewStyle::kLevelGroups, the raster /g/0/raster has the overviews /g/1/raster, /g/2/raster
+// and so on.
 class OverviewLevels {
   public:
     OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy, LevelSource source);
@@ -54,7 +55,7 @@ class OverviewLevels {
     // level.paths. On failure removes everything that was created.
     zarr::Status Make(int factor, LevelPaths& level) const;
     // Creates masks of an overview if the raster has masks and the overview has none. Returns true
-    // if a mask was created. The caller must then call UpdateDescription().
+    // if a mask was created; in this case the caller must call UpdateDescription().
     zarr::Result<bool> MakeMasks(const LevelPaths& level) const;
     // Copies attributes and coordinates from the raster to an overview.
     zarr::Status UpdateDescription(const LevelPaths& level) const;
@@ -105,8 +106,8 @@ class OverviewLevels {
 };
 
 // Returns the path of the mask for the array or overview at `path`. The raster's attribute
-// `gdal_mask` gives the mask's name. Empty if the raster lacks the attribute. The mask need not
-// exist.
+// `gdal_mask` gives the mask's name. Returns an empty path if the raster lacks the attribute. The
+// mask need not exist.
 std::string MaskOf(const RasterLayout& array, std::string_view path);
 
 // Returns the layout of `array` with the size of the overview `level`. `path` is the path of the

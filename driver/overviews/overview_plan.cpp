@@ -32,7 +32,7 @@ Status Refuse(const char* text) {
 bool IsOverviewResampling(const std::string& method) {
     static constexpr const char* kStarts[] = {"NEAR", "AVER", "GAUSS", "MODE", "RMS"};
     static constexpr const char* kNames[] = {"NONE", "CUBIC", "CUBICSPLINE", "LANCZOS", "BILINEAR"};
-    // GDAL accepts any text that starts with these names.
+    // GDAL accepts any method name that starts with one of the texts in kStarts.
     return std::any_of(std::begin(kStarts), std::end(kStarts),
                        [&](const char* start) { return STARTS_WITH_CI(method.c_str(), start); }) ||
            std::any_of(std::begin(kNames), std::end(kNames),

@@ -19,9 +19,9 @@ class OverviewSet {
     using Levels = std::vector<std::unique_ptr<StoreRaster>>;
 
     struct Pending {
-        bool is_description = false;   // raster changed, so Update() must change the levels
-        bool is_reload = false;        // levels changed, so they must be opened again
-        bool replaces_others = false;  // the next build removes levels of other factors
+        bool is_description = false;   // the raster has changed; Update() must change the levels
+        bool is_reload = false;        // the levels have changed and must be opened again
+        bool replaces_others = false;  // the next build removes all levels that it does not fill
         OverviewPlan plan;             // overviews to build when the dataset is closed
     };
 
@@ -41,11 +41,11 @@ class OverviewSet {
     }
     // Returns the overviews of all bands, and the overviews of single arrays.
     std::vector<StoreRaster*> All() const;
-    // Returns the overviews that show an array of the raster, in order of decreasing size.
+    // Returns the overviews that show `array`, in order of decreasing size.
     std::vector<StoreRaster*> LevelsOf(const RasterLayout& array) const;
-    // Appends an overview, which must be smaller than the overviews before. The overview shows all
-    // bands if `array` is nullptr. Otherwise it shows only the bands of `array`; this is allowed if
-    // no overview shows all bands.
+    // Appends an overview, which must be smaller than the overviews before it. If `array` is
+    // nullptr, the overview shows all bands. Otherwise it shows only the bands of `array`, which is
+    // allowed only if no overview shows all bands.
     void Add(std::unique_ptr<StoreRaster> level, const RasterLayout* array = nullptr) {
         if (array == nullptr)
             levels_.push_back(std::move(level));
@@ -54,11 +54,10 @@ class OverviewSet {
     }
     // Adds new overviews of all bands, and sorts the overviews by decreasing size.
     void Merge(Levels levels);
-    // Removes those overviews of all bands that are not in `kept`. Returns the paths of their
-    // arrays.
+    // Removes the overviews that show all bands, except the overviews in `kept`. Returns the paths
+    // of the removed arrays.
     std::vector<LevelPaths> Remove(const std::set<const StoreRaster*>& kept);
     void RemoveLevelsOfArrays();
-    // Returns the paths of an overview's arrays.
     static std::vector<std::string> PathsOf(const StoreRaster& level);
     // Discards pending data of an overview that the caller will remove, and ends the update mode of
     // that overview.

@@ -30,7 +30,7 @@ class StoreRaster : public GDALPamDataset {
     virtual void EndUpdate() = 0;
     // Returns the layouts of the dataset's arrays, in the order of the bands.
     virtual std::vector<const RasterLayout*> Layouts() const = 0;
-    // Returns those properties of this raster that its overviews must have, too.
+    // Returns the properties of this raster that its overviews must have, too.
     virtual LevelSource Source() const = 0;
     // Returns the layout of the array to which band `number`, from 1, belongs.
     virtual const RasterLayout& LayoutOf(int number) = 0;
