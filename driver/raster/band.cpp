@@ -39,8 +39,8 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
     return static_cast<int>(std::min<std::uint64_t>(layout.facts.metadata.chunks[*axis], INT_MAX));
 }
 
-// True for the default metadata domain. Only this domain shows the coordinates of slices. GDAL asks
-// for items of other domains whenever it reads pixels, so those must be fast.
+// True for the default metadata domain. Only this domain shows the coordinates of slices, which are
+// slow to read. GDAL asks for items of other domains whenever it reads pixels.
 bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
 
 constexpr const char* kFillValueAttribute = "_FillValue";
@@ -164,8 +164,8 @@ CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const int size = GDALGetDataTypeSizeBytes(eDataType);
         PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
-        // The chunk only becomes pending and is stored later, because GDAL discards all its dirty
-        // blocks if this write fails. Pending chunks are also encoded in parallel.
+        // The chunk becomes pending and is stored later, because GDAL would discard all its dirty
+        // blocks if storing failed here. Pending chunks are encoded in parallel.
         window.whole_chunks = zarr::WholeChunks::kPending;
         return Write(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0});
     });
@@ -308,7 +308,7 @@ void ZarrRasterBand::LoadAttributes() {
 }
 
 // Shows the store's metadata as metadata of the band. Calls functions of GDALRasterBand, because
-// those of GDALPamRasterBand would save the metadata in a sidecar file.
+// the functions of GDALPamRasterBand would save the metadata in a sidecar file.
 void ZarrRasterBand::ShowStoredMetadata() {
     MetadataItems items(GDALPamRasterBand::GetMetadata());
     items.Add(stored_metadata_.List());
@@ -639,7 +639,8 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
     ApplyNodata(element);
-    // _FillValue is removed, because readers would prefer it to the new attribute.
+    // The attribute _FillValue is removed, because readers would prefer it to the new attribute for
+    // nodata.
     if (attribute->first != kFillValueAttribute)
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
@@ -665,8 +666,8 @@ CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
-// Stores the description of the band as the CF attribute `long_name`. Does nothing if `long_name`
-// differs from the band's old description, because it then holds another text that must stay.
+// Stores the description of the band as the CF attribute `long_name`. A `long_name` that differs
+// from the band's old description is another text, and stays unchanged.
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;
@@ -736,9 +737,9 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
-// True if the array has an attribute for scale or offset. Only then scale 1 and offset 0 are
-// stored: rasterio sets these values for every band, and an attribute would make xarray read the
-// values as floats.
+// True if the array has an attribute for scale or offset. Otherwise scale 1 and offset 0 are not
+// stored: rasterio sets them for every band, and an attribute would make xarray read the values as
+// floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
     return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;

@@ -66,8 +66,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                nodata_ == other.nodata_;
     }
 
-    // Returns the band at full resolution if this band belongs to an overview. Returns nullptr for
-    // other bands.
+    // If this band belongs to an overview, returns the band at full resolution. Otherwise returns
+    // nullptr.
     ZarrRasterBand* Base() const {
         return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
     }
@@ -85,9 +85,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // True if GDAL has a colour table for this band, or reports a colour interpretation other than
     // alpha.
     bool IsColourSet();
-    // Returns the band's name in the coordinate array along the bands. Empty if the band has no
-    // name. `are_names` says that the coordinates are text. A name set by SetDescription() counts
-    // even before it is stored.
+    // Returns the band's name in the coordinate array along the bands, or an empty text if the band
+    // has no name. `are_names` is true if the coordinates are text. A name set by SetDescription()
+    // counts even before it is stored.
     std::string StoredName(bool are_names) const;
 
     const char* GetDescription() const override;
@@ -160,7 +160,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr StoreNodata(T value);
     CPLErr RejectNodata(const std::string& value);
     void ApplyNodata(const std::optional<std::string>& element);
-    // Removes the nodata value from PAM, because it would hide the nodata value of the store.
+    // Removes the nodata value from PAM, where it would hide the nodata value of the store.
     void ClearPamNodata();
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
@@ -168,12 +168,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Sets the items of the metadata domain IMAGE_STRUCTURE from the array's metadata. Replaces
     // items that came from PAM.
     void DescribeStructure();
-    void LoadAttributes();  // metadata items from attributes and OME channels
-    void LoadLabels();      // also items from the slice's coordinates, which it reads
+    void LoadAttributes();  // adds metadata items from attributes and OME channels
+    void LoadLabels();      // reads the slice's coordinates and adds items from them
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
-    const std::string& ArrayDescription() const;  // made from the slice's coordinates
+    const std::string& ArrayDescription() const;  // text about the slice's coordinates
     // Returns the items of the metadata domain ZARR. A band has this domain if its dataset has
     // several arrays.
     NameValueList Description();

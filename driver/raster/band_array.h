@@ -27,7 +27,7 @@ struct BandArray {
     std::unique_ptr<ArrayActivity> activity;
     // Nodata value as one element of the array, with all fields; see zarr::ReadNodata().
     std::optional<zarr::FillValue> nodata;
-    bool attributes_changed = false;      // changed since the last flush
+    bool attributes_changed = false;      // true if changed since the last flush
     zarr::json::Value attributes_before;  // attributes as last read or written
 };
 

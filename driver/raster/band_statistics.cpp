@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Statistics and histograms of ZarrRasterBand. Before their first use, CheckStatistics() removes
-// those that were computed from other pixels.
+// Statistics and histograms of ZarrRasterBand. Before the first use, CheckStatistics() removes
+// statistics that were computed from other pixels.
 #include <cpl_minixml.h>
 #include <cpl_string.h>
 

@@ -82,7 +82,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
 std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
                                                        zarr::Warnings& warnings) {
     const zarr::ArrayFacts& facts = array.layout.facts;
-    // A boolean has only two values, and both are data.
+    // A boolean array has no nodata value, because both values are data.
     if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
     // A fill value of zero is not nodata in an OME image: zeros are black pixels, and not missing
     // data. Most writers omit chunks of zeros.
@@ -117,8 +117,9 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
             EmitWarning(store_path(), attributes.status().message());
     };
     if (!is_array || !location_.node.empty()) add_group(group);  // a root array has no group
-    // The opened group may be an ancestor of the group that holds the bands, the largest level of a
-    // pyramid. Updates store metadata in the group of the bands, so its attributes are shown, too.
+    // The opened group may be an ancestor of the group that holds the bands, for example the parent
+    // of a pyramid's level groups. Updates store metadata in the group of the bands, so the
+    // attributes of that group are shown, too.
     if (!is_array && !arrays_.empty())
         if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
             add_group(std::string(level));
@@ -274,7 +275,8 @@ void ZarrDataset::LoadGeolocation() {
 // Returns the items of the domain ZARR. They are not stored in GDAL, because PAM would save them.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
-    // If the dataset has several arrays, its bands describe their arrays instead.
+    // If the dataset has several arrays, the domain ZARR of each band describes the band's array.
+    // The domain of the dataset then describes no array.
     if (arrays_.size() == 1) {
         const RasterLayout& layout = arrays_[0]->layout;
         DescribeStorage(*layout.array, layout.listing, description_);
@@ -504,7 +506,8 @@ bool ZarrDataset::CloseStore() {
     if (!status.ok()) EmitError(store_path(), status);
     const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
-    // FlushAll() does not save the PAM of a zip file, because the zip file is not closed yet.
+    // FlushAll() cannot save the PAM of a zip file, because the zip file is not closed at that
+    // time. The PAM is therefore saved here.
     if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();
     if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
     const Status placed = update->RenameToFinal();
@@ -526,9 +529,9 @@ void ZarrDataset::WriteDirtyBlocks(bool closing) {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
-    // PAM is saved after the chunks are written, because it contains statistics with the state of
-    // their chunks. The state of a zip file can only be read after the file is closed; CloseStore()
-    // then saves PAM.
+    // PAM contains statistics with the state of their chunks, so it is saved after the chunks are
+    // written. The PAM of a zip file is saved by CloseStore(), because the state of the chunks can
+    // only be read after the file is closed.
     WriteDirtyBlocks(closing);
     if (update_ == nullptr) return CE_None;
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
@@ -561,7 +564,8 @@ void ZarrDataset::Abandon() {
 
 void ZarrDataset::WarnOfOverviews(const BandArray& array) {
     if (overviews_.LevelsOf(array.layout).empty()) return;
-    // The groups of the overviews record the state of the array. Update() must record it again.
+    // The groups of the overviews record the state of the array, which this write changes. Update()
+    // must record the new state.
     overviews_.pending().is_description = true;
     std::call_once(overviews_warned_, [&] {
         EmitWarning(
@@ -678,7 +682,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new one
+        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new geotransform
         zarr::GeoTransform changed{};
         for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
         georeferencing_.SetTransform(changed);

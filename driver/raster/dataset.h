@@ -46,8 +46,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // Returns overview number `level` (from 0) of band `number` (from 1). Returns nullptr if the
     // overview does not exist.
     ZarrRasterBand* LevelOf(int number, int level);
-    // Marks the dataset as a product of EOPF. The bands then get the colours of Sentinel-2 bands by
-    // their array names, such as "b04".
+    // Marks the dataset as a product of EOPF. The bands of such a product get the colours of
+    // Sentinel-2 bands by their array names, such as "b04".
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
     bool is_of_eopf() const { return is_of_eopf_; }
     // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. The
@@ -55,11 +55,11 @@ class ZarrDataset final : public ZarrPamDataset {
     // stores the colours.
     void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
     // Lets absent chunks of the arrays that this dataset has created become nodata when a nodata
-    // value is set. Suits a raster whose pixels the caller writes: no pixel of an absent chunk was
-    // written.
+    // value is set. Suits a new raster that the caller fills, because its absent chunks are chunks
+    // without written pixels.
     void LetAbsentChunksBeNodata() { absent_are_nodata_ = true; }
     bool AssumesColours();
-    // Makes this dataset an OME-Zarr image. Each flush then writes OME metadata that describes the
+    // Makes this dataset an OME-Zarr image. Each later flush writes OME metadata that describes the
     // current state of the dataset.
     void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
     // True if the store states a red, a green and a blue band.
@@ -86,8 +86,8 @@ class ZarrDataset final : public ZarrPamDataset {
     ZarrRasterBand* BandOfRaster(int number) const {
         return raster_ != nullptr ? raster_->Band(first_band_ + number - 1) : nullptr;
     }
-    // Returns the number, from 1, of the first band of an array. `array` is the array's index, in
-    // the order of AddArray() calls.
+    // Returns the number, from 1, of the first band of array number `array`. Arrays are counted
+    // from 0, in the order of AddArray() calls.
     int FirstBandOf(std::size_t array);
     // Returns the position, from 1, of band `number` among the bands of its array.
     int NumberInArray(int number);
@@ -103,8 +103,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // Sets the metadata from the attributes of the arrays and the group. Also loads the sidecar
     // files. Call after all arrays and subdatasets are added.
     void Finish(const OpenedAs& opened);
-    // Allows ShareDimensions() to be called when the dataset is closed: new arrays may then get the
-    // dimensions of other arrays.
+    // Allows ShareDimensions() to be called when the dataset is closed. The call may replace
+    // dimensions of new arrays by dimensions of other arrays.
     void AllowSharedDimensions() { may_share_dimensions_ = true; }
     // Registers `prepare`, which is called once: before the first pixels are written, else when the
     // dataset is closed. `prepare` can use metadata of bands, because programs set it before they
@@ -113,14 +113,14 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status Prepare() {
         return prepare_ != nullptr ? std::exchange(prepare_, nullptr)() : zarr::Status();
     }
-    // Replaces the only array of this dataset, which is new and unwritten, by an array with other
-    // dimensions of bands. The array has the path, the data type and the size of the former array.
-    // `attributes` are those of the former array, including pending changes.
+    // Replaces the only array of this dataset, which must be new and unwritten. The new array has
+    // the same path, data type and size, but other dimensions along the bands. `attributes` are
+    // those of the replaced array, including pending changes.
     zarr::Status ReplaceArray(const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes);
-    // Replaces the dimensions of new arrays by dimensions of other arrays in the group. The two
-    // dimensions must have equal sizes, and equal or no coordinates. The other arrays do not
-    // change. Only the first call has an effect.
+    // Replaces dimensions of new arrays by dimensions of other arrays in the group. A dimension is
+    // replaced only by a dimension of equal size with equal coordinates or none. The other arrays
+    // do not change. Only the first call has an effect.
     zarr::Status ShareDimensions();
     // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
     // bit pattern.
@@ -170,14 +170,14 @@ class ZarrDataset final : public ZarrPamDataset {
     // the mask.
     CPLErr CreateMask(int number, int flags, const std::function<CPLErr()>& make);
     // Stores a metadata item of an array's only band as an attribute; nullptr removes the
-    // attribute. Does nothing if the dataset also has an item with the name `name`.
+    // attribute. Does nothing if the dataset has its own item `name`, because that item uses the
+    // same attribute.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
-    // Changes the fill value of an array to `element`, which is in native byte order. Does nothing
-    // unless the array is new and unwritten, its absent chunks become nodata
-    // (LetAbsentChunksBeNodata()), or it is a Zarr v2 array whose readers take the fill value for
-    // nodata. In the last case absent chunks are stored first, so that their pixels keep their
-    // values.
+    // Changes the fill value of an array to `element`, in native byte order. Does so if no pixel of
+    // an absent chunk was written; see LetAbsentChunksBeNodata(). Also does so for a Zarr v2 array
+    // whose readers take the fill value for nodata. The absent chunks of such an array are stored
+    // first, so that their pixels keep their values.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
     // Makes the fill value of an array count as data instead of nodata, by
     // StoreUpdate::MakeFillData().
@@ -242,8 +242,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // own.
     bool HasLevelGroups() const;
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
-    // Changes the fill value of an array that was written. Before that, stores the pending chunks
-    // and the absent chunks.
+    // Changes the fill value of an array that was written. Stores the pending chunks and the absent
+    // chunks before the change, so that their pixels keep their values.
     zarr::Status ReplaceWrittenFillValue(BandArray& array,
                                          const std::optional<std::string>& element);
     // True if this dataset has created the array and has not written to it yet.

@@ -22,8 +22,8 @@ bool IsBlockCached(ZarrRasterBand& band, int block_x, int block_y) {
 // True if GDAL resamples `window` block by block from this band, without using an overview.
 bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
                            const BufferSize& buffer, const GDALRasterIOExtraArg* extra) {
-    // If the reduction factor is at least the size of a block, GDAL skips whole blocks. The result
-    // is then false.
+    // GDAL skips whole blocks if the reduction factor is at least the size of a block. The result
+    // is false in this case.
     int block_x = 0;
     int block_y = 0;
     band.GetBlockSize(&block_x, &block_y);
@@ -34,8 +34,8 @@ bool IsResampledFromBlocks(ZarrRasterBand& band, const PixelWindow& window,
     return LevelFor(band, at, buffer, extra) < 0;
 }
 
-// Returns the smallest window that contains those blocks of `window` that GDAL has not cached.
-// Empty if GDAL has cached all of them.
+// Returns the smallest window that contains all blocks of `window` that GDAL has not cached. The
+// result is empty if GDAL has cached all blocks.
 PixelWindow UncachedWindow(ZarrRasterBand& band, const PixelWindow& window) {
     const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
     PixelWindow missing{};

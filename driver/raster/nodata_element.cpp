@@ -39,8 +39,8 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     if constexpr (std::is_same_v<T, double>) {
         const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
         if (is_float && real == GDT_Float32) value = ClampToFloat(value);
-        // Values out of the type's range are rejected: a float type without infinity would replace
-        // a large value by its largest one.
+        // Values out of the type's range are rejected. Otherwise a float type without infinity
+        // would replace a large value by its largest number.
         if (type.narrow != zarr::NarrowType::kNone && !zarr::IsRepresentable(type.narrow, value))
             return std::nullopt;
     }

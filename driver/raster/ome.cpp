@@ -69,8 +69,8 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
     return {};
 }
 
-// True if the title only repeats the path of the image. For the path "A/1/0", these titles are
-// "A/1/0", "/A/1/0" and "0".
+// True if the title only repeats the path of the image. For the path "A/1/0", the titles "A/1/0",
+// "/A/1/0" and "0" repeat the path.
 bool IsIn(const std::string& path, const std::string& title) {
     const auto normal = zarr::NormalizePath(title);
     return normal.ok() && (*normal == path || *normal == zarr::LastName(path));
@@ -138,7 +138,7 @@ struct LabelEntry {
     std::optional<std::array<int, 4>> colour;  // red, green, blue, alpha
     std::vector<std::pair<std::string, const json::Value*>> properties;
 };
-using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by label value
+using LabelEntries = std::map<std::int64_t, LabelEntry>;  // keys are label values
 
 // Reads the entries of the attribute "image-label". Omits entries without a label value, and
 // colours that are not four bytes.
@@ -249,7 +249,8 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
     const std::size_t rank = layout.facts.metadata.rank();
     const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
-    zarr::Warnings told;  // georeferencing emits these warnings
+    // The warnings are dropped, because reading the georeferencing emits them.
+    zarr::Warnings told;
     const auto placement = zarr::ReadOmePlacement(listing, rank, told);
     const auto set = [&](const char* item, const std::optional<std::size_t>& axis) {
         if (!axis) return;
@@ -267,7 +268,8 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings) {
-    zarr::Warnings ignored;  // opening the group emits these warnings
+    // The warnings are dropped, because opening the group emits them.
+    zarr::Warnings ignored;
     const std::string ome =
         zarr::OmeGroupOf(zarr::LenientAttributes(hierarchy, root, ignored), root);
     std::map<std::string, std::string> titles;

@@ -30,9 +30,9 @@ class OmeChannels {
                 zarr::Warnings& warnings);
 
     // Returns the channel that a slice of the array shows. `indices` are the slice's indices along
-    // the layout's other axes. Returns nullptr if the image does not describe the channel.
+    // RasterLayout::other_axes. Returns nullptr if the image does not describe the channel.
     const zarr::OmeroChannel* Find(const std::vector<std::uint64_t>& indices) const;
-    // Returns the channel axis, as an index into the layout's other axes. Returns nullopt if the
+    // Returns the channel axis as an index into RasterLayout::other_axes. Returns nullopt if the
     // image has no channel axis.
     const std::optional<std::size_t>& axis() const { return axis_; }
 

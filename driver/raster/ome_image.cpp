@@ -27,8 +27,8 @@ namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
 constexpr Rgb kWhite = {255, 255, 255};
-// Colours of channels that the raster gives no colour. Pure red, green and blue are left out,
-// because readers take them for the bands of a photo.
+// Colours for channels whose colour the raster does not state. Pure red, green and blue are left
+// out, because readers take channels in these colours for a photo.
 constexpr Rgb kOtherColours[] = {{0, 255, 255}, {255, 0, 255}, {255, 255, 0},
                                  {255, 128, 0}, {128, 255, 0}, {0, 128, 255}};
 // Number of channels that viewers show at first (`active`) if no band is red, green or blue.
@@ -79,8 +79,9 @@ std::optional<Range> RangeOf(const zarr::DataType& type) {
                        : Range{-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
 }
 
-// Returns the range of a band's pixels: that of its statistics, else that of its smallest overview
-// or of a small band itself. Returns nullopt if the range is unknown or holds a single value.
+// Returns the range of a band's pixels. Takes it from the band's statistics, or else computes it
+// from the smallest overview, or from the band if it has no overviews. Returns nullopt if there are
+// too many pixels, or if the range is not finite or is a single value.
 std::optional<Range> RangeOfPixels(ZarrRasterBand& band) {
     constexpr std::int64_t kMostPixels = std::int64_t{1} << 20;
     std::array<double, 2> found{};
@@ -103,10 +104,10 @@ std::optional<Range> RangeOfPixels(ZarrRasterBand& band) {
     return is_range ? std::optional(Range{found[0], found[1]}) : std::nullopt;
 }
 
-// Sets `window` of a channel. Items of the band, such as OMERO_MIN, come first. Otherwise min and
-// max are the range of the data type, and start and end are the range of the pixels. If a range is
-// unknown, the other is used. For bytes of a red, green or blue band, start and end are the range
-// of the data type.
+// Sets `window` of a channel. The items OMERO_MIN, OMERO_MAX, OMERO_START and OMERO_END of the band
+// have priority. Without these items, min and max are the range of the data type, and start and end
+// are the range of the pixels. An unknown range is replaced by the known one.
+// For bytes of a red, green or blue band, start and end are the range of the data type.
 void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
     const std::optional<Range> range = RangeOf(band.field().type);
     const std::optional<Range> known = RangeOfPixels(band);
@@ -120,8 +121,8 @@ void SetWindow(ZarrRasterBand& band, zarr::OmeroChannel& channel) {
     channel.end = NumberItem(band, "OMERO_END").value_or(shown.most);
 }
 
-// Describes the channels of a raster: one for each band, or a single one for all bands if the bands
-// are not slices along the channel axis.
+// Describes the channels of a raster. Each band is one channel if the bands are slices along the
+// channel axis. Otherwise all bands together are one channel.
 class ChannelWriter {
   public:
     explicit ChannelWriter(ZarrDataset& dataset)
@@ -242,8 +243,8 @@ class ImageWriter {
         image_.identity = identity;
     }
 
-    // Returns the description of the image. `attributes` are those of the array's group, which list
-    // the overviews.
+    // Returns the description of the image. `attributes` are the attributes of the array's group,
+    // which list the overviews.
     Result<zarr::OmeWrittenImage> Run(const json::Value& attributes) {
         bool has_channels = false;
         for (std::size_t i = 0; i < layout_.facts.dimensions.size(); ++i) {

@@ -17,9 +17,9 @@ class ZarrDataset;
 // Returns nullopt for other datasets.
 std::optional<zarr::OmeIdentity> FindOmeImage(const ZarrDataset& dataset);
 
-// Writes the OME image of a dataset with one array to the attributes of the array's group. Axes,
-// pixel sizes, channels and levels are those that the dataset and the group state now. Writes
-// nothing if the attributes already state them. Call after overviews were listed.
+// Writes OME metadata of a dataset with one array to the attributes of the array's group. The
+// metadata describes the current axes, pixel sizes, channels and levels. Writes nothing if the
+// attributes are up to date. Call after overviews were listed.
 zarr::Status StoreOmeImage(ZarrDataset& dataset, const zarr::OmeIdentity& identity,
                            StoreUpdate& update);
 

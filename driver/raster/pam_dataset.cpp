@@ -56,12 +56,12 @@ std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
 
 const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
 
-// Returns the names of files next to a remote store, among which GDAL finds the sidecar files.
-// Returns an empty list if GDAL must request the files itself.
-//
-// `plain` describes the store's own auxiliary file, such as x.zarr.aux.xml. `is_plain` is true if
-// this file belongs to the dataset. The auxiliary file of another dataset is requested only if
-// `plain` exists. For most stores, one request thus replaces GDAL's half dozen.
+// Returns the names of files next to a remote store. GDAL looks for sidecar files only under these
+// names. An empty list means that GDAL must send requests to find the sidecar files.
+// `plain` describes the auxiliary file of the store's own dataset, such as x.zarr.aux.xml.
+// `is_plain` is true if this dataset uses that file. The auxiliary file of another dataset is
+// requested only if `plain` exists. Most stores thus need one request, and not the half dozen that
+// GDAL sends.
 CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
@@ -114,8 +114,8 @@ namespace {
 
 constexpr const char* kPamState = "ZARR";       // domain of the items below, in the stored PAM
 constexpr const char* kMadeFrom = "MADE_FROM";  // SourceState::Text() when statistics were stored
-constexpr const char* kMadeIn = "MADE_IN";      // SourceState::folder_id() at that time
-constexpr const char* kMadeOf = "MADE_OF";      // BaseState() of the array at that time
+constexpr const char* kMadeIn = "MADE_IN";      // SourceState::folder_id(), stored with MADE_FROM
+constexpr const char* kMadeOf = "MADE_OF";      // BaseState() of the array, stored with MADE_FROM
 constexpr const char* kSize = "SIZE";           // size of the raster that control points refer to
 constexpr const char* kBands = "BANDS";         // number of bands when PAM was stored
 
@@ -141,10 +141,10 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 }  // namespace
 
 // True if the statistics in `tree` were computed from the current pixels of `array`. Compares the
-// array's metadata and its chunks' sizes and modification times with those that `tree` records. If
-// the array's folder has another inode than recorded, the store was copied and its times are new.
-// Digests of sampled chunks are then compared instead: equal sizes of chunks do not prove equal
-// pixels.
+// array's metadata, and the sizes and modification times of its chunks, with the record in `tree`.
+// If the array's folder has another inode than recorded, the store was copied and its times are
+// new. Digests of sampled chunks are compared in this case, because equal sizes of chunks do not
+// prove equal pixels.
 bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
@@ -328,7 +328,8 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     CPLStringList siblings(RemoteSiblings(plain, is_plain));
     if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
     are_statistics_unchecked_ = has_stored_statistics;
-    // Statistics of the store are checked now, because GDAL will add those of the auxiliary file.
+    // Outdated statistics of the store are removed before GDAL loads the statistics of the
+    // auxiliary file, because the removal affects all loaded statistics.
     if (has_auxiliary_) CheckStatistics();
     if (is_on) LoadAuxiliary(siblings);
     for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
@@ -386,13 +387,13 @@ bool ZarrPamDataset::HasStatistics() {
 
 bool ZarrPamDataset::AreStatisticsCurrent() {
     const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
-    // Without a sidecar file, all statistics come from attributes, and CheckStatistics() checks
-    // those.
+    // Without a sidecar file, all statistics come from attributes. CheckStatistics() checks
+    // statistics from attributes, so this function accepts them.
     if (!written && source_state_.empty()) return true;
     const SourceState state = StateOfSources();
     if (!source_state_.empty()) return state.Matches(source_state_, written);
-    // The statistics have no state of the chunks, because another program has written them.
-    // Modification times decide whether they are current.
+    // Another program has written the statistics, so the sidecar file does not record the state of
+    // the chunks. Modification times decide whether the statistics are current.
     return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
 }
 
@@ -411,8 +412,8 @@ void ZarrPamDataset::OnPixelsChange() {
 
 void ZarrPamDataset::OnStatisticsSet() {
     CheckStatistics();
-    // Statistics are kept if the array is empty: a user may set statistics before the first write,
-    // for the pixels that will be written.
+    // Statistics are kept if the array is empty, because a user may set statistics for pixels that
+    // will be written later.
     const auto is_empty = [&](const auto& array) {
         return update() != nullptr && update()->HasCreated(array->layout.facts.path) &&
                !update()->HasWritten(array->layout.facts.path);

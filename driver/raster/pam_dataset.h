@@ -27,7 +27,7 @@ class ZarrRasterBand;
 // Describes how a user has opened a dataset.
 struct OpenedAs {
     std::vector<std::uint64_t> indices;  // indices of the opened slice
-    bool is_by_path = true;              // the name was only the path of the store
+    bool is_by_path = true;              // the user gave only the path of the store
     bool is_new = false;                 // the dataset has just been created
 };
 
@@ -40,7 +40,8 @@ class ZarrPamDataset : public StoreRaster {
     // Sets an attribute of an array; null removes the attribute. The next flush writes the change.
     virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
     ZarrRasterBand* Band(int number);  // from 1
-    // True if the dataset has several arrays. An attribute of an array then describes one band.
+    // True if the dataset has several arrays, so that the attributes of an array describe bands and
+    // not the dataset.
     bool BandsHaveArrays() const;
     // Returns the names of an array's bands. An unnamed band has an empty name. If the coordinates
     // along the bands are text, they are read.
@@ -75,8 +76,8 @@ class ZarrPamDataset : public StoreRaster {
     // Moves changed PAM into attributes of the arrays if IsWholeNode() is true. The caller must
     // write the attributes.
     zarr::Status StorePam();
-    // True if the dataset shows whole arrays, without open options that change what it shows. PAM
-    // is then valid for the arrays.
+    // True if the dataset shows whole arrays, without open options that change what it shows. Only
+    // the PAM of such a dataset is valid for the arrays.
     bool IsWholeNode() const;
     // True if the dataset shows all pixels of its arrays. The options NORTH_UP, WRAP_LONGITUDE and
     // FILL_VALUE_AS_NODATA may be set.
@@ -115,13 +116,14 @@ class ZarrPamDataset : public StoreRaster {
     void LoadMask(const CPLStringList& siblings);
 
     std::string dataset_id_;
-    // PAM that the store's attributes contain; null if they contain none. A sidecar file leaves it
-    // out, because a copy would hide later changes of the store.
+    // PAM from the store's attributes; null if there is none. This PAM is not written to a sidecar
+    // file, because a copy would hide later changes of the store.
     XmlTree stored_pam_;
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;
-    bool statistics_are_of_pixels_ = false;  // false if their pixels are still to be written
+    // False if the statistics are for pixels that are not written yet.
+    bool statistics_are_of_pixels_ = false;
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
     // SourceState::Documents() when the file was known to be current. Empty if the file does not
     // exist or is outdated.

@@ -66,8 +66,8 @@ class PixelWindows {
     zarr::Status LoadAhead(const PixelWindow& window) const;
     // Loads all chunks of a window into the cache of decoded chunks, in parallel.
     zarr::Status Preload(const PixelWindow& window) const;
-    // True if the chunks of a window take more than half of the cache. Preloading could then evict
-    // some chunks before they are read.
+    // True if the chunks of a window take more than half of the cache, so that preloading could
+    // evict chunks before they are read.
     bool IsTooLargeToPreload(const PixelWindow& window) const;
 
     // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
@@ -75,7 +75,7 @@ class PixelWindows {
     void TreatBytesAsSigned() { bytes_are_signed_ = true; }
     bool bytes_are_signed() const { return bytes_are_signed_; }
 
-    // Returns the index of the band's slice along each of the layout's other axes.
+    // Returns the index of the band's slice along each of RasterLayout::other_axes.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
     // Sets the index of the band's slice, after the array's dimensions have changed.
     void SetIndices(std::vector<std::uint64_t> indices) { indices_ = std::move(indices); }

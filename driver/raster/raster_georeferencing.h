@@ -51,14 +51,14 @@ class RasterGeoreferencing {
     bool has_changed() const { return has_changed_; }
     // Returns the geotransform if it is known without reading the store, else nullopt.
     std::optional<zarr::GeoTransform> KnownTransform() const;
-    // Warns that NORTH_UP=YES helps, if the rows run from south to north and GDAL's last error
-    // comes from gdal_translate -projwin. GDAL's error does not mention the order of rows.
+    // Warns that NORTH_UP=YES helps. Does so only if the rows run from south to north and GDAL's
+    // last error comes from gdal_translate -projwin. That error does not mention the order of rows.
     void AdviseNorthUp(const std::string& store_path) const;
     // Marks the georeferencing as changed, because dimensions were renamed. Does nothing if the
     // georeferencing was never read.
     void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
-    // Writes changes to coordinate arrays in the group and to attributes of the arrays. The caller
-    // stores these attributes. If a change fails, the next call tries again.
+    // Writes changes to coordinate arrays in the group, and to attributes of the arrays. The caller
+    // must store these attributes. If a change fails, the next call tries again.
     zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
 
   private:
@@ -73,7 +73,7 @@ class RasterGeoreferencing {
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
     mutable std::vector<std::string> point_ids_;  // texts that points_ refers to
-    bool has_changed_ = false;                    // since the last Flush()
+    bool has_changed_ = false;                    // true if changed since the last Flush()
 };
 
 }  // namespace zarr_driver

@@ -75,7 +75,7 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
 }
 
 // Adds the arrays at `paths`, a level of `pyramid`, as an overview. If `of` is given, the overview
-// belongs to the array with the index `of` only, else to all arrays.
+// belongs only to array number `of` of the dataset, else to all arrays.
 void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
               std::optional<std::size_t> of, ZarrDataset& dataset) {
     auto level = dataset.OpenLevel(paths, of.value_or(0));
@@ -110,9 +110,9 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
             AddLevel(pyramids[k], {pyramids[k].levels[i].path}, k, dataset);
 }
 
-// Calls `add`, which adds the overviews of a dataset: now, or when overviews are first needed. The
-// call is deferred if the overviews of all arrays are in separate groups and the store is local. In
-// a remote store deferring saves nothing, because opening has prefetched the documents.
+// Calls `add`, which adds the overviews of a dataset. The call is deferred until overviews are
+// first needed if the store is local and the overviews of all arrays are in separate groups. In a
+// remote store, deferring would save nothing, because opening has prefetched the documents.
 void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     const Location& location = dataset.location();
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
@@ -128,8 +128,8 @@ void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     });
 }
 
-// Returns a list with the pyramid whose largest level is the array at `path`; empty if the array is
-// not the largest level of a pyramid.
+// Returns a list with the pyramid whose largest level is the array at `path`. Returns an empty list
+// if there is no such pyramid.
 std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*location.hierarchy, path, warnings);
@@ -139,8 +139,9 @@ std::vector<Pyramid> PyramidOver(const Location& location, const std::string& pa
     return pyramids;
 }
 
-// Returns the overviews that were built for the array at `path`, the only level of another pyramid.
-// Returns an empty list if there are none. Warnings about the other pyramid were emitted before.
+// Returns the pyramid of overviews that were built for the array at `path`, or an empty list.
+// Called if the opened group describes a pyramid with this array as its only level. Warnings about
+// that pyramid were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
     zarr::Warnings warnings;
     auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
@@ -185,8 +186,9 @@ bool SortByNumber(std::vector<RasterLayout>& layouts) {
                        [&](const RasterLayout& layout) { return number(layout) != 0; });
 }
 
-// Returns, for each array of a dataset, a pyramid whose largest level is that array. Prefers
-// `pyramids`, which the opened group describes, to a pyramid that another node describes.
+// Returns, for each array of a dataset, a pyramid whose largest level is that array. A pyramid in
+// `pyramids`, which the opened group describes, is preferred to a pyramid that another node
+// describes.
 std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
                                   const std::vector<Pyramid>& pyramids) {
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
@@ -279,10 +281,10 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
 // Groups and arrays at and below the opened group, and the pyramids that these arrays form. The
 // smaller levels of pyramids are not among the arrays.
 struct Contents {
-    std::vector<CatalogGroup> groups;  // the opened one first
-    // Pyramids that the first description in the opened group states: that of an image, or one for
-    // each variable. If their first levels differ in size, only pyramids with the largest first
-    // level are kept.
+    std::vector<CatalogGroup> groups;  // the opened group is the first
+    // The pyramid of an image, or one pyramid for each variable. They come from the first
+    // description of pyramids in the attributes of the opened group. If their largest levels differ
+    // in size, only the pyramids with the largest of these levels are kept.
     std::vector<Pyramid> pyramids;
     // Pyramids that the opened group describes and that consist of an array and its overviews.
     std::vector<Pyramid> overviews;
@@ -293,8 +295,8 @@ struct Contents {
             for (const CatalogArray* array : group.Rasters()) rasters.push_back(array);
         return rasters;
     }
-    // Returns the only image of a container; labels are not counted. Returns nullptr if the
-    // container has several images.
+    // If the opened group is a container of OME images, returns its only image. Labels are not
+    // counted. Returns nullptr if the container has several images.
     const CatalogGroup* OnlyImage() const {
         const CatalogGroup* only = nullptr;
         if (groups[0].kind != CatalogGroup::Kind::kContainer) return nullptr;
@@ -370,8 +372,8 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
     std::map<std::string, std::set<std::string>> own;
     zarr::PyramidFaults faults;
     for (const CatalogGroup& group : contents.groups) {
-        // The other kinds are groups of OME images, which contain only the largest level of an
-        // image.
+        // Groups of other kinds than kPlain belong to OME images, and contain only the largest
+        // level of an image.
         if (group.kind != CatalogGroup::Kind::kPlain) continue;
         std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults,
                                                            zarr::OverviewGroups::kSkipped);

@@ -23,8 +23,7 @@ void AddRegistration(const zarr::ArrayFacts& facts, CPLStringList& list) {
     }
 }
 
-// Adds those attributes of a dimension's coordinates that CF defines, and that tell a reader what
-// the numbers mean.
+// Adds CF attributes of a dimension's coordinates as items, such as "time#calendar".
 void AddCoordinateAttributes(const zarr::Dimension& dimension, CPLStringList& list) {
     if (dimension.coordinate_path.empty()) return;
     for (const char* const name : {"axis", "calendar", "long_name", "positive", "standard_name"}) {

@@ -11,14 +11,15 @@
 
 namespace zarr_driver {
 
-// Adds items that the dataset of `arrays` shows besides its attributes:
-// - AREA_OR_POINT, by the attribute `spatial:registration` of the convention spatial;
-// - NAME#ATTRIBUTE for attributes of coordinates along the bands, such as time#calendar and
-//   level#positive, as in GDAL's netCDF driver. Units are metadata of bands, and not repeated.
+// Adds items that the dataset of `arrays` shows besides its attributes. AREA_OR_POINT comes from
+// the attribute `spatial:registration` of the convention spatial.
+// NAME#ATTRIBUTE is an attribute of the coordinates along the bands, such as time#calendar and
+// level#positive, as in GDAL's netCDF driver. Units are metadata of bands, so they are not repeated
+// here.
 void AddShownMetadata(const BandArrays& arrays, CPLStringList& list);
 
-// True if the metadata item `name` is one that AddShownMetadata() adds for coordinates, so that it
-// is not stored.
+// True if the metadata item `name` is one that AddShownMetadata() adds for coordinates. Such an
+// item is not stored.
 bool IsOfCoordinates(const BandArrays& arrays, const std::string& name);
 
 // Returns the compression that all arrays have. Empty if arrays differ or one is not compressed.

@@ -163,9 +163,8 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         else if (dimension.size > 1)
             parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
-    // If the description has a single part and this part is text, the text is the whole
-    // description, without the dimension's name. The text may be empty, because text coordinates
-    // can leave a band without a name.
+    // If the description has a single part that is text, the text alone is the description, without
+    // the dimension's name. The text is empty for a band without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
     // A plain dimension "band" without labels gives no description. ReadLabels() has removed labels
     // that only number the bands.

@@ -27,10 +27,10 @@ class SliceLabels {
                 std::string store_path, const OpenOptions& options);
 
     // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX. A
-    // single extra dimension "band" gets no items if it has no coordinates, if its coordinates are
-    // texts, or if they are the numbers 1, 2, 3, ...: such bands are no slices of a cube. A
     // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
     // get DIM_{name}_TIME in the form of zarr::DateTimeText().
+    // A single extra dimension "band" gets no items if it has no coordinates, or if its coordinates
+    // are texts or the numbers 1, 2, 3 and so on. Such bands are no slices of a cube.
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
     // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". A dimension without
@@ -48,7 +48,7 @@ class SliceLabels {
     bool IsPlainBand(std::size_t index) const;
     struct Axis {
         std::uint64_t first = 0;        // index of the first label
-        zarr::CoordinateLabels labels;  // no items if unknown
+        zarr::CoordinateLabels labels;  // empty if the labels are unknown
     };
 
     // True if the labels are the numbers of the bands: 1, 2, 3, ...

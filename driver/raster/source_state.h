@@ -17,19 +17,20 @@ namespace zarr_driver {
 // Not thread-safe.
 class SourceState {
   public:
-    // Adds the metadata of an array in the store at `store_path`, and the names and sizes of its
-    // chunks. Chunks are examined only in local folders, /vsimem/ and zip files, where this costs
-    // no requests. Further facts are the times of chunks in folders, checksums in zip files, and
-    // the bytes of chunks in /vsimem/. If a folder has more than kMaxInspectedChunks chunks, only
-    // the time of the folder is added.
+    // Adds the metadata of an array in the store at `store_path`, and facts about its chunks.
+    // Chunks are examined only where this costs no requests: in local folders, /vsimem/ and zip
+    // files.
+    // The facts are the name and size of each chunk, and its time in a folder, its checksum in a
+    // zip file, or its bytes in /vsimem/. If a folder has more than kMaxInspectedChunks chunks,
+    // only the time of the folder is added.
     void Add(const std::string& store_path, const zarr::Array& array);
-    // Adds a text on which the statistics and overviews also depend.
+    // Adds a text about another input of the statistics or overviews, such as an attribute.
     void Add(const std::string& text) { documents_.Add(text); }
 
     static constexpr std::uint64_t kMaxInspectedChunks = 65536;
 
     // Returns the state as text: digests, separated by ":", of the documents, of the chunks, and of
-    // the times of chunks. Digests of unknown facts are left out.
+    // the chunks' times. A digest is left out if its facts are unknown.
     std::string Text() const;
     // True if `text`, the Text() of an earlier state or of another store, describes equal contents.
     // Only facts that both states have are compared. If the times of chunks differ, as in a copied
@@ -50,9 +51,9 @@ class SourceState {
     std::int64_t newest_chunk() const { return newest_chunk_; }
     std::int64_t newest_document() const { return newest_document_; }
 
-    // Returns the inode number of the folder of the last added array, or 0 if unknown. A copied
-    // folder has another number. The time of a document would not do instead, because storing
-    // statistics in Zarr v3 rewrites the document.
+    // Returns the inode number of the folder of the array that was added last, or 0 if unknown. A
+    // copied folder has another number. The time of the metadata document cannot show a copy,
+    // because storing statistics in Zarr v3 rewrites the document.
     std::uint64_t folder_id() const { return folder_id_; }
 
   private:
@@ -64,8 +65,8 @@ class SourceState {
     void AddMemory(const std::string& folder);
 
     zarr::Digest documents_;
-    std::uint64_t chunks_ = 0;  // sum of digests, because a listing has no fixed order
-    std::uint64_t times_ = 0;   // sum of digests, for the same reason
+    std::uint64_t chunks_ = 0;  // sum of digests, independent of the order of chunks
+    std::uint64_t times_ = 0;   // sum of digests, independent of the order of chunks
     bool has_chunks_ = false;
     bool has_times_ = false;
     std::int64_t newest_chunk_ = std::numeric_limits<std::int64_t>::min();

@@ -45,7 +45,7 @@ class StoredAttributes {
     void SetOfGroup(zarr::json::Object attributes);
 
     const BandArrays& arrays_;
-    std::optional<zarr::json::Object> group_attributes_;  // set by the first change
+    std::optional<zarr::json::Object> group_attributes_;  // nullopt until the first change
 };
 
 }  // namespace zarr_driver

@@ -65,9 +65,8 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-// Returns the current numbers of the bands that have a mask. `attributes` may be outdated: if a
-// user selects bands in xarray, the mask's bands change but the attributes stay. Bands are
-// therefore matched by name.
+// Returns the current numbers of the bands that have a mask. If a user selects bands in xarray, the
+// mask loses bands, but `attributes` still lists all of them. Bands are therefore matched by name.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;

@@ -16,11 +16,12 @@ class ZarrDataset;
 class ZarrRasterBand;
 
 // Masks of a dataset that are stored as uint8 arrays: 0 for masked pixels, 255 for valid pixels.
-// The attribute `gdal_mask` of an array is the name of its mask, an array in the same group.
-// A mask of two dimensions has the attribute `gdal_mask_flags`. The value 2 (GMF_PER_DATASET) means
-// a mask of all bands, and 0 a mask of the only band. A mask of more dimensions has the shape of
-// the masked array. Its attribute `gdal_masked_bands` lists the numbers of the bands with a mask,
-// in the form of `gdal_band_names`. Not thread-safe.
+// The attribute `gdal_mask` of an array is the name of its mask, an array in the same group. Not
+// thread-safe.
+// A mask of two dimensions has the attribute `gdal_mask_flags`: 2 (GMF_PER_DATASET) for a mask of
+// all bands, 0 for a mask of the only band. A mask of more dimensions has the shape of the masked
+// array. Its attribute `gdal_masked_bands` lists the numbers of the bands with a mask, in the form
+// of `gdal_band_names`.
 class StoredMasks {
   public:
     explicit StoredMasks(ZarrDataset& dataset) : dataset_(dataset) {}
@@ -30,7 +31,7 @@ class StoredMasks {
 
     struct Mask {
         ZarrRasterBand* band = nullptr;  // owned by StoredMasks
-        int flags = 0;                   // GDAL's GMF_...
+        int flags = 0;                   // GDAL's mask flags, GMF_...
     };
     // Returns the mask of band `number`, from 1. Returns a mask without a band if the store has no
     // mask; emits a warning if the mask cannot be used. Opens the mask's array on first use.

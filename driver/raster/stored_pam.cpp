@@ -61,8 +61,9 @@ bool IsEmpty(const CPLXMLNode& tree) {
     return true;
 }
 
-// Removes CRS and geotransform, and control points whose CRS text is unsafe. A store may be
-// untrusted, so no text but a CRS definition is passed to PROJ.
+// Removes the CRS and the geotransform, because other attributes state them. Also removes control
+// points whose CRS text is no CRS definition. The store may be untrusted, and other text must not
+// reach PROJ.
 void RemoveUnsafe(CPLXMLNode& tree) {
     TakeChildren(tree, [](const CPLXMLNode& node) {
         if (IsElement(node, "SRS") || IsElement(node, "GeoTransform")) return true;
@@ -75,8 +76,8 @@ void RemoveUnsafe(CPLXMLNode& tree) {
 
 constexpr const char* kBand = "PAMRasterBand";
 
-// Returns the metadata items in the default domain of the only band, as NAME=VALUE. The band's
-// description becomes the item "long_name".
+// Returns the metadata items of the tree's only band, as NAME=VALUE, from the default domain. The
+// band's description becomes the item "long_name".
 CPLStringList BandItems(const CPLXMLNode& tree) {
     CPLStringList items;
     const CPLXMLNode* const band = CPLGetXMLNode(&tree, kBand);
@@ -146,8 +147,8 @@ std::string TextOf(const CPLXMLNode& node) {
     return text != nullptr ? text.get() : "";
 }
 
-// True if `a` and `b` are elements of one band, or metadata domains of equal names. Their children
-// are then compared.
+// True if `a` and `b` describe the same band, or are metadata domains of equal names.
+// RemoveShared() compares the children of such elements one by one.
 bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
     const auto have = [&](const char* name, const char* attribute) {
         return IsElement(a, name) && IsElement(b, name) &&

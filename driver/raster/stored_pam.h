@@ -41,8 +41,8 @@ void RemoveStatistics(CPLXMLNode& tree);
 bool HasPixelReferences(const CPLXMLNode& tree);
 void RemovePixelReferences(CPLXMLNode& tree);
 
-// Removes elements from `tree` that `other` also contains. Elements that describe a band, and
-// metadata domains, are not removed as a whole: their child elements are compared.
+// Removes elements from `tree` that `other` also contains. An element that describes a band, or a
+// metadata domain, is not removed as a whole: its child elements are compared.
 void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other);
 
 // Returns the text of item `key` in a metadata domain of the dataset. Empty if the item is missing.
@@ -68,10 +68,11 @@ std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
 bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
 // True if NameBands() has written a name into `tree`.
 bool HasNamedBands(const CPLXMLNode& tree);
-// Returns the current number of a band. The band had `number` and `name` when its dataset was saved
-// with `written` bands. `names` are the current names of all bands. If the name is gone and there
-// are fewer bands now, the band was removed and the result is 0. If there are not fewer bands, the
-// band keeps its number.
+// Returns the current number of a band, or 0 if the band was removed. The band had `number` and
+// `name` when its dataset was saved with `written` bands. `names` are the current names of all
+// bands.
+// If no band has `name` now, the band keeps its number. It counts as removed if there are now fewer
+// than `written` bands.
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written);
 // Renumbers the bands in `tree` by CurrentBand(), because bands may have been added or removed.

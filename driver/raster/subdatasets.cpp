@@ -72,8 +72,8 @@ ArrayList BandsOf(const CatalogGroup& group, const Location& location, const Ope
 
 void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset) {
-    // In an EOPF product (Sentinel data in Zarr), the group "measurements" is listed before the
-    // groups of quality and conditions.
+    // In an EOPF product (Sentinel data in Zarr), the group "measurements" is listed before all
+    // other groups.
     std::vector<const CatalogGroup*> ordered;
     ordered.reserve(groups.size());
     for (const CatalogGroup& group : groups) ordered.push_back(&group);
@@ -101,7 +101,8 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
                     dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
                                           DescribeForList(**first, array));
     };
-    // Groups with bands are listed before arrays, and measurements before all others.
+    // Groups with bands are listed before single arrays. If the first of these groups holds no
+    // measurements, the arrays of measurements are listed before it.
     const bool are_measured_bands =
         !composites.empty() && std::find(ordered.begin(), others, composites[0].first) != others;
     const auto unlisted = are_measured_bands ? ordered.begin() : others;

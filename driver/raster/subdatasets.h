@@ -12,8 +12,8 @@
 
 namespace zarr_driver {
 
-// Returns those arrays of a group that become the bands of its dataset. They are two or more arrays
-// with equal grid, CRS and geotransform. Empty if the group has no such arrays.
+// Returns the arrays of a group that become the bands of the group's dataset: two or more arrays
+// with equal grid, CRS and geotransform. Returns an empty list if the group has no such arrays.
 std::vector<const zarr::CatalogArray*> BandsOf(const zarr::CatalogGroup& group,
                                                const Location& location,
                                                const OpenOptions& options);
