@@ -16,9 +16,9 @@ namespace zarr_driver {
 zarr::Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path,
                                                            bool is_locked_by_caller);
 
-// Records that this process has replaced the file at `path`. ByteFile::IsInPlace() then returns
-// false for handles that were opened earlier. Does nothing for local files: their inode numbers
-// show the replacement. Thread-safe.
+// Records that this process has replaced the file at `path`. After this call, ByteFile::IsInPlace()
+// returns false for handles that were opened before. Does nothing for local files: their inode
+// numbers show the replacement. Thread-safe.
 void RecordReplacement(const std::string& path);
 
 }  // namespace zarr_driver

@@ -72,8 +72,8 @@ bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
     return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
-// True if this driver cannot open the node because it lacks a codec, data type or chunk grid. The
-// node is such an array, or a group with such an array as a member.
+// True if this driver cannot open an array because it lacks a codec, data type or chunk grid. The
+// array is the node itself, or a member of the node if the node is a group.
 bool HoldsForeign(const Location& location) {
     const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
@@ -123,8 +123,8 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
         if (!location.ok()) return nullptr;
         if (!HoldsForeign(*location)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
-        // A dataset without bands is not used, because the built-in driver cannot open the
-        // subdatasets of such a dataset either.
+        // A dataset without bands is not used, because the built-in driver cannot open its
+        // subdatasets.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
     }
     EmitWarning(name.path, failure.message() + " (opened by GDAL's built-in Zarr driver instead)");

@@ -76,8 +76,8 @@ const char* OptionOfClient(const char* name) {
 
 struct HttpOptions {
     std::string purpose;  // text that selects an HttpSession: server and options
-    CPLStringList own;    // path-specific options; GDAL's client finds global ones itself
-    std::string headers;  // path-specific headers; all but a Range end with "\r\n"
+    CPLStringList own;    // path-specific options; GDAL's client finds global options itself
+    std::string headers;  // path-specific headers; each line but "Range" ends with "\r\n"
 };
 
 HttpOptions FindOptions(const RemoteValue& value) {
@@ -203,8 +203,8 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
 // Fills `info` after HTTP status 416, which means that the requested range lies outside of the
 // value.
 void HandleUnsatisfiableRange(const CPLHTTPResult& answer, ValueInfo& info) {
-    // The size is reported as 0, because a server also answers 416 to a request for the last bytes
-    // of an empty value.
+    // A server answers 416 to a request for the last bytes of an empty value, so the size is
+    // reported as 0.
     info.size = 0;
     const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
     unsigned long long size = 0;
@@ -296,8 +296,8 @@ std::string ServerOf(const std::string& path) {
     return path.substr(0, end);
 }
 
-// Latency and bandwidth estimates, by server. The map is never destroyed, because threads may still
-// use it while the process exits.
+// Estimates of latency and bandwidth, by server. The map is never destroyed, because threads may
+// still use it while the process exits.
 std::mutex links_mutex;
 auto& links = *new std::map<std::string, std::unique_ptr<zarr::LinkEstimate>>();
 

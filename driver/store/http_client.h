@@ -13,8 +13,8 @@ namespace zarr_driver {
 
 struct ByteExtent {
     std::uint64_t offset = 0;
-    std::size_t length = 0;    // must be at least 1
-    bool is_from_end = false;  // the last `length` bytes; `offset` is not used
+    std::size_t length = 0;    // in bytes; must be at least 1
+    bool is_from_end = false;  // true: the last `length` bytes of the value, without `offset`
 };
 
 // Address of a value on a server. `url` is the URL that is requested. `path` is the value's path in
@@ -41,17 +41,17 @@ struct ValueInfo {
     std::string version;
     bool is_other_part = false;  // the fetch failed because the server sent another range
     // True if the server answered 412: the value does not meet a condition in RemoteValue::headers.
-    // Fetch() then returns false.
+    // Fetch() returns false in this case.
     bool is_condition_unmet = false;
 };
 
-// Reads a value with one GET request over a persistent connection. GDAL's retry options, such as
-// GDAL_HTTP_MAX_RETRY, may add requests. Returns false if the server says that the value does not
-// exist (404, 410). If `extent` is given, reads only that byte range, or fewer bytes if the value
-// ends earlier. `info` receives facts about the value and may be nullptr. Returns kLimit if the
+// Reads a value with one GET request over a persistent connection. GDAL's HTTP options apply. Its
+// retry options, such as GDAL_HTTP_MAX_RETRY, may add requests. If `extent` is given, reads only
+// that byte range, or fewer bytes if the value ends earlier. `info` receives facts about the value
+// and may be nullptr. Thread-safe.
+// Returns false if the server says that the value does not exist (404, 410). Returns kLimit if the
 // answer has more than `limit` bytes, kPermission for 401 and 403, and kInvalidArgument for 400.
-// Any other failure is kIo, and so is an answer with another range than `extent`. Thread-safe.
-// GDAL's HTTP options apply.
+// Any other failure is kIo, and so is an answer with another range than `extent`.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* info = nullptr);
 

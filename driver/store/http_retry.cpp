@@ -65,8 +65,8 @@ bool HttpRetry::WaitFor(const CPLHTTPResult& answer, int status) {
     if (left_ <= 0 || !IsWorthwhile(answer, status)) return false;
     --left_;
     const double wait = std::max(delay_, RetryAfter(answer).value_or(0));
-    // The server asks for a wait above the maximum. A request after the maximum would be too early,
-    // so none is sent.
+    // If the server asks for a wait above the maximum, the request is not repeated. After the
+    // maximum wait, it would still be too early.
     if (wait > kLongestWait && wait > delay_) return false;
     std::this_thread::sleep_for(std::chrono::duration<double>(wait));
     delay_ *= 2;

@@ -41,8 +41,9 @@ bool IsIcechunk(const StorePath& path) { return ParseIcechunkName(path).has_valu
 
 using SnapshotPtr = std::shared_ptr<const zarr::IcechunkMap>;
 
-// Snapshots with their cached manifests, by identifier. A snapshot never changes, so no version is
-// needed. The object is never destroyed, because threads may still use it while the process exits.
+// Snapshots with their cached manifests, by identifier. A cached snapshot is never outdated,
+// because a snapshot never changes. The object is never destroyed, because threads may still use it
+// while the process exits.
 auto& snapshots = *new SharedMaps<zarr::IcechunkMap>();
 
 // True if the store has a key that only Icechunk repositories have. `holds(key)` is true if the

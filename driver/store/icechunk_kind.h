@@ -21,9 +21,9 @@ extern const StoreKind kIcechunkKind;
 // True if `start`, the first bytes of a file called "repo", are those of an Icechunk repository.
 bool IsIcechunkRepoFile(const std::string& path, std::string_view start);
 
-// Returns the path of a store, "/vsiicechunk/{path}", if `path` leads to an Icechunk repository: a
-// folder, a zip file, or the file "repo" of a repository. Returns an empty string for other paths,
-// and for remote paths. Takes up to three stats.
+// Returns the path of a store, "/vsiicechunk/{path}", if `path` leads to a local Icechunk
+// repository. `path` may be a folder, a zip file, or the file "repo" of a repository. Returns an
+// empty string for any other path. Takes up to three stats.
 std::string FindIcechunk(const StorePath& path);
 
 // If the local path in `name` leads to an Icechunk repository, replaces the path by the path of a
@@ -40,7 +40,7 @@ StorePath AsIcechunk(const StorePath& path);
 
 // Returns the store path of a repository with the branch, tag or snapshot that `wanted` names. If
 // `path` is the name of a repository, the result has the path of its folder. Returns
-// kInvalidArgument if `wanted` has two names, or if `path` already has another name.
+// kInvalidArgument if `wanted` selects more than one state, or another state than `path` selects.
 zarr::Result<StorePath> WithSelection(const StorePath& path, const zarr::IcechunkSelection& wanted);
 
 // Adds the items BRANCHES, TAGS and SNAPSHOT about the repository at `path` to `list`. Names are

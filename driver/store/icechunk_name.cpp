@@ -16,7 +16,7 @@ constexpr const char* kTag = "tag";
 constexpr const char* kSnapshot = "snapshot";
 constexpr const char* kIgnoreChecks = "ignore-timestamp-etag";
 
-// Returns `value` for a query: characters that would end the value or the whole name are
+// Encodes `value` for the query of a name. Characters that would end the value or the name are
 // percent-encoded.
 std::string Encode(const std::string& value) {
     std::string text;

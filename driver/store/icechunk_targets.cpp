@@ -180,8 +180,8 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
     while (endpoint.back() == '/') endpoint.pop_back();
     const std::size_t begin = endpoint.find("://") + 3;
     const std::string host = endpoint.substr(begin, endpoint.find_first_of(":/", begin) - begin);
-    // The bucket name is a part of the path if it cannot be a part of the host name. It cannot
-    // precede a numeric address. A bucket name with dots does not match the certificates of
+    // The bucket name is put before the host name if possible, else into the path. It cannot
+    // precede a numeric address. A bucket name with dots would not match the certificates of
     // servers.
     const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
     const bool has_path_style = container.path_style || is_number || host == "localhost" ||
@@ -232,8 +232,9 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
     return AnonymousUrl(*container, url).WithContext(zarr::Quoted(text));
 }
 
-// Returns the location of some virtual chunk on a server or in an object store; empty if all
-// containers are local.
+// Returns the location of some virtual chunk on a server or in an object store. Returns an empty
+// text if all containers are local. The location shows OpenReferenceTargets() that targets are
+// remote.
 std::string SampleOf(const zarr::IcechunkContainers& containers) {
     for (const IcechunkContainer& container : containers.list()) {
         if (container.url_prefix.find("://") == std::string::npos ||

@@ -50,8 +50,8 @@ StorePath ReferenceFolderOf(const StorePath& path) {
 
 bool HasPrefix(const StorePath& path) { return ReferenceFolderOf(path).text() != path.text(); }
 
-// Opens the folder of references as a plain store of its files, by the next store kind that
-// recognises `folder`.
+// Opens the folder of references as a plain store of its files. Skips the kind
+// kKerchunkParquetKind, and uses the first later kind that recognises `folder`.
 Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
     return OfKind(folder, &StoreKind::open, &kKerchunkParquetKind)(folder, access);
 }
@@ -64,8 +64,8 @@ Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
     const std::string name = files->Identity() + "\n" + files->Traits().access + "\n" +
                              (access.missing_on_403 ? "403" : "");
-    // References on a server are reused without a check, because a check costs requests, and only
-    // for a short time.
+    // References on a server are reused without a check, because a check costs requests. They are
+    // reused for a short time only.
     const bool is_remote = files->Traits().remote;
     const auto most = is_remote ? std::optional(zarr::tuning::kSharedFor) : std::nullopt;
     const auto known = open_maps.Find(name, most);

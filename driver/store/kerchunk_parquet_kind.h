@@ -20,8 +20,8 @@ extern const StoreKind kKerchunkParquetKind;
 // HoldsKerchunkParquet() reads the `.zmetadata`.
 bool IsKerchunkParquet(const StorePath& path);
 
-// True if `folder` has a `.zmetadata` with Kerchunk references. Call only if IsKerchunkParquet() is
-// false for `folder`.
+// True if `folder` has a `.zmetadata` with Kerchunk references. Returns false for a folder with
+// GDAL's prefix, which IsKerchunkParquet() recognises by its name.
 bool HoldsKerchunkParquet(const StorePath& folder);
 
 // Opens the Kerchunk references in the folder `path`, which may have GDAL's prefix.

@@ -136,9 +136,9 @@ void PrefetchRoot(const zarr::Store& store, const std::string& node) {
     if (!root.ok() || !*root) store.Prefetch(zarr::FirstKeysOfOldStore(node), {});
 }
 
-// Prefetches the documents that show whether `node` is an array or a group. In parallel looks for
-// "x.zarr.gmac", GDAL's cache file for arrays. GDAL looks for that file when an array is first
-// read, and then finds the answer in its cache.
+// Prefetches the documents that show whether `node` is an array or a group. In parallel, lets GDAL
+// look for its cache file for arrays, "x.zarr.gmac". GDAL remembers whether the file exists, so
+// that the first read of an array need not look for the file.
 void PrefetchNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
     std::vector<std::string> keys = zarr::FirstKeys(node);
     for (std::string& key : zarr::FirstKeysOfOldStore(node)) keys.push_back(std::move(key));
@@ -189,8 +189,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     auto hierarchy =
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : "");
-    // Opening has failed because the consolidated metadata is that of Kerchunk references. The
-    // folder is opened again as references.
+    // Opening has failed because the store's consolidated metadata contains Kerchunk references.
+    // The folder is opened again as references.
     if (!as_references && hierarchy.status().code() == zarr::StatusCode::kUnsupported &&
         HoldsKerchunkParquet(folder))
         return LocateIn(folder, node, options, purpose, true);
@@ -206,8 +206,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
             {});
     }
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
-    // A folder of Kerchunk references looks empty if its consolidated metadata is not used. It is
-    // then opened again as references.
+    // A folder of Kerchunk references looks empty if its consolidated metadata is not used. Such a
+    // folder is opened again as references.
     if (!as_references && location.kind == NodeKind::kNone &&
         options.use_consolidated == zarr::UseConsolidated::kNever && HoldsKerchunkParquet(folder))
         return LocateIn(folder, node, options, purpose, true);
@@ -259,8 +259,9 @@ std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node)
     return near.empty() ? std::string() : "; there is " + FirstFew(near, ", ");
 }
 
-// Reports that the consolidated metadata is faulty, after the node was found without it. Emits a
-// warning, or returns an error if the store cannot list the members of a group.
+// Reports a fault of the consolidated metadata, if there is one, after the node was found without
+// it. Emits a warning, or returns the fault as an error if the store cannot list the members of a
+// group.
 Status ReportConsolidatedFault(const Location& location) {
     const Status& fault = location.hierarchy->consolidated_error();
     if (fault.ok()) return {};
@@ -291,7 +292,7 @@ std::shared_ptr<zarr::ArrayContext> SharedContext() {
 Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
                         OpenedFor purpose) {
     std::string folder = FolderOf(name.path);
-    std::string above;  // path from the root to the named folder
+    std::string above;  // path of the named folder in its store
     if (!name.has_node) AscendToRoot(folder, above, name.is_store);
     ZARR_ASSIGN_OR_RETURN(Location location,
                           LocateIn(folder, name.has_node ? name.node : above, options, purpose));

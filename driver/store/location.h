@@ -32,8 +32,8 @@ struct Location {
     std::optional<AuxiliaryFile> auxiliary;
 };
 
-// Purpose for which a node is opened. A raster needs more documents of the store, and these are
-// prefetched together if the store is remote.
+// Purpose for which a node is opened. A raster needs more documents of the store than other uses.
+// If the store is remote, these documents are prefetched together.
 enum class OpenedFor : std::uint8_t { kRaster, kOther };
 
 // Returns the context that all arrays of the process share: the limits, and the cache of decoded
@@ -57,8 +57,8 @@ void DescribeState(const Location& location, CPLStringList& list);
 std::string RootArrayName(const StorePath& folder);
 
 // Emits a warning if the store failed to return metadata or a listing since the last call. Optional
-// metadata, such as coordinates or a CRS, may then be missing. Emits nothing if GDAL's last error
-// already reports the failure. `store` is the path of the store.
+// metadata, such as coordinates or a CRS, may be missing after such a failure. Emits nothing if
+// GDAL's last error already reports the failure. `store` is the path of the store.
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store);
 
 }  // namespace zarr_driver

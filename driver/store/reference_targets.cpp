@@ -50,8 +50,7 @@ bool IsAbsolute(const std::string& path) {
            (path[0] == '/' || path[0] == '\\' || (path.size() > 2 && path[1] == ':'));
 }
 
-// A URL scheme that fsspec or icechunk uses in references, and the prefix that GDAL's file systems
-// use instead.
+// A URL scheme that fsspec or Icechunk uses in references, and GDAL's prefix for such URLs.
 struct Scheme {
     std::string_view name;
     const char* prefix;
@@ -290,8 +289,8 @@ class RemoteTarget final : public ReferenceTarget {
         return found;
     }
 
-    // Returns a version whose mark grows each time the server returns contents that differ from the
-    // contents before.
+    // Returns the version of the contents. The mark of the version grows each time the server
+    // returns other contents than before.
     zarr::ObjectVersion Version() const override {
         const std::lock_guard<std::mutex> lock(mutex_);
         zarr::ObjectVersion version;
@@ -325,8 +324,8 @@ class RemoteTarget final : public ReferenceTarget {
 
     const StorePath path_;
     mutable std::mutex mutex_;
-    mutable std::string version_;      // as in the server's last response
-    mutable std::uint64_t count_ = 0;  // number of successive versions seen
+    mutable std::string version_;      // version in the server's last answer
+    mutable std::uint64_t count_ = 0;  // how often version_ was set to another value
 };
 
 class Targets final : public zarr::TargetOpener {

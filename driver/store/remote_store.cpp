@@ -296,8 +296,8 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
 bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // curl reports success for a redirection that states no address. The value is then the XML
-    // document by which the object store describes the error.
+    // curl reports success for a redirect without an address. In this case the value is not the
+    // requested value, but the XML document in which the object store describes the error.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
@@ -321,8 +321,8 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.size() >= zarr::tuning::kKnownVersions && seen_.count(key) == 0) {
         seen_.clear();
-        // All counts start again. The generation is a part of each version, so that the new
-        // versions differ from earlier ones.
+        // The counts of all keys start again at 0. The generation is a part of each version, so no
+        // later version equals a version from before this step.
         ++seen_generation_;
     }
     Seen& seen = seen_[key];
@@ -335,7 +335,7 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
                                     const ByteExtent& extent, ValueInfo& info) const {
     auto found = FetchCached({url, folder(), key}, value, limit, extent, &info);
     if (!found.ok() || IsRedirected(found, value)) return found;
-    // The absence of a value is recorded as a version only if an earlier read found the value.
+    // Absence is recorded as a change of the value only if an earlier read found the value.
     const bool is_known = *found ? !info.version.empty() : VersionOf(key).mark != 0;
     if (is_known) NoteVersion(key, *found ? info.version : "");
     return found;
@@ -392,8 +392,8 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
                                       found.status().code() == zarr::StatusCode::kLimit;
     if (is_refused) {
         found = ask({0, 1});
-        // If the size differs between two answers, another process replaced the value. The tail is
-        // then requested again.
+        // If two answers state different sizes, another process has replaced the value. The tail is
+        // requested again.
         for (std::uint64_t before = 0; found.ok() && *found && size != before;) {
             if (++tries > kTailTries) return Status::Io(key + ": changed while it was read");
             before = size;

@@ -21,18 +21,17 @@
 namespace zarr_driver {
 
 // A store on a web server or in an object store. A read takes one request, whether or not the value
-// exists. No other request finds out the size or the existence first, and no folder is listed.
-// Metadata documents and prefetched values are cached in this object. If a URL cannot express
-// GDAL's options, reads go through GDAL's file systems, which send more requests. Writes always go
-// through GDAL's file systems.
+// exists. Metadata documents and prefetched values are cached in this object.
+// If a URL cannot express GDAL's options, reads go through GDAL's file systems, which send more
+// requests. Writes always go through GDAL's file systems.
 class RemoteStore final : public VsiStore, private zarr::Prefetcher {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
-    // Opens a store for reading. Returns an existing object if another dataset opened the store
-    // within the last tuning::kSharedFor, and this process has written nothing since then. Datasets
-    // that are opened one after another thus share cached metadata.
+    // Opens a store for reading. Returns the object of another dataset if that dataset opened the
+    // store within the last tuning::kSharedFor, and this process has written nothing since then.
+    // Datasets that are opened one after another thus share cached metadata.
     static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
                                                    const StoreAccess& access);
 
@@ -67,8 +66,9 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
-    // Begin and end a mode in which reads are answered from the documents that this object has
-    // written. Writing a chunk also ends the mode, because chunks must not be kept in memory.
+    // BeginCreate() starts a mode in which reads are answered from the documents that this object
+    // has written. EndCreate() ends the mode. Writing a chunk ends the mode, too, because chunks
+    // must not be kept in memory.
     void BeginCreate() override;
     void EndCreate() override;
     // Implements Read() for whole values of at most `limit` bytes. Returns false if `key` is
@@ -102,8 +102,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                                     std::size_t limit) const;
     // Turns kPermission into false (key is absent) if StoreAccess::missing_on_403 is set.
     zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
-    // True if the answer of an object store says that the bucket has another address. The value
-    // must then be read through GDAL's file systems, which can find that address.
+    // True if the answer of an object store says that the bucket has another address. Such a value
+    // must be read through GDAL's file systems, which can find that address.
     bool IsRedirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
     // Reads the range `extent` of a value from `url`, and records the version of the value for
@@ -127,7 +127,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Version of a value when it was last read in part.
     struct Seen {
         std::string version;      // ValueInfo::version; empty if the value was absent
-        std::uint64_t count = 0;  // number of successive versions seen
+        std::uint64_t count = 0;  // how often `version` was set to another value
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t seen_generation_ = 0;

@@ -68,8 +68,8 @@ class ResponseCache {
     }
 
     // Caches an answer. `asked` is the result of generation() before the request. Does nothing if
-    // the cache was emptied since then, because the answer may be older than the write that emptied
-    // the cache.
+    // the cache was emptied after the request was sent, because the answer may be older than the
+    // write that emptied the cache.
     void Add(const std::string& value, const Part& part, zarr::ByteSpan bytes,
              const ValueInfo& info, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -77,7 +77,7 @@ class ResponseCache {
         const auto known = values_.find(value);
         if (known != values_.end() && known->second.begin()->second->info.version != info.version)
             Forget(value);
-        constexpr std::size_t kShare = 4;  // one answer may take a quarter of the cache
+        constexpr std::size_t kShare = 4;  // an answer may take up to a quarter of the cache
         if (bytes.size > most_bytes / kShare) return;
         if (values_[value].count(part) != 0) return;
         entries_.push_front({value, part, std::string(bytes.text()), info});

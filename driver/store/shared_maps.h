@@ -11,16 +11,15 @@
 
 namespace zarr_driver {
 
-// Maps of references that datasets of this process use. A map is found by the name and the version
-// of its references. Keeps the map that was added last alive, because subdatasets are often opened
-// one after another. Thread-safe.
+// Shares maps of references among the datasets of this process. Keeps the last added map alive,
+// because subdatasets are often opened one after another. Thread-safe.
 template <class Map>
 class SharedMaps {
   public:
     using MapPtr = std::shared_ptr<const Map>;
 
-    // Returns the map of `name`; nullptr if no dataset uses it, or if it was added longer than
-    // `most` ago.
+    // Returns the map called `name`. Returns nullptr if no dataset uses the map, or if the map was
+    // added longer than `most` ago.
     MapPtr Find(const std::string& name,
                 std::optional<std::chrono::steady_clock::duration> most = {}) {
         const std::lock_guard<std::mutex> lock(mutex_);

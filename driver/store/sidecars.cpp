@@ -40,8 +40,8 @@ std::string FileNamePart(const std::string& id) {
     for (const char c : id.substr(0, kLongest)) {
         const bool is_plain =
             (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        // A capital letter requires a digest in the name, because some file systems ignore case.
-        // Ids that differ only in case then get different names.
+        // A name with a capital letter gets a digest, because some file systems ignore case. Ids
+        // that differ only in case thus get different names.
         const bool is_capital = c >= 'A' && c <= 'Z';
         is_exact = is_exact && (is_plain || c == '/' || c == ':');
         if (name.empty() && c == '/') continue;
@@ -50,9 +50,9 @@ std::string FileNamePart(const std::string& id) {
     return is_exact && !name.empty() ? name : name + kMark + zarr::DigestOf(id).Text();
 }
 
-// Returns the path to which the extension of a sidecar file is appended. If the store fills a zip
-// file, the result is the path of the zip file. Each state of an Icechunk repository has a path of
-// its own, and thus its own sidecar files.
+// Returns the path to which the extension of a sidecar file is appended. This is the path of the
+// store, or of the zip file that the store fills. Each state of an Icechunk repository has its own
+// path, and thus its own sidecar files.
 std::string PlainBase(const std::string& store_path) {
     if (const auto icechunk = ParseIcechunkName(store_path)) {
         const std::string query = IcechunkQuery(*icechunk);

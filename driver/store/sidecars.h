@@ -55,12 +55,12 @@ AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path);
 bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 
 // Returns the path of the sidecar files of the dataset `id`, without the file extension.
-// `is_by_path` is true if the user opened the store by its path alone. The files of the dataset
-// opened by path are named "x.zarr"; those of any other dataset have a name such as
+// `is_by_path` is true if the user opened the store by its path alone.
+// The files of a dataset opened by path are named "x.zarr", and those of another dataset
 // "x.zarr@group.array@3". In the name '.' stands for '/' and '@' for ':'. A digest is appended if
 // the id is long, or has characters other than lower-case letters, digits, '-' and '_'.
-// If the auxiliary file `plain` states its dataset, the name "x.zarr" belongs only to that dataset,
-// however it is opened. This rule is needed because a path alone may later open another dataset.
+// If the auxiliary file `plain` names its dataset, only that dataset uses the name "x.zarr",
+// however it is opened. This rule is needed because the path alone may later open another dataset.
 std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
                         const AuxiliaryFile& plain);
 
@@ -78,7 +78,7 @@ void RenameNodeSidecars(const std::string& store_path, const std::string& from,
                         const std::string& to);
 
 // Copies the sidecar files of the store at `from` to the store at `to`. On failure the error names
-// the file, and files copied earlier stay.
+// the file that cannot be copied, and files that were copied before it stay.
 zarr::Status CopySidecars(const std::string& from, const std::string& to);
 
 // Removes two things from the XML tree of an auxiliary file: metadata items that the store has with

@@ -66,8 +66,8 @@ Status StagedFile::Open() {
             return FileFailure("cannot be created", error);
         }
         if (!IsLocalFile(staging_)) return {};
-        // Before the lock is taken, another process may delete the new file as abandoned. The loop
-        // then tries the next name.
+        // Before the lock is taken, another process may delete the new file as abandoned. In this
+        // case the loop tries the next name.
         zarr::PathLock::Failure failure{};
         lock_ = zarr::PathLock::Try(staging_, failure);
         if (lock_ ? lock_->IsOf(staging_) : failure == zarr::PathLock::Failure::kImpossible)

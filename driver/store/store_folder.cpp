@@ -30,8 +30,8 @@ namespace {
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
-    // In an object store PathExists() is called first. GDAL caches the answer to PathExists(), so
-    // that later checks of an absent file take no request.
+    // In an object store, PathExists() is called before the file is opened. GDAL caches the answer
+    // of PathExists(), so later checks of an absent file take no request.
     const bool may_be_there =
         !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
     if (!may_be_there) return false;
@@ -51,7 +51,7 @@ std::vector<std::string> RootPaths(const std::string& folder) {
     return paths;
 }
 
-// True if `folder`, which is not in a zip file, holds a metadata document at the root of a store.
+// True if `folder`, which is not in a zip file, holds a metadata document that makes it a store.
 bool HoldsDocument(const std::string& folder) {
     if (StorePath(folder).is_object_store()) StatInParallel(RootPaths(folder));
     return std::any_of(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments),

@@ -11,16 +11,16 @@
 namespace zarr_driver {
 
 // True if `folder` is the root of a store: Zarr v2 or v3, a Zarr v1 array, a folder "x.levels" of
-// xcube, or Kerchunk references. `folder` may be a zip file, or a folder in a zip file. Takes a few
-// stats and no listing.
+// xcube, or Kerchunk references. `folder` may be a zip file, or a folder in a zip file. Looks for a
+// few files by name, and lists no folder.
 bool IsStoreFolder(const std::string& folder);
 
 // True if the last name in `path` is the name of a Zarr v2 or v3 metadata document. If that name is
 // `meta`, reads the file, and returns true if it is the metadata of a Zarr v1 array.
 bool NamesDocument(const std::string& path);
 
-// Returns the folder to which a path or URL refers: the folder of the document if `path` names a
-// metadata document, else `path` without trailing slashes.
+// Returns the folder to which a path or URL refers. This is the folder of the document if `path`
+// names a metadata document, else `path` without trailing slashes.
 StorePath FolderOf(const StorePath& path);
 
 // Returns Ok if a store can be created at `path`. Returns kUnsupported for web servers, which are

@@ -43,7 +43,7 @@ struct StoreKind {
     // built. Sets errno on failure.
     zarr::Status (*create)(const std::string& path);
     // Deletes the folder or file at `path`. `is_store` is true if the caller knows that a store
-    // exists there. An empty listing of an object store is then an error.
+    // exists there. If it is true, an empty listing of an object store is an error.
     zarr::Status (*erase)(const std::string& path, bool is_store);
 };
 
@@ -74,8 +74,8 @@ zarr::Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& p
                                                               bool missing_on_403 = false);
 
 // Deletes the folder or zip file at `path`, even if it holds no complete store. `is_store` is true
-// if the caller knows that a store exists there. An empty listing of an object store is then an
-// error.
+// if the caller knows that a store exists there. If it is true, an empty listing of an object store
+// is an error.
 zarr::Status EraseWhole(const std::string& path, bool is_store = false);
 
 }  // namespace zarr_driver

@@ -83,7 +83,7 @@ bool IsAboveAll(const std::string& path) {
 }
 
 // Moves the last name of the path `folder` to the front of `node`. If `folder` is relative and has
-// no name left, it becomes the absolute path of the current folder.
+// no name left, `folder` becomes the absolute path of the current folder.
 void AscendTarget(std::string& folder, std::string& node) {
     const std::string last(zarr::LastName(folder));
     const bool is_relative = StorePath(folder).kind() == StorePath::Kind::kLocal &&
@@ -238,7 +238,7 @@ Status RenameStoreOrNode(const char* new_name, const char* old_name) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
     // Stores are renamed only if the file system can rename a folder in one step. In an object
-    // store GDAL would move the objects one after another, so CopyStore() is used instead.
+    // store, GDAL would move the objects one after another, so the store is copied.
     if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
@@ -246,8 +246,8 @@ Status RenameStoreOrNode(const char* new_name, const char* old_name) {
             return {};
         }
     }
-    // If renaming is impossible, for example to another file system, the store is copied and then
-    // the original is deleted.
+    // If the store cannot be renamed, for example to another file system, it is copied and the
+    // original is deleted.
     ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
     return RemoveStore(TargetFolderOf(place.folder));
 }
@@ -329,7 +329,7 @@ Status CheckReplaceable(const std::string& folder) {
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
             "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
-    // IsStoreFolder() is called as well, because a stat does not report every folder in /vsimem/.
+    // A stat may not report a folder in /vsimem/, so IsStoreFolder() is called, too.
     return is_there || IsStoreFolder(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
 }
 

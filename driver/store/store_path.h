@@ -63,8 +63,8 @@ class StorePath {
     // remote.
     std::optional<std::string> Url(const std::string& key = {}) const;
 
-    // Returns the GDAL options, with their current values for this path, that select server,
-    // account and rights. Two texts that differ mean that the path may lead to different contents.
+    // Returns a text with the GDAL options that select server, account and rights, and their
+    // current values for this path. If two texts differ, the path may lead to different contents.
     // The text may hold passwords: never show it to users. Empty if no such option is set.
     std::string AccountOptions() const;
 
@@ -81,12 +81,12 @@ std::string TakeQuery(const StorePath& url, std::string& path);
 // stays at the end.
 std::string FileIn(const StorePath& folder, std::string_view key);
 
-// Returns the folder that contains the file or folder at `path`, without resolving links: "." for a
-// name alone, and "/" for a name directly below the root.
+// Returns the folder that contains the file or folder at `path`, without resolving links. Returns
+// "." for a name alone, and "/" for a name directly below the root.
 std::string ContainingFolder(std::string_view path);
 
 struct ConnectionString {
-    bool has_prefix = false;             // starts with ZARR:
+    bool has_prefix = false;             // the name starts with "ZARR:"
     StorePath path;                      // path of the store
     bool has_node = false;               // the name states a node in the store
     std::string node;                    // normal form of the node's path; "" for the root

@@ -63,7 +63,7 @@ bool CanBeReplaced(const std::string& path) {
     if (!IsOnLocalDisk(path) || VSIStatL(path.c_str(), &own) != 0 ||
         VSIStatL(ContainingFolder(path).c_str(), &around) != 0)
         return true;
-    return own.st_dev == around.st_dev;  // a mount point is on another device than its folder
+    return own.st_dev == around.st_dev;  // false for a mount point, which is on another device
 }
 
 // True if the errno `error` means that rights are missing. False for failures of the file system
@@ -182,8 +182,8 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
     return replacement;
 }
 
-// Builds the store at its final path, after an old store there was deleted. A remote zip file is
-// built on the local disk.
+// Prepares to build the store at its final path. Deletes an old store there, or continues it if it
+// is resumable. A remote zip file is built on the local disk.
 Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
     // Until this function has deleted the old store, path_ is empty, so that Undo() does not touch
     // that store.

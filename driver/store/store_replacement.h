@@ -54,7 +54,7 @@ class StoreReplacement {
     // True if the path is remote and no store existed there, so that the new store is known to be
     // empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
-    // True if an unfinished store is continued, which still has all of its contents.
+    // True if this object continues an unfinished store. The store still has all of its contents.
     bool IsResumed() const { return is_resumed_; }
     // True if a later Begin() can continue this store.
     bool CanBeResumed() const;
@@ -87,7 +87,7 @@ class StoreReplacement {
     // nothing to delete.
     std::string path_;
     std::string building_;
-    std::optional<zarr::PathLock> lock_;  // on the staging path
+    std::optional<zarr::PathLock> lock_;  // lock on the staging path
     bool is_known_empty_ = false;
     bool is_resumed_ = false;
 };

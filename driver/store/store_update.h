@@ -45,8 +45,7 @@ class StoreUpdate {
           metadata_(store_, consolidate, locks_, format) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
-    // True if this object creates the store. In this case no other process has added nodes to the
-    // store.
+    // True if this object creates the store, so that no other process has added nodes to the store.
     bool is_of_new_store() const { return is_of_new_store_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 

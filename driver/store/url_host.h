@@ -13,7 +13,7 @@ namespace zarr_driver {
 std::string HostOf(std::string_view url);
 
 // Returns the host to which `location`, the value of a header "Location", leads. Returns an empty
-// string if `location` is relative, so that the host stays.
+// string if `location` is relative, and so leads to the host of the request.
 std::string HostOfRedirect(std::string_view location);
 
 // True if `host` is a link-local address: in 169.254.0.0/16 or fe80::/10. Cloud machines can fetch

@@ -126,7 +126,8 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
 }
 
 // True if an entry of a listing is a folder. `path` is the path of the entry and `key` its key.
-// Fails if GDAL cannot examine the entry, because a folder could then be taken for a file.
+// Fails if GDAL cannot examine the entry, because the entry might be a folder that looks like a
+// file.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
     // Mode 0 means that GDAL failed to examine the entry.
     const bool is_known = entry.bModeKnown && entry.nMode != 0;
@@ -135,8 +136,8 @@ Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const s
     VSIStatBufL stat;
     errno = 0;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
-    // A failed stat with these errors means a broken link, or a folder of /vsimem/ that GDAL does
-    // not report. Both count as folders.
+    // ENOENT and ENOTDIR mean a broken link, or a folder of /vsimem/ that GDAL does not report.
+    // Both count as folders.
     if (errno == ENOENT || errno == ENOTDIR) return true;
     return Failure(key, "cannot read its file type", errno);
 }
@@ -219,7 +220,8 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
     // If the size of a remote file is 0, its existence is checked. GDAL opens a remote file without
-    // a request; VSIFTellL() sends one, and returns 0 also for a missing file.
+    // a request. VSIFTellL() sends a request, and returns 0 for an empty file and for a missing
+    // file.
     if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
         if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
         return OpenedFile();
@@ -476,8 +478,8 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // If the request for all keys has failed for some keys, these are removed one by one. An error
-    // message then names the key that failed.
+    // Keys that the request for all keys could not delete are deleted one by one, so that the error
+    // message names the key that failed.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
@@ -514,9 +516,9 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": already exists");
-    // The existence of the file is checked first, because /vsimem/ reports success if an absent
-    // file is renamed. Before GDAL 3.7, /vsimem/ also moves files into folders that its listings
-    // omit.
+    // The existence of the file is checked, because /vsimem/ reports success if an absent file is
+    // renamed. The target folder is created, because before GDAL 3.7 /vsimem/ moves files into
+    // folders that its listings omit.
     if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
         return Failure(to, "cannot create its folder", error);

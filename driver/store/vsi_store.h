@@ -79,7 +79,7 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     zarr::Status WriteParts(const std::string& key,
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
-    // Deletes many keys. In an object store one request deletes many keys.
+    // Deletes all `keys`. In an object store, one request deletes many keys.
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
     zarr::Result<bool> RemovePrefix(const std::string& prefix) override;
     zarr::Result<bool> MovePrefix(const std::string& from, const std::string& to) override;

@@ -72,8 +72,8 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        // An answer with more bytes than requested is accepted up to this limit, because a server
-        // without range support answers each range with the whole file.
+        // A server without range support answers each range with the whole file. An answer with
+        // more bytes than requested is therefore accepted, up to this limit.
         const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchCached({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
@@ -282,9 +282,9 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                              std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
-    // A store object under a staging name is never reused, because an earlier store may have had
-    // that name. Nobody else needs the object: only the creator, who holds the zip file's lock,
-    // uses a staging zip file.
+    // A staging zip file gets a new store object, because an earlier store may have had the staging
+    // name. Sharing the object is not needed, because only the creator, who holds the zip file's
+    // lock, uses the staging file.
     const bool is_staging = FinalName(location.archive) != location.archive;
     if (const auto known = open_stores.find(name); !is_staging && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())

@@ -35,12 +35,12 @@ zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string&
 // call.
 void CloseIdleZip();
 
-// Returns the folder of the store in `archive`: `location.inner`, or the folder of the store that
-// is found if `inner` is nullopt. An empty text is the root of the archive.
+// Returns the folder of the store in `archive`; an empty text is the root of the archive. If
+// `location.inner` is nullopt, the folder is found by searching the archive for a store.
 std::string InnerFolder(const ZipLocation& location, const zarr::ZipArchive& archive);
 
-// True if the folder `prefix` of a zip file holds a metadata document at the root of a Zarr v2 or
-// v3 store.
+// True if the folder `prefix` of a zip file holds a metadata document that makes it a Zarr v2 or v3
+// store.
 bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix);
 
 // Returns `path`, a path below /vsizip/, with its zip file replaced by the zip file `archive`.
