@@ -55,10 +55,10 @@ TEST(ChunkCache, CountsBytes) {
     ChunkCache cache(3 * kBytes);
     Load(cache, {1, 0});
     Load(cache, {1, 1});
-    // Needs 2 * kSize bytes and the overhead of a chunk, so the cache evicts chunk 0.
+    // Chunk 2 needs 2 * kSize bytes and the overhead of a chunk, so the cache evicts chunk 0.
     Load(cache, {1, 2}, 2 * kSize);
     EXPECT_EQ(CachedChunks(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
-    // With its overhead, this chunk fills the cache exactly.
+    // Chunk 3 and its overhead fill the cache exactly, so the cache evicts all other chunks.
     Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));
     EXPECT_EQ(CachedChunks(cache, 1, 4), (std::set<std::uint64_t>{3}));
 }

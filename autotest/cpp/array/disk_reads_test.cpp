@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// A store that says, if `is_cold`, that reads wait for the disk. Each read then waits, up to 20 s,
-// until `together` reads are in progress.
+// If `is_cold`, this store says that reads wait for the disk. Each of its reads waits, for up to 20
+// s, until `together` reads were in progress at once.
 class DiskStore final : public ForwardingStore {
   public:
     DiskStore(std::shared_ptr<const Store> base, bool is_cold, std::size_t together)
@@ -115,8 +115,8 @@ void CheckDoesNotAsk(const SampleSpec& spec) {
 
 TEST(DiskReadsAlone, OfFewBytesDoNotCheckTheDisk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
 
-// With as many threads as chunks, all chunks are read in parallel anyway. The store must not be
-// asked whether files are in the page cache.
+// With as many threads as chunks, all chunks are read in parallel without a check. The store must
+// not be asked whether files are in the page cache.
 TEST(DiskReadsAlone, OfFewChunksDoNotCheckTheDisk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
 
 }  // namespace
