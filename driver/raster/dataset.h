@@ -263,21 +263,21 @@ class ZarrDataset final : public ZarrPamDataset {
 
     OverviewSet overviews_{*this};
     std::unique_ptr<StoredMasks> masks_;
-    std::optional<bool> is_flipped_;  // set by FollowFlip()
+    std::optional<bool> is_flipped_;  // nullopt until FollowFlip() is called
     ZarrDataset* raster_ = nullptr;   // owner of this overview or mask
     int first_band_ = 1;
     bool is_mask_ = false;
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
     bool assumes_colours_ = false;
-    bool wants_statistics_ = false;   // set by PlanStatistics()
-    bool absent_are_nodata_ = false;  // set by LetAbsentChunksBeNodata()
+    bool wants_statistics_ = false;   // true after PlanStatistics()
+    bool absent_are_nodata_ = false;  // true after LetAbsentChunksBeNodata()
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;
     // Set in update mode if the dataset is an OME image that PROFILE=OME has made.
     std::optional<zarr::OmeIdentity> ome_image_;
-    zarr::ForkLocal<StoreUpdate> update_;  // shared with the overviews
+    zarr::ForkLocal<StoreUpdate> update_;  // the overviews share this object
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};

@@ -19,8 +19,8 @@ struct BandArray;
 class ZarrDataset;
 
 // A window of the raster at full resolution, in columns and rows. If `slice_count` is above 1, the
-// window covers several bands, starting with the band that is read. From band to band, the index
-// along the layout's other_axes[axis] changes by `slice_step`.
+// window covers several bands, starting with the band that is read. From band to band, the array
+// index along the axis RasterLayout::other_axes[axis] changes by `slice_step`.
 struct PixelWindow {
     int x_off, y_off, x_size, y_size;
     std::uint64_t slice_count = 1;

@@ -77,7 +77,7 @@ class LocalByteFile final : public zarr::ByteFile {
   private:
     const int descriptor_;
     const std::optional<zarr::PathLock> lock_;
-    const std::string path_;  // absolute; empty for a file under a staging name
+    const std::string path_;  // absolute; empty if the file was opened under a staging name
 };
 #endif
 

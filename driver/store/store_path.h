@@ -34,7 +34,7 @@ class StorePath {
     enum class Kind : std::uint8_t {
         kLocal,        // a file or folder of this machine
         kMemory,       // /vsimem/
-        kWebServer,    // /vsicurl/http://... and https://
+        kWebServer,    // /vsicurl/http://... and /vsicurl/https://...
         kObjectStore,  // /vsis3/, /vsigs/, /vsiaz/, /vsioss/, /vsiadls/, /vsiswift/
         kOther,        // any other file system of GDAL: /vsizip/, /vsitar/, ...
     };
@@ -92,7 +92,7 @@ struct ConnectionString {
     std::string node;                    // normal form of the node's path; "" for the root
     std::vector<std::uint64_t> indices;  // indices of a slice
     std::string select;                  // selection such as "time=2020-07-01,z=2"; may be empty
-    bool is_store = false;               // IsStoreFolder(FolderOf(path)) is known to be true
+    bool is_store = false;  // true if IsStoreFolder(FolderOf(path)) is known to be true
 };
 
 // Prefixes of GDAL's file systems that show Kerchunk references in JSON as a folder. "{path}"

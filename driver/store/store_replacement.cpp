@@ -214,8 +214,8 @@ void StoreReplacement::BuildAt(const std::string& staging_path) {
     building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, staging_path) : staging_path;
 }
 
-// Continues the first unfinished staging store that is resumable and that no other process is
-// building. Returns false if there is none.
+// Continues an unfinished staging store. The store must be resumable, and no other process may be
+// building it. Returns false if there is no such store.
 bool StoreReplacement::ResumeUnfinished(const ResumablePredicate& is_resumable) {
     if (!is_resumable || !CanBeResumed()) return false;
     for (unsigned i = 0; i < kMaxStagingStores; ++i) {

@@ -31,7 +31,7 @@ zarr::Status NotForUpdate(bool is_inherited);
 // raster API and the multidimensional API share one object. Thread-safe.
 class StoreUpdate {
   public:
-    // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store; it may
+    // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store. It may
     // be nullptr if Attributes() and ChangeAttribute() are never called. `format` is the format of
     // a store that is being created; otherwise the format is read from the store.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,

@@ -86,7 +86,7 @@ class SparseArray : public testing::TestWithParam<const char*> {
 
     std::uint64_t AbsentRequests() const { return array_->context().counters().chunks_absent; }
 
-    // The cache holds no chunk, but the array still remembers which chunks are absent.
+    // The cache holds no chunk if its size is 0, but the array remembers which chunks are absent.
     std::size_t cache_bytes_ = 0;
     std::unique_ptr<SampleArray> sample_;
     std::shared_ptr<SpyStore> spy_;
