@@ -94,8 +94,8 @@ def pytest_report_header(config):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     leave_out_cases(config, items)
-    # Sorts tests by module and format. pytest itself groups tests by the index of their format in each test's list.
-    # With ZARR_TEST_FORMATS=one, it would make fixtures of a module, such as servers, more than once.
+    # Sorts tests by module and format. Otherwise pytest would switch between formats with ZARR_TEST_FORMATS=one, and
+    # would create fixtures of a module, such as servers, more than once.
     modules = {item.path: number for number, item in reversed([*enumerate(items)])}
     # pytest-xdist starts modules in this order. The longest start first, so that no core is idle at the end.
     for path in modules:
@@ -141,8 +141,8 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="module", autouse=True)
 def zarr_format(request):
-    """Zarr version that a test runs in: 2 unless the test's marker names others (see
-    zarr_formats.py). A fixture of a module that makes stores must request this fixture."""
+    """Zarr version of the running test: 2 unless the test's marker names others (see zarr_formats.py). A module fixture
+    that makes stores must request this fixture."""
     version = getattr(request, "param", 2)
     with zarr_formats.running(version):
         yield version

@@ -22,7 +22,7 @@ from osgeo import gdal
 gdal.UseExceptions()
 gdal.GetDriverCount()
 def most():
-    # getrusage() would include memory of the parent process before exec().
+    # VmHWM is the peak of this process only. getrusage() would include memory of the parent process before exec().
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 before, start = most(), time.perf_counter()

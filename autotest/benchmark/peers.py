@@ -111,7 +111,7 @@ class Reader:
 
 
 class RemoteSample(samples.Sample):
-    """Array on a web server, with the values of the Sample `same`."""
+    """The array of the Sample `local` on a web server."""
 
     def __init__(self, local, url):
         super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {local.label}", url, local.floor_codec)

@@ -56,8 +56,9 @@ bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
 
 }  // namespace
 
-// The encoder of lzma allocates memory for the dictionary of its preset, even for a small chunk.
-// The separators of json2 may be any text, so its encoded text cannot always be decoded.
+// Excludes lzma, because its encoder allocates the dictionary of its preset even for a small chunk.
+// Excludes json2, because its separators may be any text, so that encoded text may not be
+// decodable.
 bool CanBeEncoded(const ArrayMetadata& metadata) {
     return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
            !ChangesWhatIsEncoded(metadata);

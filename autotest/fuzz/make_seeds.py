@@ -69,7 +69,7 @@ class Seeds:
         self.count += 1
 
     def add_store(self, root):
-        """Adds a store to the seeds of every target that can use it, or a part of it."""
+        """Adds a store to the seeds of every target that can read the store or one of its metadata documents."""
         values = {}
         for path in sorted(root.rglob("*")):
             if path.is_file() and path.stat().st_size <= LARGEST_VALUE * 8:
@@ -101,8 +101,7 @@ class Seeds:
 
 def tar_of(values):
     file = io.BytesIO()
-    # Keeps the blocks of the members and the two blocks that end an archive, but not the padding of tarfile, up to ten
-    # kilobytes.
+    # tarfile pads archives to ten kilobytes. Keeps only the members and the two blocks that end an archive.
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for key, data in values.items():
             member = tarfile.TarInfo(key)

@@ -39,7 +39,7 @@ class Process {
     const Array& array() const { return *array_; }
     ArrayWriter& writer() { return *writer_; }
 
-    // Writes uint8 elements in row-major order.
+    // Writes `elements`, which are uint8 in row-major order, into `region`.
     Status Write(const Region& region, const std::string& elements) {
         const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
                             ContiguousStrides(region.count, 1, false), CopyConverter(1)};
@@ -101,8 +101,8 @@ TEST(LockedWriter, PartsAreMergedWithTheStoreNotTheCache) {
     EXPECT_EQ(StoredBy(store, kEight), "ABxDEFGH");
 }
 
-// A process has pending elements while another process stores the same chunk. After DropChanged(),
-// reads return the elements of both.
+// Two processes change a chunk: the first has pending elements, the second stores the chunk. After
+// DropChanged(), reads return the elements of both processes.
 TEST(LockedWriter, PendingPartsDoNotHideChangesOfOthers) {
     for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
         // The second chunk extends beyond the array.
@@ -137,8 +137,8 @@ TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // Gives DropChanged() time to drop the old chunk. If Flush() cached its chunk only now,
-        // after the release of the lock, the cache would hide the newer chunk of `second`.
+        // Gives DropChanged() of `first` time to run. If Flush() cached the chunk of `first` after
+        // that, reads would not see the newer chunk of `second`.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -313,8 +313,8 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // Gives the thread of `part` time to write. If it did not wait for the whole chunk to be
-        // stored, it would read the old chunk now.
+        // Gives the thread of `part` time to write. If this thread did not wait until the whole
+        // chunk is stored, it would read the old chunk now.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -372,8 +372,8 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     }
 }
 
-// Starts several threads. Thread t writes its own elements several times through the object of(t),
-// which may belong to one thread or to all. Returns the elements that are stored at the end.
+// Lets several threads write at once. Thread t writes every fourth element, from element t on,
+// through the object of(t). Returns the stored elements.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

@@ -372,7 +372,7 @@ TEST(ShardLocks, WritersOfOneShardLoseNothing) {
         const ArrayMetadata metadata = ShardedMetadata(ByteSpec({16}, {2}), {{{8}}});
         ShardWriter first(metadata, store, kAnyNumber, locks);
         ShardWriter second(metadata, store, kAnyNumber, locks);
-        EXPECT_EQ(first.All(), second.All());  // both instances cache the indexes
+        EXPECT_EQ(first.All(), second.All());  // both arrays cache the shard indexes
         // The writers write different chunks of one shard, and different halves of one chunk.
         ASSERT_TRUE(Succeeds(first.Write(Box({0}, {3}), "abc")));
         ASSERT_TRUE(Succeeds(second.Write(Box({3}, {3}), "def")));

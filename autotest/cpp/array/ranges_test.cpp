@@ -156,7 +156,7 @@ TEST(ChunkRanges, SurviveDamagedChunks) {
     const std::string whole(const_cast<const Buffer&>(value).span().text());
     for (int i = 0; i < 400; ++i) {
         std::string wrong = whole;
-        // Damages bytes of the header, of the header and the offsets of the blocks, or of the whole
+        // Damages random bytes: only in the header, also in the block offsets, or anywhere in the
         // chunk.
         const std::size_t reach = i % 3 == 0 ? 16 : i % 3 == 1 ? 200 : wrong.size();
         for (int n = 0; n < 1 + i % 4; ++n)

@@ -11,8 +11,8 @@ namespace {
 
 using test::Random;
 
-// Calls IsFirstPartialRead() for the chunks 0 to `chunks` - 1 of `array`. Returns how often the
-// answer is true.
+// Calls IsFirstPartialRead() for the chunks 0 to `chunks` - 1 of `array`. Returns the number of
+// calls that return true.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)

@@ -52,7 +52,7 @@ TEST(ReadSequence, LearnsRowsOfBlocks) {
     const std::vector<std::uint64_t> shape = {100, 100};
     for (const std::uint64_t x : {0, 40}) blocks.Note(Box({0, x}, {40, 40}));
     EXPECT_TRUE(blocks.Note(Box({0, 80}, {40, 20})));  // narrower at the edge of the array
-    EXPECT_EQ(Text(blocks.Next(9, shape)), "");        // no block of the next row is known yet
+    EXPECT_EQ(Text(blocks.Next(9, shape)), "");  // nothing shows yet where the next row begins
     // This block may start the next row of blocks, but one block does not make a sequence yet.
     EXPECT_FALSE(blocks.Note(Box({40, 0}, {40, 40})));
     EXPECT_TRUE(blocks.Note(Box({40, 40}, {40, 40})));

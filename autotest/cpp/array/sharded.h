@@ -16,7 +16,7 @@
 
 namespace zarr::test {
 
-// A level of sharding. The members mean what the members of struct Sharding mean.
+// A level of sharding. Struct Sharding describes the members.
 struct ShardSpec {
     std::vector<std::uint64_t> shape;
     bool index_at_end = true;
@@ -146,7 +146,7 @@ struct ShardedArray {
     std::shared_ptr<const Array> array;
 };
 
-// Writes one-byte elements in row-major order.
+// Writes `bytes`, one per element in row-major order, into `region`.
 inline Status WriteBytes(ArrayWriter& writer, const Region& region, const std::string& bytes,
                          std::size_t threads = 2) {
     const Source source{reinterpret_cast<const std::uint8_t*>(bytes.data()),

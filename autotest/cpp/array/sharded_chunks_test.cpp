@@ -24,8 +24,8 @@ SampleSpec Bytes(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// Records the read requests and reports the versions of values. `at_once` is the number of
-// concurrent reads; with more than 1, the store says that it is remote.
+// A store that records the read requests and counts the changes of each value as its version. The
+// store counts as remote if `at_once`, its number of concurrent reads, is more than 1.
 class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -301,8 +301,8 @@ TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
                 const auto read = array.Read(region);
                 ASSERT_TRUE(
                     Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the shard index"));
-                // With the index at the start, the size of the shard is not known yet. An offset
-                // beyond the end then gives another error.
+                // A reader of an index at the start does not know the size of the shard. It reports
+                // an offset beyond the end differently, so this message is not compared.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {
                     EXPECT_TRUE(Fails(read, StatusCode::kCorrupt, lie.message));
@@ -553,9 +553,8 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // The shard is replaced three times. The first time the chunks change, but not their offsets;
-    // then the offsets change, too. The third time is between the reads of the outer and the inner
-    // index.
+    // The shard is replaced three times: first with the same offsets, then with other offsets. The
+    // last replacement comes between the reads of the outer and the inner index.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");
@@ -569,7 +568,7 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     EXPECT_EQ(*fresh.Read(Box({5}, {1}), 1), "N");
 }
 
-// The store reports no versions. A changed shard is then noticed only if its bytes contradict the
+// The store reports no versions. A reader notices a changed shard only if its bytes contradict the
 // cached index.
 TEST_F(ShardedChunksTest, AnOutdatedIndexIsReadAgain) {
     const ShardSpec spec{{4}, false};

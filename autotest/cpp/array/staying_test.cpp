@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests which chunks stay cached after a read that exceeds the cache. The reads are the bands of a
-// cube, in order. Several bands share the same chunks.
+// Tests which chunks stay cached if the bands of a cube are read in order. Several bands share a
+// layer of chunks, and the layer may be larger than the cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Cube {
     SampleSpec spec;
     std::uint64_t layer = 1;       // number of chunks that one band needs
     std::size_t chunk_bytes = 4;   // decoded size of a chunk
-    std::size_t cached_bytes = 0;  // bytes that the cache counts for a chunk
+    std::size_t cached_bytes = 0;  // size of a chunk with the overhead of the cache
 
     Cube(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks,
          const char* compressor) {
@@ -69,8 +69,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
     }
 }
 
-// Checks a cache with room for `chunks` chunks, and a cache of `chunks` times the decoded size. The
-// second cache holds fewer chunks, because each cached chunk has an overhead.
+// Checks two caches: one has room for `chunks` cached chunks, the other for their decoded bytes
+// only. The second cache holds fewer chunks, because a cached chunk has an overhead.
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
@@ -136,7 +136,6 @@ TEST_P(Staying, OtherChunksAreReadAgainIfHalfALayerFits) {
         EXPECT_EQ(decoded[band], cube.layer / 2) << "band " << band;
 }
 
-// Compressor of a test case.
 struct Format {
     const char* compressor;
     const char* name;

@@ -9,8 +9,9 @@
 
 namespace zarr::test {
 
-// An array with random elements, at the path "dem" of a store in memory. An ArrayWriter wrote it,
-// so it supports all codecs. For large arrays it is faster than SampleArray.
+// An array with random elements, at the path "dem" of a store in memory. ArrayWriter writes the
+// array, so every codec that can encode is supported. For large arrays, WrittenArray is faster than
+// SampleArray.
 struct WrittenArray {
     WrittenArray(Random& random, const SampleSpec& spec);
 
@@ -21,8 +22,8 @@ struct WrittenArray {
     // Returns the elements of `region` in row-major order.
     std::string Expected(const Region& region) const;
 
-    // Number of bytes that reads of `array` have decoded, and number that they have read from the
-    // store.
+    // Number of bytes that reads of the array have decoded so far. read() is the number of bytes
+    // that they have read from the store.
     std::uint64_t decoded() const { return context->counters().bytes_decoded; }
     std::uint64_t read() const { return context->counters().bytes_read; }
 

@@ -79,7 +79,7 @@ TEST(Utf8, CanBeMadeValid) {
 }
 
 TEST(Ucs4, DropsThePaddingAtTheEndOnly) {
-    // The numbers begin at byte 1, so none is aligned.
+    // The code points begin at byte 1 of `units`, so none is aligned.
     std::vector<std::uint8_t> units(1 + 6 * 4, 0);
     const std::uint32_t text[] = {'a', 0, 0x20ac, 'b', 0, 0};
     for (std::size_t i = 0; i < 6; ++i) StoreNative(units.data() + 1 + 4 * i, text[i]);

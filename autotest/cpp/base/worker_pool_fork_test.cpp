@@ -41,8 +41,8 @@ TEST_F(ForkedWorkerPool, HasThreadsIfTheParentsAreIdle) {
     EXPECT_TRUE(RunInFork(4)) << "the parent keeps its own";
 }
 
-// The job runs in the background, like read-ahead of chunks. The fork must wait for its end, and
-// parent and child can use the pool afterwards.
+// The job runs in the background, like read-ahead of chunks. The fork must wait until the job ends.
+// Afterwards, the parent and the child must be able to use the pool.
 TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     std::atomic<bool> has_ended{false};
     ASSERT_TRUE(WorkerPool::Instance().Start([&] {

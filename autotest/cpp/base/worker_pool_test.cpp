@@ -235,8 +235,8 @@ TEST(WorkerPool, KeepsItsThreadsForTheNextCall) {
     ASSERT_TRUE(ThreadEnds::WaitForAll());
     const std::size_t before = ThreadEnds::begun();
     for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
-    // Calls must reuse threads. Three new threads in each round would exceed the limit, which is
-    // one per round. A slow machine may need a few new threads.
+    // Calls must reuse the three threads. The limit is one new thread per round, because a slow
+    // machine may need a few.
     EXPECT_LT(ThreadEnds::begun() - before, kRounds);
 }
 

@@ -18,8 +18,7 @@ namespace zarr::test {
 namespace {
 
 constexpr std::size_t kHeader = 16;
-// Decoded size of a chunk in bytes. Blocks have the requested size with zstd, and at least 64 KiB
-// with other compressors. Every frame has at least five blocks.
+// Decoded size of a chunk in bytes, large enough for five blocks in every frame.
 constexpr std::size_t kSize = 299880;
 
 struct FrameSpec {
@@ -192,7 +191,7 @@ TEST_P(BloscThreads, SurviveDamagedFrames) {
     GuardedDecoder shared;
     for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
-        // Damages bytes of the header, of the header and the offsets of the blocks, or of the whole
+        // Damages random bytes: only in the header, also in the block offsets, or anywhere in the
         // frame.
         const std::size_t reach = i % 3 == 0   ? kHeader
                                   : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)

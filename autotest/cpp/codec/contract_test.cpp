@@ -137,8 +137,8 @@ TEST_P(CodecContract, EncodedSizeIsAnUpperBound) {
         EXPECT_EQ(GetParam().encoded.size(), bound.max);
     }
     const std::size_t huge = std::numeric_limits<std::size_t>::max();
-    // Encoding so many bytes must not make the bound wrap around to a small number. The divisor
-    // allows for codecs that shrink their input.
+    // The bound for a huge input must not wrap around to a small number. A codec may shrink its
+    // input, so the bound may be smaller than the input.
     EXPECT_GE(codec->EncodedSize({huge, false}).max, huge / 32);
 }
 

@@ -46,8 +46,9 @@ Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
 
 class CodecEncoding : public testing::TestWithParam<Vector> {};
 
-// zlib and gzip streams must decompress to the bytes of numcodecs. The expected bytes of pcodec
-// were recorded from this encoder and checked with the pcodec library.
+// The core must encode to the bytes of numcodecs. zlib and gzip streams must only decompress to the
+// same bytes. The expected bytes of pcodec were recorded from the core's encoder and checked with
+// the pcodec library.
 TEST_P(CodecEncoding, GivesTheBytesOfNumcodecs) {
     const Result<Pipeline> pipeline = BindAlone(GetParam());
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
@@ -209,8 +210,8 @@ TEST(CodecEncodings, AreEqualOnAnyThread) {
     }
 }
 
-// This encoder must give the bytes of numcodecs, except for the listed vectors. Each list has one
-// reason.
+// The core must encode to the bytes of numcodecs, except for the listed vectors. Each list is for
+// one reason.
 TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
     static const std::set<std::string> other_encoders = {
         "gzip_members", "gzip_padded",  "bz2_streams", "lzma_xz_streams",   "zstd_checksum",

@@ -499,7 +499,7 @@ def checksum_vectors():
         name = f"{dtype[1:]}_{count}"
         values = ramp(dtype, count)
         yield entry(f"crc32c_{name}", {"id": "crc32c"}, values, crc32c, checked=True)
-        # Not "checked": Fletcher-32 accepts a chunk whose bytes are all 0 or all 255, checksum included.
+        # The entry is not "checked": Fletcher-32 accepts a chunk and checksum whose bytes are all 0 or all 255.
         yield entry(f"fletcher32_{name}", {"id": "fletcher32"}, values, fletcher32)
         config = {"id": "jenkins_lookup3"}
         yield entry(f"jenkins_lookup3_{name}", config, values, jenkins_lookup3, checked=True)
@@ -574,8 +574,8 @@ def tiff_vectors():
 
 
 def recorded_vectors(name):
-    """Returns the vectors that record_NAME.py has recorded. The packages of that script do not work together with
-    this numcodecs."""
+    """Returns the vectors that record_NAME.py has recorded. That script needs packages that do not work with numcodecs
+    0.11."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.json")
     with open(path, encoding="utf-8") as file:
         return json.load(file)

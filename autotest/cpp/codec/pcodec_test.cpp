@@ -254,7 +254,8 @@ TEST(PcodecEncoder, CompressesRegularNumbers) {
     };
     EXPECT_LT(size_of(0), 12100U);  // 12000 bytes of noise, which cannot be compressed
     EXPECT_LT(size_of(1), 40U);
-    // The steps have 11 values, or log2(11) = 3.46 bits per number, so 1298 bytes are the optimum.
+    // Neighbours differ by one of 11 values, which need log2(11) = 3.46 bits per number, so 1298
+    // bytes are the optimum.
     EXPECT_LT(size_of(2), 1400U);
     EXPECT_LT(size_of(3), 60U);  // the numbers are i * i: all second differences are 2
 }

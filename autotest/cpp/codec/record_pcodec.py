@@ -54,8 +54,8 @@ def is_taken(values):
 
 
 def contents(encoded):
-    """Returns the version of the format, the mode and the delta encoding. The delta encoding is None if other data lie
-    between the mode and it."""
+    """Returns the format version, the mode and the delta encoding of a pco file. The delta encoding is None unless the
+    mode is "classic", because other modes store data before it."""
     at = 5 if encoded[4] == 2 else 6
     at += (6 + (encoded[at] & 63) + 1 + 7) // 8
     version = encoded[at]

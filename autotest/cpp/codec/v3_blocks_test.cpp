@@ -73,8 +73,8 @@ TEST(V3Transpose, UsesTheShapeAfterThePreviousTranspose) {
     ExpectV3(list, ContextOf("<u2", {2, 3, 4}), BytesOf(chunk), BytesOf(expected));
 }
 
-// The caller may apply the leading transpose codecs itself. The codecs then get and return the
-// transposed chunk.
+// The caller may apply the leading transpose codecs itself, and then sets `axis_order`. The
+// remaining codecs take and return the transposed chunk.
 TEST(V3Transpose, BeginsWithTheOrderOfTheAxes) {
     CodecContext context = ContextOf("|u1", {2, 3});
     context.axis_order = AxisOrder(true);  // the chunk in memory has the shape [3, 2]
@@ -303,7 +303,7 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    // Another encoder may have applied none of the codecs. The first byte of the chunk, 0, says so.
+    // Another encoder may skip all codecs inside "conditional". Byte 0 of the chunk is then 0.
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: header bit 3 is set, but only 3 codecs exist"));

@@ -531,7 +531,9 @@ TEST(V3Zfp, HasNarrowNumbers) {
         ASSERT_TRUE(Succeeds(encoded));
         const auto again = DecodeV3Chunk(*pipeline, *encoded);
         ASSERT_TRUE(Succeeds(again));
-        std::string bits = *again;  // clears the bits above the sign
+        // Decoding extends the sign into the unused upper bits of a byte. The loop clears these
+        // bits.
+        std::string bits = *again;
         if (format.bits < 8)
             for (char& byte : bits) byte = static_cast<char>(byte & ((1 << format.bits) - 1));
         EXPECT_EQ(bits, chunk);

@@ -22,7 +22,7 @@ struct Vector {
     std::string encoded;
     std::string encoded_with_trailing;
     bool trailing_is_ignored = false;  // true: numcodecs ignores bytes after the stream
-    std::size_t needed = 0;            // least number of bytes of `encoded` that decode
+    std::size_t needed = 0;            // number of bytes of `encoded` that decoding needs
     bool is_checked = false;           // true: damage to `encoded` is always noticed
     bool is_writable = true;           // true: the codec can encode
     std::string reencoded;             // bytes that `decoded` encodes to

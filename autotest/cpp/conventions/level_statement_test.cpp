@@ -51,8 +51,8 @@ struct WrongStatement {
 
 class LevelStatementFaults : public testing::TestWithParam<WrongStatement> {};
 
-// A wrong statement about a level applies to all three variables, but must give only one warning.
-// All levels stay in the pyramid.
+// A wrong statement about a level applies to the variables a, b and c, but must give only one
+// warning. All levels stay in the pyramid.
 TEST_P(LevelStatementFaults, GiveAWarning) {
     const auto groups = StatingGroups(StatingLayout(GetParam().of_level));
     const Found of_groups = PyramidsOf(*groups);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opening must read and parse each document only once. If a writer has changed a document, opening
-// must read it again.
+// Opening a store must read and parse each metadata document only once. If a writer changes a
+// document, the next opening must read it again.
 #include <atomic>
 #include <thread>
 

@@ -78,8 +78,8 @@ def cftime_value(draw, size):
 def cftime_rounds_twice(value, size):
     """Returns True if cftime may round `value` twice. `size` is the number of microseconds in a unit.
 
-    cftime multiplies both in 64 bits. If the product is very near to half a microsecond, cftime may round it to that
-    half, and then to a whole microsecond.
+    cftime computes value * size with a precision of 64 bits. If the product is near to half a microsecond, cftime may
+    round it to the half first, and then to a whole microsecond.
     """
     exact = abs(Fraction(value) * size)
     return exact > 2**50 and abs(exact % 1 - Fraction(1, 2)) <= exact / 2**62
@@ -104,7 +104,7 @@ def cftime_sections(draw):
 
 
 def numpy_sections(draw):
-    # By unit: bits of the largest number that NumPy converts without an overflow.
+    # Number of bits of the largest number in a unit that NumPy converts without an overflow.
     bits = {"Y": 20, "M": 24, "W": 52, "D": 54, "h": 58, "m": 62}
     for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"):
         for multiple in (1, draw.choice([2, 7, 25, 100])):

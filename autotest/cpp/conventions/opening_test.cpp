@@ -49,14 +49,14 @@ class PrefetchedStore final : public ForwardingStore, private Prefetcher {
 
     mutable std::set<std::string> cached_keys;
     mutable std::set<std::string> listed;
-    // For each Prefetch() with new requests: the number of new keys and prefixes.
+    // Number of new keys and prefixes in each Prefetch(). Calls without new requests are left out.
     mutable std::vector<std::size_t> steps;
 
   private:
     const bool lists_;
 };
 
-// Prefetches all that opening `node` needs. Returns the store with the recorded requests.
+// Returns a store in memory after the prefetches of a program that opens `node`.
 std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
                                                    const std::string& node, bool lists = false) {
     auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);

@@ -121,7 +121,7 @@ TEST(OverviewLayout, HasAGroupForEachLevel) {
         {"asset": "2", "derived_from": "1",
          "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]},
          "resampling_method": "average", "gdal_arrays": ["a"]}]})")));
-    // The layout does not describe only overviews: readers treat its level groups as a pyramid.
+    // Readers treat the level groups as a pyramid, so the layout is not only a list of overviews.
     EXPECT_FALSE(IsOverviewLayout(layout));
     EXPECT_TRUE(IsLevelGroupLayout(layout, "0"));
     EXPECT_FALSE(IsLevelGroupLayout(layout, "1"));

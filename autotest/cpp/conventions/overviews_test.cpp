@@ -26,7 +26,7 @@ json::Value Entry(const std::string& base, const StringList& levels) {
     return DescribeOverviews(kAxes, described);
 }
 
-// Returns the attributes of a group with these entries of `multiscales`.
+// Returns the attributes of a group whose `multiscales` has `entries`.
 json::Value Attributes(std::vector<json::Value> entries) {
     return json::Value(json::Object{{"multiscales", json::Value(json::Array(std::move(entries)))}});
 }

@@ -211,8 +211,8 @@ TEST(PyramidLayouts, ADescriptionWithoutLevelsGivesAWarning) {
         EXPECT_EQ(PyramidOf(*tree, "0/dem", warnings), "");
         EXPECT_TRUE(WarnsOnce(warnings, {"multiscales"})) << multiscales;
     }
-    // The root lists the arrays as levels. The invalid `multiscales` of their own group must then
-    // give no warning.
+    // The root lists the arrays as levels, so the invalid `multiscales` of the group g must give no
+    // warning.
     const auto tree = TreeBuilder()
                           .Group("", Multiscales({"g/0", "g/1"}))
                           .Group("g", R"({"multiscales": 5})")

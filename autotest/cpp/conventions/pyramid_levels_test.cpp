@@ -147,8 +147,8 @@ TEST(PyramidLevels, ALevelThatIsLeftOutHasNoPyramid) {
     EXPECT_EQ(warnings.size(), 2U);
 }
 
-// Returns the pyramids of three levels. The x coordinates of level b begin at the edge `from` and
-// have the spacing `spacing`.
+// Returns the pyramids of a group with the levels a, b and c. The x coordinates of level b begin at
+// the outer edge `from` and have the spacing `spacing`.
 Found WithExtent(double from, double spacing) {
     TreeBuilder builder;
     builder.Group("", kThree);
@@ -226,8 +226,8 @@ Found Ome(int base, int size, const std::string& transformations) {
 }
 
 TEST(PyramidLevels, OfOmeMayBeHalfAPixelOff) {
-    // Halving 135 pixels three times, rounded down, gives 16 pixels and loses the last 7. The file
-    // also omits the translation by half a pixel.
+    // Halving 135 pixels three times gives 16 pixels if each result is rounded down. The last 7
+    // pixels are lost. The metadata also omit the translation by half a pixel.
     const Found sloppy = Ome(135, 16, R"([{"type": "scale", "scale": [4, 4]}])");
     EXPECT_EQ(sloppy.pyramids, StringList{"0 135x135, 1 16x16"});
     EXPECT_TRUE(sloppy.warnings.empty());

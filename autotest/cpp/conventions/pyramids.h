@@ -81,8 +81,8 @@ inline std::string PyramidOf(const Hierarchy& tree, const std::string& array, Wa
     return pyramid ? TextOf(*pyramid) : std::string();
 }
 
-// `group` must have exactly one pyramid, described by `text`. It must also be found from each of
-// `levels`, without a warning.
+// Expects exactly one pyramid, described by `text`, in `group`. The pyramid must also be found from
+// each of `levels`, without a warning.
 inline void ExpectOne(const Hierarchy& tree, const std::string& group, const std::string& text,
                       const StringList& levels) {
     const Found found = PyramidsOf(tree, group);

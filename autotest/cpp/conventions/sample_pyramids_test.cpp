@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"r10m/b02 128x96, r20m/b02 64x48, r40m/b02 32x24",
                   "r20m/b05 64x48, r40m/b05 32x24"}}));
 
-// Calls visit(whole) once for each value in `value`, each time with this value replaced by `wrong`.
-// `value` is a part of `whole`.
+// Replaces each value inside `value`, one at a time, by `wrong` and calls visit(whole). `value` is
+// a part of `whole`.
 void ForEachFault(const json::Value& whole, json::Value& value, const json::Value& wrong,
                   const std::function<void(const json::Value&)>& visit) {
     const json::Value kept = value;

@@ -111,8 +111,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
         FindPyramidOf(*tree, "1/dem", warnings);
-        // Faults of a tile_matrix_set are reported only for the base of the pyramid. This array is
-        // not the base.
+        // Most faults of a tile_matrix_set are reported only for the base of the pyramid. The array
+        // 1/dem is not the base.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
         EXPECT_EQ(warnings.size(), is_none ? 1U : 0U) << multiscales;
         EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings, {warning})) << multiscales;

@@ -40,9 +40,9 @@ bool HasFailedOften() {
     return failed >= kEnough;
 }
 
-// For each way of failing: maximum number of calls that a sweep makes fail, one in each run. They
-// are spread over all calls; all renames are added. ZARR_FAULTS=all selects all calls. Sanitizers
-// are slow, so they get fewer calls.
+// Maximum number of calls that fail for each way of failing. These calls are spread over all calls
+// of the write or read. ZARR_FAULTS=all makes each call fail once. Sanitizers are slow, so they get
+// fewer calls.
 constexpr std::size_t kMaxCallsPerMode = zarr::kHasThreadSanitizer    ? 2
                                          : zarr::kHasAddressSanitizer ? 3
                                                                       : 8;
@@ -52,8 +52,8 @@ std::size_t StrideFor(std::size_t calls) {
     return (calls + kMaxCallsPerMode - 1) / kMaxCallsPerMode;
 }
 
-// Calls run(mode, call) for each way of failing and each call that is to fail. `calls` is the
-// number of calls that can fail; `renames` are the numbers of those that rename.
+// Calls run(mode, call) for each way of failing and each call that must fail. Calls are counted
+// from 1 to `calls`. The calls in `renames`, which rename files, always fail once.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
                   const std::function<void(const FailureMode&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);

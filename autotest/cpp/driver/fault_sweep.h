@@ -53,8 +53,7 @@ struct ReadSweep {
     Files start;
     Reader read;
     std::string prefix = "/faulty/";
-    // True if a fault may give a warning instead of an error. Lost pixels must always give an
-    // error; metadata of a convention, for example, need not.
+    // True if a fault may give a warning instead of an error. False if a fault can lose pixels.
     bool may_warn = true;
     std::size_t max_failures = 1;  // maximum number of errors per fault
 };
@@ -68,9 +67,9 @@ struct WriteSweep {
     Reader read;
     Verdict verdict = IsOldOrNew;
     std::string prefix = "/faulty/";
-    // True if the write can be repeated after a failure and after a success.
+    // True if the write can be repeated in the same folder after an error.
     bool is_repeatable = true;
-    bool may_warn = false;  // true: a fault may give a warning instead
+    bool may_warn = false;  // true: a fault may give a warning and no error
     std::size_t max_failures = 1;
 };
 // Repeats a write, each time with another failing call. Each write must be complete or report an

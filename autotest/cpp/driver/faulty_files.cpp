@@ -54,7 +54,7 @@ struct FaultyFiles::State {
     Fault fault;
     bool is_armed = false;
     std::size_t calls = 0;
-    std::vector<std::size_t> renames;  // numbers of the calls that rename a file
+    std::vector<std::size_t> renames;  // positions of the calls that rename a file, counted from 1
     std::string first_failed;
 
     // If this call is to fail, sets errno to `error` and returns true. The caller must hold the
@@ -87,7 +87,8 @@ struct FaultyFiles::State {
     std::pair<std::map<std::string, FaultyNode>::iterator,
               std::map<std::string, FaultyNode>::iterator>
     Below(const std::string& path) {
-        // In ASCII, '0' follows '/'.
+        // The character after '/' in ASCII is '0', so the range ends after the last path below the
+        // folder.
         return {nodes.lower_bound(path + "/"), nodes.lower_bound(path + "0")};
     }
 };
@@ -316,8 +317,8 @@ struct FaultyCalls {
 
 namespace {
 
-// Prefix of GDAL's plugin file system, which opens the files of class Handler. In GDAL 3.6 the
-// plugin file system cannot remove files, so Handler does.
+// Prefix of GDAL's plugin file system. Class Handler opens its files through this prefix, and
+// removes files itself, because the plugin of GDAL 3.6 cannot.
 constexpr const char* kPlugin = "/faulty-plugin/";
 
 void InstallPlugin(void* state) {

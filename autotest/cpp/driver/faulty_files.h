@@ -29,8 +29,8 @@ enum class Follow {
     kAll,        // all calls, as on a broken disk
 };
 
-// Selects the failing calls. `call` is the number of the first one, counted from 1; with 0 no call
-// fails.
+// Selects the calls that fail. `call` is the position of the first failing call, counted from 1. If
+// `call` is 0, no call fails.
 struct Fault {
     std::size_t call = 0;
     Follow after = Follow::kNone;
@@ -64,7 +64,8 @@ class FaultyFiles {
     void Arm(const Fault& fault);
     // Stops counting and failing. Returns the number of calls since Arm().
     std::size_t Disarm();
-    // Returns the numbers of the calls since Arm() that rename a file.
+    // Returns the positions of the calls since Arm() that rename a file. The first call has
+    // position 1.
     std::vector<std::size_t> Renames() const;
     // Returns the first call since Arm() that failed, for example "write /7/x.zarr/0.0", or "".
     std::string FirstFailed() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small stores for tests. A store is a map from file names to contents, with names below "x.zarr/"
-// or with a file "x.zarr.zip".
+// Small stores for tests. A store is a map from file names to contents. Its files lie below
+// "x.zarr/", or are a single file "x.zarr.zip".
 #pragma once
 
 #include <gtest/gtest.h>

@@ -138,7 +138,7 @@ std::string RasterText(const std::string& name) {
                                : "other") +
             "\n";
     AddList("metadata", dataset->GetMetadata(), text);
-    // Names of subdatasets contain the folder, which differs each time, so only their number is
+    // Names of subdatasets contain the folder, which differs in each run, so only their count is
     // shown.
     const CSLConstList listed = dataset->GetMetadata("SUBDATASETS");
     text += "subdatasets " + std::to_string(CSLCount(listed) / 2) + "\n";

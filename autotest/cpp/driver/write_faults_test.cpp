@@ -139,7 +139,7 @@ TEST_P(WriteFaults, AppendSubdataset) {
                          return RasterText("ZARR:\"" + folder + "/x.zarr\":/x") +
                                 MultidimText(folder + "/x.zarr");
                      }};
-    sweep.is_repeatable = false;  // after a late failure, the new array exists
+    sweep.is_repeatable = false;  // after a failure the array may exist, so creating it again fails
     Sweep(sweep);
 }
 
@@ -176,12 +176,13 @@ TEST_P(WriteFaults, AppendAlongADimension) {
                                     nullptr, nullptr)) != nullptr;
                      },
                      ReadWrittenRaster};
-    sweep.is_repeatable = false;  // after a late failure, the new bands exist
+    // after a failure the bands may exist, so appending them again adds more
+    sweep.is_repeatable = false;
     Sweep(sweep);
 }
 
 TEST_P(WriteFaults, Statistics) {
-    // Other tests of this process may disable GDAL's .aux.xml files (PAM).
+    // Enables .aux.xml files (PAM), because other tests of this process may disable them.
     const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);

@@ -190,7 +190,8 @@ TEST(FillValue, FloatsRoundAsNumpyDoes) {
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "-3.4028235e38"), -largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028234663852886e38"), largest);
-    // This number is below the middle of the largest float32 and 2^128, so it rounds down.
+    // The next number rounds down to the largest float32, because it is below the middle between
+    // this float32 and 2^128.
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973362e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235677973366e38"),
               std::numeric_limits<float>::infinity());

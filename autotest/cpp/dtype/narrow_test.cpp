@@ -28,8 +28,8 @@ using test::Type;
 
 struct NarrowReference {
     const char* name;
-    std::uint32_t read;   // CRC-32 of all codes as float32, NaN as 0x7fc00000
-    std::uint32_t write;  // CRC-32 of the codes of SampleFloats()
+    std::uint32_t read;   // CRC-32 of the float32 values of all bit patterns; NaN is 0x7fc00000
+    std::uint32_t write;  // CRC-32 of SampleFloats() after conversion to this type
     double largest;
     double smallest;  // smallest positive number
 };
@@ -173,8 +173,8 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
 }
 
 TEST(NarrowFloats, RoundADoubleOnce) {
-    // A number in the middle of two codes rounds to the even code, a number next to the middle to
-    // the nearer code. Rounding to float32 first would move the latter to the middle.
+    // A number in the middle between two codes rounds to the even code. A number next to the middle
+    // rounds to the nearer code, even though float32 would round it to the middle.
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.01p0), 0x3f80);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.0100000000001p0), 0x3f81);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, -0x1.02ffffffffffp0), 0xbf81);

@@ -33,7 +33,8 @@ void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std
     }
 }
 
-// Returns a random start of `count` elements with step `step`. No element has an index below 0.
+// Returns a random first index for `count` elements with step `step`. No element has a negative
+// index. `slack` is the number of possible results.
 std::uint64_t Start(Random& random, std::uint64_t count, std::int64_t step, std::uint64_t slack) {
     const auto reach = step < 0 ? (count - 1) * static_cast<std::uint64_t>(-step) : 0;
     return reach + random.Below(slack);

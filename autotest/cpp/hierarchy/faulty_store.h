@@ -19,8 +19,8 @@ class FaultyStore final : public Store, private StoreWriter {
     StoreWriter* writer() override { return this; }
     explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
 
-    // Makes the call with number `call` fail, counted from 1. If `all_later` is true, all later
-    // calls fail, too. With 0, no call fails.
+    // Makes call number `call` to the store fail, counted from 1. If `all_later` is true, all later
+    // calls fail, too. If `call` is 0, no call fails.
     void FailAt(std::size_t call, bool all_later) {
         const std::lock_guard lock(mutex_);
         calls_ = 0;

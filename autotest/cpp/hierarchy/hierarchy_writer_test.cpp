@@ -304,7 +304,7 @@ TEST(HierarchyWriter, RemovesAPartialCopy) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        // The copy is complete: the original is being removed.
+        // RenameNode() has begun to remove the original, so the copy is complete.
         if (At(*w.store, "a/.zgroup") != kGroupText) break;
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;

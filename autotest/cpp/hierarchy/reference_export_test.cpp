@@ -156,7 +156,8 @@ TEST_F(ReferenceExportTest, TheRootMayBeAnArray) {
     EXPECT_EQ(Export({"", ""}), expected);
 }
 
-// The document states no separator, so its separator is ".". The stored keys use "/".
+// `.zarray` states no separator, so the exported keys must have the default ".". The stored keys
+// have "/".
 TEST_F(ReferenceExportTest, KeysHaveTheSeparatorOfTheDocument) {
     Put(".zgroup", "{\"zarr_format\": 2}");
     Put("x/.zarray", kArray);

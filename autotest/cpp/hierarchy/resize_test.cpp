@@ -225,7 +225,7 @@ TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     resize(5);
     EXPECT_EQ(all(), "abcde");
     EXPECT_EQ(memory->List("a/c")->size(), 2U);
-    resize(12);  // the grid ended at 8: a shard of the largest size, 4, follows
+    resize(12);  // the shards end at 8, so another shard of the largest size, 4, is added
     EXPECT_EQ(all(), "abcde.......");
     EXPECT_EQ(array()->metadata().edges, (std::vector<Shape>{{2, 6, 8, 12}}));
     resize(3);

@@ -148,8 +148,8 @@ TEST(HierarchyWriterFaults, CreateArray) {
         return w.CreateArray("c/z", MetadataOf(ArrayText("[3]")), Naming("[]"));
     };
     TryEveryFault({"CreateArray", run, [run](HierarchyWriter& w, const Store&) {
-                       // If only Finish() failed, the array exists already, and CreateArray()
-                       // reports an invalid argument.
+                       // If only Finish() failed, the first CreateArray() has created the array.
+                       // The second CreateArray() then reports an invalid argument.
                        const Status status = run(w);
                        return status.code() == StatusCode::kInvalidArgument ? Status() : status;
                    }});

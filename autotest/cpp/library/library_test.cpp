@@ -269,8 +269,8 @@ TEST(Library, ConvertsToTheNearestValue) {
     EXPECT_EQ((Converted<double, std::int64_t>("<M8[s]", {86400})), std::vector<double>{86400});
 }
 
-// A row is longer than the block of numbers that is converted at a time. Its bytes are also
-// swapped.
+// The row has more elements than the converter takes at a time. Its numbers are stored in
+// big-endian order.
 TEST(Library, ConvertsLongRows) {
     const std::vector<std::int32_t> values = Count(10007);
     const std::vector<double> read = Converted<double>(">i4", values);

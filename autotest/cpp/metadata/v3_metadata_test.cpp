@@ -17,8 +17,8 @@ using test::Json;
 using test::Succeeds;
 using Sizes = std::vector<std::uint64_t>;
 
-// Returns the document of an array of 10 x 12 uint16 in chunks of 4 x 6. `changes` replace members;
-// an empty value removes a member.
+// Returns the `zarr.json` of an array of 10 x 12 uint16 in chunks of 4 x 6. `changes` are pairs of
+// a member and its JSON; empty JSON removes the member.
 std::string Document(const std::vector<std::pair<std::string, std::string>>& changes = {}) {
     std::vector<std::pair<std::string, std::string>> members{
         {"zarr_format", "3"},

@@ -93,8 +93,8 @@ TEST(IcechunkFile, NamesObjectsInBase32) {
 
 struct Ref {
     std::vector<std::uint32_t> index = {};
-    std::string bytes = {};     // inline bytes, or ""
-    std::string chunk_id = {};  // id of a chunk in the repository, or ""
+    std::string bytes = {};     // the bytes of an inline chunk; empty for other chunks
+    std::string chunk_id = {};  // id of a chunk file in the repository; empty for other chunks
     std::string location = {};
     std::uint64_t offset = 0;
     std::uint64_t length = 0;

@@ -73,7 +73,8 @@ TEST(ParquetWriter, WritesPagesAndAFooter) {
     ASSERT_TRUE(written.ok());
     const std::string& file = *written;
 
-    // The header of the first page states its type, its sizes, and 2 values in the encoding PLAIN.
+    // Header of the first page: its type, its decompressed and its compressed size, the number of
+    // values (2), and the encoding PLAIN.
     ASSERT_GT(file.size(), 60U);
     const std::size_t first = static_cast<unsigned char>(file[9]) / 2;
     const std::string header =
@@ -82,7 +83,7 @@ TEST(ParquetWriter, WritesPagesAndAFooter) {
     EXPECT_EQ(Decompressed(file.substr(header.size(), first)),
               "\x05\0\0\0\0\0\0\0\x06\0\0\0\0\0\0\0"s);
 
-    // The second page has 2 runs of levels in 4 bytes, and one value of one byte.
+    // The second page has a null and the text "x". Its definition levels are two runs in 4 bytes.
     const std::size_t begin = header.size() + first;
     const std::size_t second = static_cast<unsigned char>(file[begin + 5]) / 2;
     const std::string next =

@@ -141,8 +141,8 @@ TEST_F(References, NamesTheTargetThatIsMissingShortOrChanged) {
 
 class ReadsMany : public References {
   protected:
-    // Returns the values of `keys`, in this order. A value is "absent" for an absent key, or "not
-    // taken" for a key that was not read. Sets `status` to the result of the call.
+    // Reads `keys` with GetMany() and sets `status`. Returns the values in the order of `keys`:
+    // "absent" for an absent key, "not taken" if GetMany() gave no value.
     std::vector<std::string> Many(const ReferenceStore& store,
                                   const std::vector<std::string>& keys) {
         std::vector<std::string> values(keys.size(), "not taken");

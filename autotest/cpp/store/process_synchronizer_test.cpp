@@ -66,8 +66,8 @@ TEST(ProcessSynchronizer, ALockOutlivesOtherLocksAndReadersOfItsFile) {
     ASSERT_TRUE(Succeeds(locks->Acquire("1")));
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #if defined(F_OFD_SETLKW)
-    // Closing the file releases a lock that belongs to the process. This lock must stay, because it
-    // belongs to the open file description.
+    // The system releases a lock of the process when the process closes the file. A lock of the
+    // open file description must stay.
     std::ifstream(folder.path() / "0").get();
     EXPECT_FALSE(IsFreeForOthers(folder.path() / "0"));
 #endif

@@ -170,7 +170,8 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
     EXPECT_EQ(reads, 1);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(values[i], items[i + 1].contents) << i;
     EXPECT_EQ(values[50], "absent");
-    // Each member has more bytes than this limit, so the threads must read them one at a time.
+    // The gate admits fewer bytes than any member has, so the threads must read the members one at
+    // a time.
     ByteGate gate(1);
     options.gate = &gate;
     options.requests = options.threads = 4;

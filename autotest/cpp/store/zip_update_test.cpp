@@ -10,8 +10,8 @@
 namespace zarr::test {
 namespace {
 
-// A file in memory whose writes can fail. If `remember` is true, `states` has the file after each
-// write, as a killed writer would leave it.
+// A file in memory whose writes can fail. If `remember` is true, each write adds the contents of
+// the file to `states`. A killed writer leaves one of these states.
 struct FileContents {
     std::mutex mutex;  // guards the string, which moves when it grows
     std::string bytes;
@@ -218,8 +218,8 @@ TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("new", Span("2"))));
     }
-    // After the first write, the file ends with room for members and the new directory behind it.
-    // The test cuts this file at many places.
+    // After the first write, the file has the old directory, free space for members, and a new
+    // directory. The test cuts off the end of the file at many positions.
     const std::string with_room = contents_->states[0];
     contents_->remember = false;
     ASSERT_GT(with_room.size(), before.size() + 1000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory with a page without access behind it. Libraries that are built without a sanitizer then
-// also fail at once on a read or write past the end.
+// Memory that is followed by a page without access. A read or write past the end crashes at once,
+// even in a library that is built without a sanitizer.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Prints the CRS of CF grid mappings as JSON, with the code of the driver:
+// Prints the CRS that the driver makes from CF grid mappings:
 //   zarr_cf_srs < CASES
-// Each line of the input is a JSON object. "attributes" are the attributes of a grid mapping
-// variable. "units" are the units of its coordinate arrays.
-// Each line of the output is a JSON object with "wkt" (WKT2:2019), "scale", "mapping" (data axis to
-// CRS axis) and "warnings". If the CRS cannot be built, the object has "error" and "warnings" only.
-// If the input has "crs" instead of "attributes", "scale" is CoordinateScale() of that CRS.
+// Each input line is a JSON object with "units", the units of the coordinate arrays. The object has
+// one more member: "attributes" (attributes of a grid mapping variable) or "crs" (text of a CRS).
+//   For "attributes", the output line is a JSON object with "wkt" (WKT2:2019), "mapping" (from data
+//   axes to CRS axes), "warnings" and "scale". "scale" is the factor from "units" to the units of
+//   the CRS. If the CRS cannot be built, the object has only "error" and "warnings".
+//   For "crs", the output line is a JSON object with "scale" only.
 // Messages of GDAL go to standard error.
 #include <cpl_conv.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tests the plugin of GDAL_DRIVER_PATH with a deferred built-in driver (GDAL 3.9 and later). GDAL
-// then registers a stand-in driver "Zarr", which loads the real plugin by its name when needed.
-// Opens a dataset that only the deferred driver recognises. The exit status is 0 if the dataset
-// opens and the plugin is loaded once. With GDAL before 3.9 there is nothing to test.
-//
-//   zarr_deferred [missing]     missing: the deferred plugin cannot be loaded
+// Tests the plugin in GDAL_DRIVER_PATH together with a deferred built-in driver. For a deferred
+// driver, GDAL registers a stand-in named "Zarr", which loads the real plugin by this name when a
+// dataset needs it. The test opens a dataset that only the deferred driver recognises.
+//   zarr_deferred            the deferred plugin can be loaded, so the dataset must open
+//   zarr_deferred missing    the deferred plugin cannot be loaded, so the dataset must not open
+// The exit status is 0 if the test passes. GDAL before 3.9 has no deferred drivers to test.
 #include <gdal_priv.h>
 #include <gdal_version.h>
 

@@ -13,8 +13,8 @@
 
 namespace {
 
-std::atomic<long> requests{0};       // plugin's requests since zarr_fail_memory()
-std::atomic<long> first{0};          // number of the request that fails; 0: none
+std::atomic<long> requests{0};       // number of the plugin's requests since zarr_fail_memory()
+std::atomic<long> first{0};          // position of the request that fails, counted from 1; 0: none
 std::atomic<bool> all_after{false};  // true: all later requests fail, too
 thread_local bool is_inside = false;
 
@@ -59,8 +59,8 @@ void* Allocate(std::size_t size) {
 
 }  // namespace
 
-// Makes request number `number` fail, counted from now on; 0: no request. If `all` is not 0, all
-// later requests fail, too. Returns the number of requests since the last call.
+// Makes request `number` of the plugin fail, counted from 1. If `number` is 0, no request fails. If
+// `all` is not 0, all later requests fail, too. Returns the number of requests since the last call.
 extern "C" long zarr_fail_memory(long number, int all) {
     first = 0;
     const long seen = requests.exchange(0);

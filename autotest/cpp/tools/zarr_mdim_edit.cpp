@@ -3,8 +3,9 @@
 // GDAL lacks can be called, too:
 //   zarr_mdim_edit STORE < COMMANDS
 // Each line of the input is a JSON object with one command. Each line of the output is a JSON
-// object with "ok", "errors" (messages) and, for some commands, "value". Objects have names. The
-// root group is named "root".
+// object with "ok", "errors" (messages) and, for some commands, "value". Commands refer to objects
+// by name. "hold" opens an object and gives it a name, "drop" releases the object. "root" is the
+// root group.
 //   {"hold": NAME, "from": NAME, "group" | "array" | "attribute": NAME | "dimension": NUMBER}
 //   {"drop": NAME}  {"close": true} (the dataset)  {"flush": true}
 //   {"describe": NAME} (its full name and its members)
@@ -302,7 +303,7 @@ int Run(const char* store) {
             Answer(ok, value);
         }
     }
-    // Closing may also report messages, so the last answer comes after it.
+    // Closing the dataset may report messages, so the last line of the output follows.
     Answer(emitted.empty(), Value());
     GDALDestroyDriverManager();
     return 0;
