@@ -185,7 +185,7 @@ def tmp_path(tmp_path, request):
 
 @pytest.fixture(scope="module", autouse=True)
 def module_folders(request, tmp_path_factory):
-    """Removes what the fixtures of a module wrote, unless one of its tests failed."""
+    """Removes the files that the fixtures of a module wrote, unless a test of the module failed."""
     base, failed = tmp_path_factory.getbasetemp(), request.session.testsfailed
     before = set(base.iterdir())
     yield

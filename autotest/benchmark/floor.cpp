@@ -311,7 +311,7 @@ void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
 // Reads windows. `parts` has the memory of each window. Returns the time in seconds.
 double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
                    std::vector<Worker>& workers, const std::vector<std::uint8_t*>& parts) {
-    // Later calls reuse these buffers, whose pages are then resident.
+    // The buffers are kept, so later calls find their pages resident.
     static std::map<std::size_t, std::vector<std::uint8_t>> chunks;
     const Sizes touched = Touched(layout, windows);
     for (const std::size_t index : touched) chunks[index].resize(layout.chunk_bytes());

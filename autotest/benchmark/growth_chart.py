@@ -19,8 +19,8 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Axis:
-    """Logarithmic axis that maps values to pixels from `begin` to `end`. The value 0 has a position before the
-    smallest other value."""
+    """Logarithmic axis that maps values to pixels from `begin` to `end`. The value 0 has a position before the smallest
+    positive value."""
 
     def __init__(self, values, begin, end):
         positive = [value for value in values if value > 0]

@@ -166,9 +166,9 @@ def preallocated(array):
 
 
 def take_turns(contenders, rounds, patience=float("inf")):
-    """Runs each contender, a function that returns seconds, once as a warm-up and then in `rounds` rounds.
-    Returns {name: [seconds of each round]}. Each round begins with another contender. At most FEW_ROUNDS rounds
-    follow if the warm-ups together take more than `patience` seconds."""
+    """Runs each contender, a function that returns seconds, once as a warm-up and then in `rounds` rounds. Returns
+    {name: [seconds of each round]}. Each round begins with a different contender. At most FEW_ROUNDS rounds follow if
+    the warm-ups together take more than `patience` seconds."""
     names = list(contenders)
     seconds = {name: [] for name in names}
     start = time.perf_counter()

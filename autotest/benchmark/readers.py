@@ -32,8 +32,8 @@ def open_mdim(driver, path):
 
 
 def check_same(expected, memory, read, what):
-    """Asserts that read(memory) fills `memory` with the values `expected`. The memory is filled with other bytes
-    before."""
+    """Asserts that read(memory) fills `memory` with the values `expected`. `memory` has other contents before the
+    call."""
     memory.view("u1").fill(0xFE)
     read(memory)
     np.testing.assert_array_equal(memory, expected, err_msg=what)

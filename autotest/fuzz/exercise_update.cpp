@@ -185,7 +185,7 @@ class Update {
         return is_done;
     }
 
-    // If dimensions were cut to `kept` and then restored, their last elements must have the fill
+    // If dimensions were cut to `kept` and then restored, their last index must have the fill
     // value.
     static void CheckFill(const Array& array, const Shape& kept) {
         const ArrayMetadata& metadata = array.metadata();

@@ -263,7 +263,7 @@ def lying_indexes(chunk):
     """Yields shards of two chunks with a wrong or unusual index. The index is the last 32 bytes."""
     whole, most = len(chunk), 2**64 - 1
     for entries in (
-        [0, whole, 0, whole],  # both chunks have one range
+        [0, whole, 0, whole],  # both chunks have the same range
         [0, whole, whole // 2, whole],  # overlapping ranges
         [0, whole, 2 * whole + 32, whole], [most - 1, whole, 0, most - 1], [most, whole, 0, most],
         [0, 0, most, most], [2 * whole, 32, 0, whole], [2**63, 2**63, whole, whole],

@@ -80,7 +80,7 @@ merge() {
     "$folder/out/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
         $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
     rm -rf "$kept" && mkdir -p "$kept"
-    # awk instead of head, with which sort would fail on a closed pipe.
+    # Uses awk, because sort would fail if head closed the pipe.
     find "$folder/merged" -type f -size -${largest}c -printf '%s %p\n' | sort -n |
         awk -v most=$most 'NR <= most { print $2 }' | xargs -r cp -t "$kept"
     echo "$target: $(find "$kept" -type f | wc -l) files, $(du -sk --apparent-size "$kept" | cut -f1) kB"

@@ -28,7 +28,7 @@ def utm():
 
 
 def slices(*values, size=(20, 10), transform=PLACE):
-    """Returns a raster in memory with one band for each of `values`. All pixels of a band have its value."""
+    """Returns a raster in memory with one band for each of `values`. All pixels of a band have the band's value."""
     dataset = gdal.GetDriverByName("MEM").Create("", *size, len(values), gdal.GDT_Int16)
     dataset.SetGeoTransform(transform)
     dataset.SetSpatialRef(utm())

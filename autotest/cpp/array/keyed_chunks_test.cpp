@@ -194,7 +194,8 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
 }
 
-// Groups and other keys beside the chunks must not decide which separator the chunk keys have.
+// Neither groups nor other names in the array's folder must decide which separator the chunk keys
+// have.
 TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);

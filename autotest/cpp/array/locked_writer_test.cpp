@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLockedCache = std::size_t{1} << 24;
 
-// An array as one process opens it, with a cache and pending chunks of its own.
+// Stands for one process: an open array with its own cache and its own pending chunks.
 class Process {
   public:
     Process(const SampleSpec& spec, const std::shared_ptr<Store>& store,
@@ -76,7 +76,7 @@ TEST(LockedWriter, WritersOfOneChunkNeedLocks) {
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
         Process first(kEight, store, locks);
         Process second(kEight, store, locks);
-        // Both processes change chunk 0 before either process stores it.
+        // `first` and `second` change chunk 0 before either of them stores the chunk.
         ASSERT_TRUE(Succeeds(first.Write(Line(0, 4, 2), "aceg")));
         ASSERT_TRUE(Succeeds(second.Write(Line(1, 4, 2), "bdfh")));
         ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -359,7 +359,8 @@ TEST(LockedWriter, AWholeChunkCanBePending) {
 TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     const SampleSpec spec{{1000}, {10}, "\"|u1\"", "0"};
     const auto store = std::make_shared<ObservingStore>();
-    for (const std::uint64_t count : {10U, 5U}) {  // 10: whole chunks; 5: parts of chunks
+    // 10 elements are a whole chunk, 5 a part of a chunk
+    for (const std::uint64_t count : {10U, 5U}) {
         Process process(spec, store, nullptr, 100);
         store->fails = true;
         int taken = 0;
@@ -373,7 +374,7 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
 }
 
 // Lets several threads write at once. Thread t writes every fourth element, from element t on,
-// through the object of(t). Returns the stored elements.
+// through the Process that of(t) returns. Returns the stored elements.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

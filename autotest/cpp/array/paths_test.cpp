@@ -93,7 +93,7 @@ TEST_P(Paths, AllReadEqualElements) {
         for (const std::size_t threads : {1U, 2U, 16U}) {
             const auto array = sample_.Open(cache_bytes);
             const auto cold = ReadRowMajor(*array, all, threads);
-            for (std::uint64_t y = 0; y < 37; y += 5)  // fills the cache, if it has room
+            for (std::uint64_t y = 0; y < 37; y += 5)  // fills the cache if the cache has room
                 ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(y, 0, 1, 51), threads)));
             const auto warm = ReadRowMajor(*array, all, threads);
             ASSERT_TRUE(Succeeds(cold));
@@ -130,7 +130,8 @@ TEST_P(Paths, CountsAbsentChunks) {
     EXPECT_EQ(counters.chunks_requested, 12U);
     EXPECT_EQ(counters.chunks_absent, 3U);
     EXPECT_EQ(counters.chunks_decoded, 9U);
-    // Only the first of these reads asks the store. The cache then knows that the chunk is absent.
+    // Only the first read asks the store. The cache knows for the later reads that the chunk is
+    // absent.
     for (int i = 0; i < 3; ++i)
         ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(11, 21, 2, 2), 1)));
     EXPECT_EQ(counters.chunks_absent, 4U);

@@ -130,7 +130,8 @@ TEST(ShardWriting, ACompleteShardIsStoredOnceAndNothingIsReadForIt) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto store = std::make_shared<FaultyStore>(memory);
     ShardWriter written(ShardedMetadata(ByteSpec({4, 6}, {2, 2}), {{{4, 4}}}), store);
-    store->FailAt(4, true);  // the store allows only three calls
+    // The fourth call to the store and all later calls fail.
+    store->FailAt(4, true);
     ASSERT_TRUE(Succeeds(written.Write(Box({0, 0}, {2, 6}), "abcdefghijkl")));
     EXPECT_TRUE(store->TakeChanges().empty());
     ASSERT_TRUE(Succeeds(written.Write(Box({2, 0}, {2, 6}), "mnopqrstuvwx")));
@@ -190,7 +191,7 @@ TEST(ShardWriting, UnwrittenChunksAreCopiedWithoutDecoding) {
     EXPECT_EQ(SplitShard(ValueOf(*store, "a/c/0"), 4),
               (std::vector<std::optional<std::string>>{first, Zlib("cD"), std::nullopt, last}));
 
-    // Nothing is written into this inner shard, so its invalid bytes must stay unchanged.
+    // Nothing is written into the inner shard `other`, so its invalid bytes must stay unchanged.
     const std::string other = "not even a shard";
     put(MakeShard({other, MakeShard({first, Deflated("gh")})}));
     ShardWriter nested(ShardedMetadata(ByteSpec({8}, {2}, kZlibShards), {{{8}}, {{4}}}), store);
@@ -373,7 +374,8 @@ TEST(ShardLocks, WritersOfOneShardLoseNothing) {
         ShardWriter first(metadata, store, kAnyNumber, locks);
         ShardWriter second(metadata, store, kAnyNumber, locks);
         EXPECT_EQ(first.All(), second.All());  // both arrays cache the shard indexes
-        // The writers write different chunks of one shard, and different halves of one chunk.
+        // `first` and `second` write different chunks of one shard, and different halves of one
+        // chunk.
         ASSERT_TRUE(Succeeds(first.Write(Box({0}, {3}), "abc")));
         ASSERT_TRUE(Succeeds(second.Write(Box({3}, {3}), "def")));
         ASSERT_TRUE(Succeeds(first.Write(Box({6}, {1}), "g")));

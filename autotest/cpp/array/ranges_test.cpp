@@ -29,8 +29,8 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_GT(sample.decoded(), 0U);
     EXPECT_LE(sample.decoded(), chunk / 2);
-    // The first read of this loop is the second read of the chunk, so it decodes and caches the
-    // whole chunk. Later reads decode nothing.
+    // The chunk has been read once, so the first read of the loop decodes and caches the whole
+    // chunk. Later reads decode nothing.
     const std::uint64_t before = sample.decoded();
     for (std::uint64_t x = 5; x < 50; ++x)
         EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(400, x), 1), sample.Expected(Pixel(400, x)));
@@ -156,8 +156,8 @@ TEST(ChunkRanges, SurviveDamagedChunks) {
     const std::string whole(const_cast<const Buffer&>(value).span().text());
     for (int i = 0; i < 400; ++i) {
         std::string wrong = whole;
-        // Damages random bytes: only in the header, also in the block offsets, or anywhere in the
-        // chunk.
+        // Damages random bytes in the header, in the header and the block offsets, or anywhere in
+        // the chunk.
         const std::size_t reach = i % 3 == 0 ? 16 : i % 3 == 1 ? 200 : wrong.size();
         for (int n = 0; n < 1 + i % 4; ++n)
             wrong[random.Below(reach)] = static_cast<char>(random.Below(256));

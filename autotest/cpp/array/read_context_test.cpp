@@ -46,8 +46,7 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
     }
 }
 
-// Reading a column of chunks visits chunk numbers with a constant stride. The context must remember
-// these chunks, too.
+// The context must remember the chunks of a column, whose numbers differ by a constant stride.
 TEST(IsFirstPartialRead, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);

@@ -30,7 +30,7 @@ TEST(ReadSequence, PredictsAfterTwoEqualSteps) {
     EXPECT_EQ(Text(bands.Next(9, shape)), "");
     EXPECT_TRUE(bands.Note(Box({2, 0, 0}, {1, 10, 10})));
     EXPECT_EQ(Text(bands.Next(2, shape)), "3+1,0+10,0+10 4+1,0+10,0+10 ");
-    EXPECT_EQ(bands.Next(9, shape).size(), 3U);             // the array has three more bands
+    EXPECT_EQ(bands.Next(9, shape).size(), 3U);             // only three more bands exist
     EXPECT_FALSE(bands.Note(Box({2, 0, 0}, {1, 10, 10})));  // repeats the last region
     EXPECT_TRUE(bands.Note(Box({3, 0, 0}, {1, 10, 10})));
 }
@@ -52,7 +52,7 @@ TEST(ReadSequence, LearnsRowsOfBlocks) {
     const std::vector<std::uint64_t> shape = {100, 100};
     for (const std::uint64_t x : {0, 40}) blocks.Note(Box({0, x}, {40, 40}));
     EXPECT_TRUE(blocks.Note(Box({0, 80}, {40, 20})));  // narrower at the edge of the array
-    EXPECT_EQ(Text(blocks.Next(9, shape)), "");  // nothing shows yet where the next row begins
+    EXPECT_EQ(Text(blocks.Next(9, shape)), "");  // the position of the next row is not known yet
     // This block may start the next row of blocks, but one block does not make a sequence yet.
     EXPECT_FALSE(blocks.Note(Box({40, 0}, {40, 40})));
     EXPECT_TRUE(blocks.Note(Box({40, 40}, {40, 40})));
@@ -65,7 +65,7 @@ TEST(ReadSequence, RandomReadsFormNoSequence) {
     ReadSequence random;
     for (const std::uint64_t x : {7, 90, 3, 44, 61, 60, 2, 80, 9, 33})
         EXPECT_FALSE(random.Note(Box({x, (x * 31) % 97}, {5, 5}))) << x;
-    // A sequence needs windows of one size. These windows grow.
+    // A sequence needs windows of one size, but the windows of the loop grow.
     for (const std::uint64_t n : {1, 2, 3, 4, 5}) EXPECT_FALSE(random.Note(Box({n, 0}, {n, n})));
 }
 

@@ -45,8 +45,8 @@ using Halves = std::vector<std::uint16_t>;
 using Floats = std::vector<std::uint32_t>;
 
 TEST(RoundingGuard, HalvesBesideTheFillValue) {
-    // With 2 mantissa bits, the float16 numbers next to 1 are 0.875 and 1.25. Their bits differ
-    // from those of 1 by 0x100.
+    // The fill value is 1 (0x3c00). Numbers that would round to 1 must become 0.875 (0x3b00) or
+    // 1.25 (0x3d00), the next float16 numbers with 2 mantissa bits.
     for (const char* const name : {"bitround", "numcodecs.bitround"}) {
         const ArrayMetadata metadata = Rounded("<f2", name, 2, json::Value(1.0));
         EXPECT_EQ(Guarded(metadata, Halves{0x3c00, 0x3c01, 0x3bff, 0x3d00, 0xbc01, 0x3c80}),

@@ -102,7 +102,7 @@ void SampleArray::MakeChunk(Random& random, const DimVector<std::uint64_t>& chun
     const std::size_t size = metadata_.dtype.size;
     std::size_t elements = 1;
     for (const std::uint64_t n : metadata_.chunks) elements *= static_cast<std::size_t>(n);
-    // An edge chunk also has elements outside of the array. They are random, too.
+    // An edge chunk extends beyond the array. Its elements outside of the array are random.
     std::string stored = random.Bytes(elements * size);
     DimVector<std::uint64_t> inside(metadata_.rank(), 0);
     do {

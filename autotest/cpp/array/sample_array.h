@@ -47,7 +47,7 @@ class SampleArray {
                                       std::shared_ptr<const Store> store = nullptr) const;
 
     // Returns the elements of `region` in row-major order and native byte order. With `offset` and
-    // `size`, returns only these bytes of each element.
+    // `size`, returns only the `size` bytes at `offset` of each element.
     std::string Expected(const Region& region, std::size_t offset, std::size_t size) const;
     std::string Expected(const Region& region) const {
         return Expected(region, 0, metadata_.dtype.size);

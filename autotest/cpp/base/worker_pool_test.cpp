@@ -190,7 +190,8 @@ TEST(WorkerPool, RunsInsideOfRuns) {
     }
 }
 
-// Each helper requests two more helpers while all other helpers are busy. All of them must run.
+// Each helper requests two more helpers while all other helpers are busy. All requested helpers
+// must run.
 TEST(WorkerPool, GivesHelpersHelpers) {
     const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
     Barrier all(4);

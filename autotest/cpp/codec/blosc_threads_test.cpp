@@ -164,8 +164,8 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
                 const Status status = decoder.Decode(*pipeline, encoded.substr(0, size), threads);
                 ASSERT_TRUE(Fails(status, StatusCode::kCorrupt)) << size << ", " << threads;
             }
-            // Now the header states the truncated size, too, so only the blocks show that the frame
-            // is truncated.
+            // The header now states the truncated size, so only the blocks show that the frame is
+            // truncated.
             if (size < kHeader) continue;
             std::string shorter = encoded.substr(0, size);
             for (std::size_t b = 0; b < 4; ++b)
@@ -191,8 +191,8 @@ TEST_P(BloscThreads, SurviveDamagedFrames) {
     GuardedDecoder shared;
     for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
-        // Damages random bytes: only in the header, also in the block offsets, or anywhere in the
-        // frame.
+        // Damages random bytes in the header, in the header and the block offsets, or anywhere in
+        // the frame.
         const std::size_t reach = i % 3 == 0   ? kHeader
                                   : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)
                                                : wrong.size();

@@ -43,7 +43,7 @@ class Subject {
         if (pipeline.ok()) pipeline_.emplace(pipeline.Take());
     }
 
-    // Decodes with 1, 2 and 5 threads, which must give equal results. Returns this result.
+    // Decodes with 1, 2 and 5 threads and expects equal results. Returns the result.
     Result<Decoded> Decode(std::string_view encoded) {
         Result<Decoded> alone = DecodeOn(1, encoded);
         for (const std::size_t threads : {2, 5}) {
@@ -98,7 +98,7 @@ TEST_P(CodecContract, DecodesThroughThePipeline) {
 }
 
 TEST_P(CodecContract, DecodesToFixedMemory) {
-    // This Decode() gives bytes, so it cannot decode objects.
+    // Codec::Decode() gives bytes, so it cannot decode objects.
     if (GetParam().is_objects()) return;
     const auto codec = Make();
     ASSERT_NE(codec, nullptr);

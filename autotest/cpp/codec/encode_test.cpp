@@ -29,7 +29,7 @@ Result<Pipeline> BindAlone(const Vector& vector) {
     return BindJson(json::Value(json::Array{vector.config}), vector.Context());
 }
 
-// Encodes the values of the vector. They lie in memory of exactly their size.
+// Encodes the values of the vector. The values are in memory of exactly their size.
 Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
                                  PipelineScratch& scratch) {
     if (vector.is_objects()) {
@@ -143,10 +143,10 @@ INSTANTIATE_TEST_SUITE_P(Vectors, CodecEncoding, testing::ValuesIn(Vectors()), V
 struct Lossless {
     const char* config;
     const char* typestr;
-    unsigned modulus = 256;  // all bytes of the chunk are below this
+    unsigned modulus = 256;  // all bytes of the chunk are less than this number
 };
 
-// Decoding must restore these numbers exactly.
+// Decoding must restore the chunk of each case exactly.
 TEST(CodecEncodings, NumbersDecodeToTheInput) {
     const Lossless cases[] = {
         {R"({"id":"delta","dtype":"<i4"})", "<i4"},

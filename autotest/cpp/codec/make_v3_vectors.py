@@ -223,8 +223,8 @@ def zarrs_vectors():
                 configuration = {"padding_encoding": padding}
                 array = ramp("i4", count) % 2 == 0
                 yield vector(f"packbits_{padding}_{count}", array, serializer=pack(configuration), exact=True)
-        # These cases avoid two faults of zarrs 0.2.3. It does not extend the sign beyond the byte of the last bit. It
-        # omits the padding byte if all bits are kept.
+        # These cases avoid two faults of zarrs 0.2.3: zarrs does not extend the sign beyond the byte of the last bit,
+        # and omits the padding byte if all bits are kept.
         for dtype, first, last in (
             ("i1", 0, 3), ("i1", 1, 4), ("u1", 2, None), ("i2", 1, 11), ("u4", 3, 19), ("i8", 8, 63),
             ("u8", 5, 63), ("f4", 10, None), ("f8", 1, None), ("c8", 16, 31), ("i1", 7, 7),

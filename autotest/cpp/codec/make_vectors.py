@@ -262,7 +262,7 @@ def zstd_vectors():
     checked = zstd_frame(data.tobytes(), True)
     config = {"id": "zstd", "level": 3, "checksum": True}
     yield vector("zstd_checksum_wanted", config, data, checked, data.tobytes(), "error", checked=True)
-    # The format allows these frames, but numcodecs 0.11 does not read them.
+    # The Zstandard format allows the frames below, but numcodecs 0.11 does not read them.
     first, second = data[:90].tobytes(), data[90:].tobytes()
     frames = {
         "no_size": (zstd_frame(data.tobytes(), True, False), True),

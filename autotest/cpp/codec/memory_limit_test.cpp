@@ -109,7 +109,7 @@ TEST(CodecMemory, LimitsTheDictionaryOfAnLzmaHeader) {
     }
 }
 
-// The header requests gigabytes. Decoding must reject it before it allocates memory.
+// The header requests gigabytes. Decoding must reject the header before it allocates memory.
 TEST(CodecMemory, IsNotAllocatedForAnAbsurdHeader) {
     std::string alone = LzmaStream(LzmaForm::kAlone, 1 << 16);
     StoreLittle32(reinterpret_cast<std::uint8_t*>(&alone[1]), 0xf0000000);

@@ -71,7 +71,7 @@ def vectors():
         ("image", image.ravel()),
     ):
         encoded = as_bytes(codecs.Lzw().encode(array))
-        # A stream decodes without its end code, so it may need fewer bytes than it has.
+        # An LZW stream decodes even without its end code, so `needed` may be less than the size of the stream.
         needed = next(n for n in range(len(encoded), 0, -1) if not is_whole(encoded[: n - 1], array))
         yield vector(f"imagecodecs_lzw_{name}", codecs.Lzw(), array, needed=needed, reencoded=None)
     for name, codec, array in lerc_vectors(image):

@@ -45,7 +45,7 @@ def b64(data):
 
 
 def is_taken(values):
-    """Returns True if this version of pcodec supports the type of `values`."""
+    """Returns True if the installed version of pcodec supports the type of `values`."""
     try:
         standalone.simple_compress(values, ChunkConfig())
     except (TypeError, RuntimeError):

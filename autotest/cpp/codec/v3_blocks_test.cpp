@@ -213,7 +213,7 @@ TEST(V3PackBits, RefuseInvalidNumbersOfBits) {
 }
 
 // Random chunks are encoded with random combinations of transpose, reshape and packbits. Decoding
-// must restore them.
+// must restore the chunks.
 TEST(V3Blocks, RestoreAnyChunk) {
     Random random(20);
     for (int repeat = 0; repeat < 300; ++repeat) {

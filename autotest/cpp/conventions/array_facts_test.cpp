@@ -68,8 +68,8 @@ TEST(ArrayFacts, BrokenAttributesCostAWarning) {
     EXPECT_NE(slope->warnings[0].find("across/.zattrs: expected an object"), std::string::npos);
 }
 
-// Dimensions without names get the names dim0 and dim1. Arrays that happen to have these names must
-// not become coordinates.
+// Dimensions without names get the names dim0 and dim1. Arrays named "dim0" or "dim1" must not
+// become their coordinates.
 TEST(ArrayFacts, ArraysBesideOneWithoutNamedDimensionsAreNotItsCoordinates) {
     const auto tree = Tree({{"dem/.zarray", ArrayText("[4, 5]")},
                             {"dim0/.zarray", ArrayText("[4]")},

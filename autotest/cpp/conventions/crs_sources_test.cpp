@@ -11,7 +11,7 @@ using test::Succeeds;
 using test::Tree;
 
 struct NamedMapping {
-    const char* attribute;           // value of `grid_mapping`; the X dimension is "lon"
+    const char* attribute;           // value of the attribute `grid_mapping`
     std::vector<std::string> names;  // grid mappings to try, in this order
     const char* own;                 // grid mapping that applies to the array
 };

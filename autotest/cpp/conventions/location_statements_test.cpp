@@ -32,7 +32,8 @@ Shares SharesOf(const Hierarchy& tree, const std::string& path) {
     if (!facts.ok()) return {};
     Warnings warnings;
     const Shares shares{SharesGroupCrs(tree, *facts), SharesGroupTransform(tree, *facts, warnings)};
-    // A warning is allowed only if the group cannot be listed, and this group can.
+    // A warning is allowed only if the group cannot be listed, but the group of Scene() can be
+    // listed.
     EXPECT_TRUE(warnings.empty());
     return shares;
 }

@@ -56,7 +56,8 @@ class PrefetchedStore final : public ForwardingStore, private Prefetcher {
     const bool lists_;
 };
 
-// Returns a store in memory after the prefetches of a program that opens `node`.
+// Prefetches like a program that opens `node`. Returns the store, which has recorded the prefetched
+// keys and prefixes.
 std::shared_ptr<const PrefetchedStore> OpenedStore(const TreeBuilder& builder,
                                                    const std::string& node, bool lists = false) {
     auto store = std::make_shared<PrefetchedStore>(builder.Tree()->store(), lists);

@@ -30,7 +30,7 @@ constexpr FailureMode kFailureModes[] = {
     {"fails, and all after it that need room", Follow::kNeedsRoom, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
-// True after 12 failed checks. More messages would not help, so the test then stops.
+// True after 12 failed checks. The test then stops, because more messages would not help.
 bool HasFailedOften() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();

@@ -60,7 +60,7 @@ class FaultyFiles {
     // Removes the folder, to free its memory.
     void Remove(const std::string& folder);
 
-    // Starts to count the calls that can fail. Those that `fault` selects fail.
+    // Starts to count the calls that can fail. The calls that `fault` selects fail.
     void Arm(const Fault& fault);
     // Stops counting and failing. Returns the number of calls since Arm().
     std::size_t Disarm();

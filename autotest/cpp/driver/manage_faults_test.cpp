@@ -30,8 +30,8 @@ bool KeepsOtherFiles(const std::string& /*before*/, const std::string& after,
     return HasLines(now, after);
 }
 
-// If a folder cannot be renamed, it is copied and then deleted. After a failure the contents may
-// have both names.
+// A folder that cannot be renamed is copied and then deleted. After a failure, the contents may
+// exist under both names.
 bool IsUnderEitherName(const std::string& before, const std::string& after,
                        const std::string& now) {
     return HasLines(now, before) || HasLines(now, after);

@@ -7,7 +7,8 @@
 
 namespace zarr_driver::test {
 
-// Read-only stores named "FOLDER@PREFIX". They have the keys below PREFIX of the store in FOLDER.
+// Read-only stores named "FOLDER@PREFIX". Such a store has the keys below PREFIX of the store in
+// FOLDER.
 extern const StoreKind kPrefixKind;
 
 }  // namespace zarr_driver::test

@@ -152,8 +152,8 @@ TEST_P(Places, HasAnArrayThatManyThreadsRead) {
                                          static_cast<int>(start[1] + i / count[2]),
                                          static_cast<int>(start[2] + i % count[2])))
                     return "wrong value " + std::to_string(values[i]);
-            // The array creates these objects on the first call. Several threads may make the first
-            // call at the same time.
+            // The array creates its CRS and its attributes on the first call. Several threads may
+            // make the first call at the same time.
             static_cast<void>(array->GetSpatialRef());
             static_cast<void>(array->GetAttributes());
             if (group->GetMDArrayNames().empty()) return "no arrays";

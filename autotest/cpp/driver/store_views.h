@@ -14,7 +14,7 @@ struct CloseDataset {
 };
 using Dataset = std::unique_ptr<GDALDataset, CloseDataset>;
 
-// Opens a store with this driver only. If that fails, GDAL reports the error and the result is
+// Opens a store with this driver only. If opening fails, GDAL reports the error and the result is
 // nullptr.
 Dataset OpenRaster(const std::string& name, bool for_update = false);
 Dataset OpenMultidim(const std::string& name, bool for_update = false);

@@ -25,8 +25,8 @@ CPLStringList Options(const std::string& text) {
     return CPLStringList(CSLTokenizeString2(text.c_str(), " ", 0));
 }
 
-// CreateCopy() may succeed although closing its dataset fails. Such a failure is reported by an
-// error message only.
+// CreateCopy() may succeed although closing its dataset fails. Only an error message reports the
+// failure.
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
     return Dataset(ZarrDriver().CreateCopy(name.c_str(), source.get(), FALSE,
@@ -86,8 +86,8 @@ TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
     Sweep(WriteSweep{{}, CopyFolder, ReadWrittenRaster, IsOldOrNew, "/vsifaulty/"});
 }
 
-// If a fault lets GDAL's own check of the target fail, GDAL deletes the target before it calls
-// CreateCopy(). This creation option prevents that.
+// If a fault makes GDAL's own check of the target fail, GDAL deletes the target before it calls
+// CreateCopy(). This creation option prevents the deletion.
 constexpr const char* kNoQuietDelete = "QUIET_DELETE_ON_CREATE_COPY=NO ";
 
 TEST_P(WriteFaults, CreateCopyOverAStore) {

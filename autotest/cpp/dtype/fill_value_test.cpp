@@ -69,7 +69,7 @@ void ExpectIntegerLimits(const std::string& rest) {
         EXPECT_EQ(FillAs<T>(type, "7.0"), 7);
         EXPECT_EQ(FillAs<T>(type, "true"), 1);
         EXPECT_EQ(FillAs<T>(type, "false"), 0);
-        // A fill value may be a string with a number, also with spaces around the number.
+        // A fill value may be a string with a number. Spaces may surround the number.
         for (const std::string& quote : {std::string("\""), std::string("\" ")}) {
             EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::max()) + quote[0]),
                       Limits::max());
@@ -185,8 +185,8 @@ TEST(FillValue, FloatsMayBeText) {
 
 TEST(FillValue, FloatsRoundAsNumpyDoes) {
     const float largest = std::numeric_limits<float>::max();
-    // Both texts are the shortest for the largest float32 and its negative, but slightly exceed
-    // these numbers.
+    // These texts are the shortest for the largest float32 and its negative. The texts exceed these
+    // numbers slightly, and must not become infinite.
     EXPECT_EQ(FillAs<float>("<f4", "3.4028235e38"), largest);
     EXPECT_EQ(FillAs<float>("<f4", "-3.4028235e38"), -largest);
     EXPECT_EQ(FillAs<float>("<f4", "3.4028234663852886e38"), largest);

@@ -10,8 +10,8 @@ namespace {
 
 using test::Random;
 
-// Splits a range of an axis into pieces, one for each chunk. Visiting each element must give the
-// same pieces.
+// Splits a range of an axis into one piece for each chunk. Expects the pieces that result from
+// visiting each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk) {
     std::vector<AxisPiece> expected;
     for (std::uint64_t i = 0; i < count; ++i) {

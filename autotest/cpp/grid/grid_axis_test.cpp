@@ -68,8 +68,8 @@ TEST(GridAxis, RegularAxisEqualsAxisWithEqualEnds) {
     }
 }
 
-// Splits a range of `axis` into pieces, one for each chunk. Visiting each element must give the
-// same pieces.
+// Splits a range of `axis` into one piece for each chunk. Expects the pieces that result from
+// visiting each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis) {
     std::vector<AxisPiece> expected;
     std::uint64_t elements = 0;

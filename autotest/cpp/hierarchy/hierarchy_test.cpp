@@ -219,7 +219,7 @@ TEST(Hierarchy, ReadsTheDocumentsIfConsolidatedMetadataAreBroken) {
     }
 }
 
-// `.zmetadata` may hold references of Kerchunk. They must not be read as consolidated metadata.
+// `.zmetadata` may hold Kerchunk references, which must not be read as consolidated metadata.
 TEST(Hierarchy, LeavesReferencesOfKerchunk) {
     const auto store = StoreOf(
         {{".zgroup", kGroupText}, {".zmetadata", R"({"metadata": {}, "record_size": 10})"}});

@@ -48,7 +48,7 @@ TEST_F(SharedWriter, OnlyDifferingAttributesChange) {
     ASSERT_TRUE(Succeeds(writer.ChangeAttributes(
         "a", before, Json(R"({"kept": 1, "mine": [1, 3], "same": NaN, "new": "x"})"))));
     EXPECT_EQ(Attributes("a"), R"({"kept": 2, "mine": [1, 3], "new": "x", "theirs": 5})");
-    // Another process removed attribute `x`. This process did not change `x`, so it must stay
+    // Another process removed the attribute `x`. The writer did not change `x`, so `x` must stay
     // removed.
     ASSERT_TRUE(Succeeds(writer.SetAttributes("a", Json("{}"))));
     ASSERT_TRUE(Succeeds(

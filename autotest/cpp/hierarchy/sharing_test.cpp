@@ -14,7 +14,8 @@
 namespace zarr::test {
 namespace {
 
-// Reports the time of each write, and by `is_certain` whether this time is reliable.
+// A store that reports the time of each write. `is_certain` says whether the reported times are
+// reliable.
 class StampedStore final : public Store, private StoreWriter {
   public:
     StoreWriter* writer() override { return this; }

@@ -76,7 +76,7 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store to erase. Consolidated metadata are in the root's document and describe all arrays.
+// A store to erase. Its consolidated metadata, if there are any, describe all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
     // Key of the document and key of a chunk, for each array.

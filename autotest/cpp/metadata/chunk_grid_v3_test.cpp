@@ -186,7 +186,7 @@ TEST(ChunkGridV3, GrowsByChunksOfTheLargestSize) {
               StatusCode::kInvalidArgument, "overflows"));
 }
 
-// Returns the metadata of a Zarr v3 array with this shape and this `chunk_grid`.
+// Returns the metadata of a Zarr v3 array with the shape `shape` and the given `chunk_grid`.
 ArrayMetadata WithDocument(const json::Value& chunk_grid, const Sizes& shape) {
     json::Array sizes;
     for (const std::uint64_t size : shape) sizes.emplace_back(size);

@@ -178,8 +178,8 @@ TEST_F(NczarrDocumentsTest, AttributesThatNetcdfRefusesAreTexts) {
     ASSERT_TRUE(Succeeds(read));
     for (const auto& [name, value] : *attributes.as_object())
         EXPECT_EQ(json::Dump(*read->Find(name)), json::Dump(value)) << name;
-    // NCZarr stores this JSON value as text. ChangeAttributes() must compare parsed values, because
-    // readers get parsed values.
+    // NCZarr stores the list `axes` as text, but readers get the parsed list. ChangeAttributes()
+    // must compare parsed values.
     ASSERT_TRUE(Succeeds(writer_.ChangeAttributes("v", *read, Json(R"({"axes": "a"})"))));
     EXPECT_EQ(*At("v/.zattrs").Find("axes")->as_string(), "a");
     EXPECT_EQ(json::Dump(*Tree(store_)->Attributes("v")->Find("axes")), "\"a\"");

@@ -77,7 +77,7 @@ TEST(FlexBuffer, BoundsAVectorThatContainsItself) {
 }
 
 TEST(FlexBuffer, BoundsValuesThatMultiply) {
-    // 30 vectors are nested. Both elements of each vector refer to the vector before, so the tree
+    // 30 vectors are nested. Both elements of each vector refer to the previous vector, so the tree
     // has 2^30 leaves.
     std::string bytes("\x00", 1);
     std::size_t before = 1;  // position of the previous vector's elements

@@ -89,7 +89,7 @@ std::vector<ColumnBytes> TwoRows() {
             Column("raw", kByteArray, kOptional, 2, DataPage(2, kPlain, Levels(0)))};
 }
 
-// Returns the file of TwoRows(), with `column` in place of the column of this name.
+// Returns the file of TwoRows(). `column` replaces the column of the same name.
 std::string With(const ColumnBytes& column) {
     auto columns = TwoRows();
     for (ColumnBytes& each : columns)
@@ -226,7 +226,8 @@ TEST(ReferencePartition, ReadsCompressedPages) {
               "path: the Snappy data contains 9 bytes, but the page has 10");
     EXPECT_EQ(RowsOf(path(4, plain, 10)), "path: the compression BROTLI is unsupported");
     EXPECT_EQ(RowsOf(path(99, plain, 10)), "path: the compression 99 is unsupported");
-    // The column has a codec, but this page of version 2 says that it is not compressed.
+    // The column has a codec, but the header of the version 2 page states that the page is not
+    // compressed.
     EXPECT_EQ(RowsOf(With(
                   Column("path", kByteArray, 0, 2, DataPage2(2, kPlain, 0, plain, false, 10), 6))),
               "a 1 2, b 3 4, ");

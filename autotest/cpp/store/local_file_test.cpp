@@ -81,8 +81,7 @@ TEST_F(LocalFiles, TruncatedFilesFail) {
 }
 
 #if defined(__linux__)
-// Some file systems, for example those in memory, cannot drop cached pages. The test is then
-// skipped.
+// Skipped on file systems that cannot drop cached pages, for example those in memory.
 TEST_F(LocalFiles, WaitForTheDiskIfNotCached) {
     EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
     const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);

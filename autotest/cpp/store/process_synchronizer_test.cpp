@@ -85,7 +85,7 @@ TEST(ProcessSynchronizer, IsSharedByAllSpellingsOfAFolder) {
 TEST(ProcessSynchronizer, ExcludesOtherThreads) {
     const TempFolder folder;
     std::atomic<int> inside{0};
-    int count = 0;  // only the lock guards this number
+    int count = 0;  // not atomic, because only the lock guards it
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {

@@ -13,7 +13,7 @@ namespace {
 // A file in memory whose writes can fail. If `remember` is true, each write adds the contents of
 // the file to `states`. A killed writer leaves one of these states.
 struct FileContents {
-    std::mutex mutex;  // guards the string, which moves when it grows
+    std::mutex mutex;  // guards `bytes`, which moves when it grows
     std::string bytes;
     // Number of writes before the first failure; SIZE_MAX: none fails.
     std::size_t fail_after = SIZE_MAX;
@@ -205,8 +205,8 @@ TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     EXPECT_LT(contents_->bytes.size(), 4096U) << "nothing of the room stays";
 }
 
-// A killed process may leave a part of the new directory in the file. The previous directory must
-// then be found.
+// A killed process may leave a part of the new directory in the file. Readers must then find the
+// previous directory.
 TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
     {
         const auto store = OpenIn(contents_);

@@ -26,7 +26,7 @@ testing::AssertionResult Succeeds(const Result<T>& result) {
     return Succeeds(result.status());
 }
 
-// Passes if the status is an error with this code, and its message contains `part`.
+// Passes if the status is an error with the code `code` whose message contains `part`.
 inline testing::AssertionResult Fails(const Status& status, StatusCode code,
                                       std::string_view part = {}) {
     if (status.ok()) return testing::AssertionFailure() << "did not fail";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers for tests with threads. Threads wait for each other; a test that would hang fails.
+// Helpers for tests with threads: a barrier, and a watchdog that ends a test that hangs.
 #pragma once
 
 #include <gtest/gtest.h>

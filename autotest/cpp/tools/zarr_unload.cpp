@@ -111,8 +111,8 @@ void KeepReading(const std::string& store) {
     for (std::size_t t = 0; t < kThreads; ++t)
         std::thread([store] {
             for (;;) {
-                // While the process ends, GDAL may destroy objects during a read. Wrong results are
-                // then ignored.
+                // GDAL may destroy objects during a read while the process ends, so a wrong result
+                // is ignored.
                 if (ReadAll(store)) ++reads;
             }
         }).detach();

@@ -21,8 +21,8 @@ configure "$work" -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
 cmake --build "$work" -j "$(nproc)"
 build/tools/python/bin/python -B autotest/fuzz/make_seeds.py "$work/seeds"
 
-# Copies the shared libraries of a fuzzer to lib, because the machine that runs the fuzzer may lack
-# them. It has those of the C and C++ runtime.
+# Copies the shared libraries of a fuzzer to lib, because the machine that runs the fuzzer may lack them. Leaves out the
+# C and C++ runtime, which that machine has.
 copy_libraries() {
     ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
         grep -vE '/(ld-linux|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+)[-.]' |
