@@ -105,7 +105,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def format_of(item):
-    """The format that a test runs in, as a text."""
+    """Returns the Zarr version in which a test runs, as text."""
     return str(item.callspec.params.get("zarr_format", 2)) if hasattr(item, "callspec") else "2"
 
 

@@ -153,7 +153,7 @@ def main():
     array = None
     for line in sys.stdin:
         words = line.split()
-        # An open array would share its decoded chunks with the next opening, so the array is closed before.
+        # An open array would share its decoded chunks with the next opening, so the array is closed first.
         del array
         array = opened(path)
         if words[0] == "read":

@@ -182,8 +182,8 @@ def shaded_sample(folder, size, chunk):
 
 
 def one_chunk_samples(folder, size):
-    """Returns a list of Samples with the terrain in a single chunk, as in archives of reanalyses. The chunk of
-    the last one has several frames of Zstandard, which some readers do not support."""
+    """Returns a list of Samples with the terrain in a single chunk, as in archives of reanalyses. The chunk of the last
+    Sample has several Zstandard frames, which some readers do not support."""
 
     def make(home):
         data = terrain(size)

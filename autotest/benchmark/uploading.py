@@ -59,8 +59,8 @@ def measure(setting):
                 list(pool.map(lambda i: server.put(f"floor{name}/{i}", chunk), range(count)))
 
         def emptied(action):
-            """Returns a function that truncates the stored objects, and then measures the seconds of `action`.
-            Otherwise the disk would become full."""
+            """Returns a function that measures the seconds of `action`. The function first truncates the stored
+            objects, so that the disk does not become full."""
 
             def run():
                 for stored in pathlib.Path(folder).rglob("*_object"):

@@ -359,7 +359,7 @@ TEST(LockedWriter, AWholeChunkCanBePending) {
 TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     const SampleSpec spec{{1000}, {10}, "\"|u1\"", "0"};
     const auto store = std::make_shared<ObservingStore>();
-    // 10 elements are a whole chunk, 5 a part of a chunk
+    // 10 elements are a whole chunk, 5 elements are a part of a chunk.
     for (const std::uint64_t count : {10U, 5U}) {
         Process process(spec, store, nullptr, 100);
         store->fails = true;

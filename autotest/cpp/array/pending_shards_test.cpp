@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of writing sharded arrays, compared with a model in memory.
+// Writes sharded arrays and compares them with a model in memory.
 #include "core/array/pending_shards.h"
 
 #include <algorithm>

@@ -51,7 +51,8 @@ TEST(ReadSequence, LearnsRowsOfBlocks) {
     ReadSequence blocks;
     const std::vector<std::uint64_t> shape = {100, 100};
     for (const std::uint64_t x : {0, 40}) blocks.Note(Box({0, x}, {40, 40}));
-    EXPECT_TRUE(blocks.Note(Box({0, 80}, {40, 20})));  // narrower at the edge of the array
+    // The block at the edge of the array is narrower.
+    EXPECT_TRUE(blocks.Note(Box({0, 80}, {40, 20})));
     EXPECT_EQ(Text(blocks.Next(9, shape)), "");  // the position of the next row is not known yet
     // This block may start the next row of blocks, but one block does not make a sequence yet.
     EXPECT_FALSE(blocks.Note(Box({40, 0}, {40, 40})));

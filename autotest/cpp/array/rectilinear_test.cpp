@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of arrays with a rectilinear chunk grid, compared element by element with a model in
+// Reads and writes arrays with a rectilinear chunk grid, and compares each element with a model in
 // memory.
 #include <algorithm>
 #include <numeric>

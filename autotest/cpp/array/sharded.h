@@ -59,7 +59,7 @@ inline ArrayMetadata ShardedMetadata(const SampleSpec& spec, const std::vector<S
     return metadata;
 }
 
-// Returns the 8 bytes of a number in a shard index.
+// Returns `value` as the 8 bytes of a number in a shard index.
 inline std::string NumberBytes(std::uint64_t value, bool is_big_endian = false) {
     std::string bytes;
     for (int i = 0; i < 8; ++i)

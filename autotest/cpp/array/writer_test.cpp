@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of writing regions, compared element by element with a model in memory.
+// Writes regions of arrays and compares each element with a model in memory.
 #include <functional>
 #include <mutex>
 #include <thread>

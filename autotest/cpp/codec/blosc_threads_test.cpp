@@ -102,8 +102,8 @@ TEST_P(BloscThreads, DecodeLikeOneThread) {
         FrameSpec spec = Spec();
         spec.type_size = type_size;
         spec.block_size = 4096;
-        // Sizes from a part of one block to many blocks, with whole, partial and tiny last blocks.
-        // Some sizes are not a multiple of the element size.
+        // The chunk sizes range from a part of one block to many blocks, with whole, partial and
+        // tiny last blocks. Some sizes are not a multiple of the element size.
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{100}, std::size_t{4096}, std::size_t{8400},
               std::size_t{65536}, std::size_t{131073}, std::size_t{262144}, kSize, kSize + 1})

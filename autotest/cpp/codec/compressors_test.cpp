@@ -90,7 +90,7 @@ TEST(Blosc, RefusesWrongHeaders) {
     larger[kDecodedSize + 3] = 0x7f;
     ExpectError(Decode(kBlosc, larger), StatusCode::kCorrupt, "decodes to more");
     std::string large = good;
-    large[kDecodedSize + 2] = 0x7f;  // states 8 MB, which exceeds the limit
+    large[kDecodedSize + 2] = 0x7f;  // the header states 8 MB, which exceeds the limit
     ExpectError(Decode(kBlosc, large), StatusCode::kCorrupt, "decodes to more");
     std::string version = good;
     version[0] = 9;

@@ -32,7 +32,7 @@ Decoded Objects(const ObjectChunk& chunk) {
     return objects;
 }
 
-// A pipeline with one codec that decodes between buffers of exactly the needed size.
+// A pipeline with one codec. Its input and output buffers have exactly the needed size.
 class Subject {
   public:
     // The chunk has `more` elements more than the chunk of the vector.

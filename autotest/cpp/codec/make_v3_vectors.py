@@ -213,7 +213,8 @@ def zarrs_vectors():
 
     pack = register("packbits", ArrayBytesCodec)
     reshape = register("reshape", ArrayArrayCodec)
-    transpose = register("transpose", ArrayArrayCodec)  # unlike zarr-python's, does not check the shape
+    # Unlike the class of zarr-python, this class does not check the shape.
+    transpose = register("transpose", ArrayArrayCodec)
     # The configuration selects this class instead of zarr-python's own class for "transpose".
     own = {"codecs.transpose": f"{transpose.__module__}.{transpose.__qualname__}"}
     pipeline = {"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}

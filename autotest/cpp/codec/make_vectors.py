@@ -170,7 +170,7 @@ def bz2_vectors():
 
 
 def branches():
-    """Returns bytes that the BCJ filters of all processors take for branches."""
+    """Returns bytes that the BCJ filters of all processors take for branch instructions."""
     code = b"".join(
         bytes([0xE8, i, 0, 0, 0]) + bytes([i, 0, 0, 0xEB]) + bytes([0x48, 0, i, 1])
         + bytes([0x40, 0, 0, i]) + bytes([0, 0xF0, i, 0xF8])

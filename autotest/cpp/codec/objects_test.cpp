@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of object codecs: memory order, and input that contradicts the sizes in it.
+// Tests of object codecs: the memory order of objects, and input that contradicts the sizes that it
+// states.
 #include <gtest/gtest.h>
 
 #include <cstring>

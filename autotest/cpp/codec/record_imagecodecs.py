@@ -52,7 +52,7 @@ def is_whole(encoded, array):
 
 
 def lerc_vectors(image):
-    """Yields names, codecs and arrays. Decoded numbers are little-endian."""
+    """Yields (name, codec, array) for each vector of the codec Lerc. Decoded numbers are little-endian."""
     for dtype in ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8"):
         yield f"{dtype[1:]}", codecs.Lerc(), (image % 100).astype(dtype)
     yield "rgb", codecs.Lerc(), rng.integers(0, 256, (9, 14, 3), "u1")

@@ -245,7 +245,7 @@ TEST(CfGridMapping, RefusesInvalidGridMappings) {
             Parse("{\"grid_mapping_name\": " + std::string(name) + "}").mapping.status().code(),
             StatusCode::kUnsupported)
             << name;
-    // Some files write the name with capitals and trailing spaces.
+    // Some files write the value of `grid_mapping_name` with capitals and trailing spaces.
     EXPECT_TRUE(Parse(R"({"grid_mapping_name": "Latitude_Longitude "})").mapping.ok());
 }
 

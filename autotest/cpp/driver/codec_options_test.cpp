@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the creation options that name codecs with the codec registry.
+// Tests that the creation options for codecs agree with the codec registry.
 #include "driver/base/codec_options.h"
 
 #include <cpl_minixml.h>

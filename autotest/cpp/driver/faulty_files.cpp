@@ -21,7 +21,7 @@ namespace zarr_driver::test {
 struct FaultyNode {
     bool is_folder = false;
     std::shared_ptr<std::string> bytes;
-    std::int64_t modified = 0;  // in nanoseconds since 1970
+    std::int64_t modified = 0;  // time of the last change, in nanoseconds since 1970
 };
 
 namespace {

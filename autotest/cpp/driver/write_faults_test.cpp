@@ -176,7 +176,7 @@ TEST_P(WriteFaults, AppendAlongADimension) {
                                     nullptr, nullptr)) != nullptr;
                      },
                      ReadWrittenRaster};
-    // after a failure the bands may exist, so appending them again adds more
+    // After a failure the bands may exist, so appending them again would add more bands.
     sweep.is_repeatable = false;
     Sweep(sweep);
 }

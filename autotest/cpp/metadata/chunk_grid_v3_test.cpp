@@ -158,7 +158,7 @@ TEST(ChunkGridV3, WrittenGridsAreReadBack) {
                 std::uint64_t end = 0;
                 for (std::uint64_t k = 0; k < 2 + random.Below(9); ++k)
                     edges.push_back(end += 1 + random.Below(3));
-                edges.push_back(end + 7);  // a size unlike the sizes before
+                edges.push_back(end + 7);  // the last chunk is larger than all others
             }
             shape.push_back(edges.empty() ? 9 : edges.back());
             grid.chunks.push_back(edges.empty() ? 4 : 7);

@@ -74,15 +74,17 @@ TEST(ThriftReader, StopsAtDamage) {
         return !in.ok();
     };
     EXPECT_TRUE(is_damaged(""));
-    EXPECT_TRUE(is_damaged("\x15"));                                              // no value
-    EXPECT_TRUE(is_damaged("\x1d\x00"));                                          // unknown type
-    EXPECT_TRUE(is_damaged("\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));  // over 64 bits
+    EXPECT_TRUE(is_damaged("\x15"));      // no value
+    EXPECT_TRUE(is_damaged("\x1d\x00"));  // unknown field type
+    // An integer has more than 64 bits.
+    EXPECT_TRUE(is_damaged("\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
     EXPECT_TRUE(
         is_damaged("\x18\x05"
                    "abcd"));                                      // truncated text
     EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));  // a list of 2^32 integers
     EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));            // 100 nested structs
-    EXPECT_TRUE(is_damaged(std::string("\x05\xff\xff\xff\xff\x0f\x02\x00", 8)));  // field 2^31
+    // A field has the number 2^31.
+    EXPECT_TRUE(is_damaged(std::string("\x05\xff\xff\xff\xff\x0f\x02\x00", 8)));
 }
 
 TEST(ThriftReader, AValueOfAnotherTypeIsAFault) {

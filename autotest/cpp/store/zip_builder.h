@@ -39,10 +39,10 @@ struct ZipItem {
     std::string name;
     std::string contents = {};
     bool deflate = false;
-    std::uint16_t method = 0xffff;  // method stated in the headers; 0xffff: the real one
+    std::uint16_t method = 0xffff;  // compression method in the headers; 0xffff: the real method
     std::uint16_t flags = 0;
     std::string local_extra = {};    // extra field in the local header only
-    std::uint64_t claimed_size = 0;  // size stated in the headers; 0: the real one
+    std::uint64_t claimed_size = 0;  // size in the headers; 0: the real size
 };
 
 struct ZipShape {

@@ -5,7 +5,7 @@
 
 namespace zarr::test {
 
-// Sets a limit of the process. The destructor restores the old value.
+// Sets a limit of core/base/limits.h. The destructor restores the old value.
 class ScopedLimit {
   public:
     ScopedLimit(Limit limit, std::uint64_t value) : limit_(limit), before_(LimitOf(limit)) {
