@@ -130,8 +130,7 @@ TEST_P(Paths, CountsAbsentChunks) {
     EXPECT_EQ(counters.chunks_requested, 12U);
     EXPECT_EQ(counters.chunks_absent, 3U);
     EXPECT_EQ(counters.chunks_decoded, 9U);
-    // Only the first read asks the store. The cache knows for the later reads that the chunk is
-    // absent.
+    // Only the first read asks the store. Later reads find in the cache that the chunk is absent.
     for (int i = 0; i < 3; ++i)
         ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Window(11, 21, 2, 2), 1)));
     EXPECT_EQ(counters.chunks_absent, 4U);

@@ -41,7 +41,7 @@ bool HasFailedOften() {
 }
 
 // Maximum number of calls that fail for each way of failing. These calls are spread over all calls
-// of the write or read. ZARR_FAULTS=all makes each call fail once. Sanitizers are slow, so they get
+// of the write or read. ZARR_FAULTS=all makes every call fail. Sanitizers are slow, so they get
 // fewer calls.
 constexpr std::size_t kMaxCallsPerMode = zarr::kHasThreadSanitizer    ? 2
                                          : zarr::kHasAddressSanitizer ? 3

@@ -97,8 +97,8 @@ TEST_F(NczarrDocumentsTest, AGroupIsListedWhenItsCreationIsRepeated) {
     EXPECT_GT(call, 5U) << "there are calls to fail";
 }
 
-// A failed ReplaceMetadata() must leave the old shape in the store, because its caller undoes all
-// other changes.
+// A failed ReplaceMetadata() must leave the old shape in the store. Its caller undoes only its own
+// changes.
 TEST_F(NczarrDocumentsTest, AFailureToReadLeavesTheShape) {
     std::size_t call = 1;
     for (bool has_failed = true; has_failed; ++call) {
