@@ -50,8 +50,8 @@ def make(store, *days):
 
 
 def append_and_kill(store, day, folder, number):
-    """Appends the slice of `day` in a process that is killed just before its rename number `number`. Returns
-    how many renames the process has begun."""
+    """Appends the slice of `day` in a new process. The process is killed just before its rename with the number
+    `number`, counted from 1. Returns how many renames the process began."""
     source = str(folder / f"{day}.tif")
     gdal.Translate(source, scene(day))
     options = [word for option in [*APPEND, f"APPEND_DIM_VALUES=2024-05-{day:02}"] for word in ("-co", option)]
@@ -84,8 +84,8 @@ def assert_holds(store, *days):
 
 
 def faults(tmp_path, *days):
-    """Yields the number of each rename at which the test kills an append. Before each yield, tmp_path/a.zarr is
-    a fresh copy of a store with the slices `days`."""
+    """Yields the numbers of renames at which the test kills an append. Before each yield, tmp_path/a.zarr becomes a
+    fresh copy of a store with the slices `days`."""
     make(tmp_path / "old.zarr", *days)
     shutil.copytree(tmp_path / "old.zarr", tmp_path / "a.zarr")
     renames = append_and_kill(tmp_path / "a.zarr", 9, tmp_path, 9999)
@@ -107,8 +107,8 @@ def test_the_same_append_after_a_kill(tmp_path):
 
 
 def test_another_append_after_a_kill(tmp_path):
-    """After an append is killed, another slice is appended. The killed append's slice exists completely or not
-    at all, and no other slice gets its time."""
+    """After the append of slice 9 is killed, slice 10 is appended. Slice 9 exists completely or not at all, and slice
+    10 has its own time."""
     store = tmp_path / "a.zarr"
     sizes = set()
     for number in faults(tmp_path, 1, 2):
@@ -120,7 +120,7 @@ def test_another_append_after_a_kill(tmp_path):
 
 
 def test_a_replacement_after_a_kill(tmp_path):
-    """After an append is killed, an append that replaces an existing slice also repairs the sizes of all
+    """After an append is killed, a second append replaces an existing slice. The second append repairs the sizes of all
     arrays."""
     store = tmp_path / "a.zarr"
     for number in faults(tmp_path, 1, 2):
@@ -142,9 +142,7 @@ def test_an_append_after_several_kills(tmp_path):
 
 
 def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
-    """An append writes the documents of the overviews first, then the document of /time, and directly
-    afterwards the document of the array /a. A kill between the last two leaves all former slices readable, but
-    without times."""
+    """An append resizes the arrays of the overviews first, then /time, and directly afterwards the array /a."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, 9999)
@@ -156,8 +154,7 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
     assert resized[at + 1] == f"a/{document}"
     before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
     assert set(before) <= set(resized[:at])
-    # If the append is killed between the writes to /time and /a, the store shows all former slices, but without
-    # times.
+    # If the append is killed after it has resized /time, but not /a, the store shows all former slices without times.
     shutil.rmtree(store)
     make(store, 1, 2)
     append_and_kill(store, 9, tmp_path, targets.index(f"{store}/a/{document}") + 1)
@@ -174,8 +171,8 @@ def test_a_replacement_that_is_killed(tmp_path):
     make(store, 1, 2)
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)
     pixels = dataset.GetRootGroup().OpenMDArray("a")
-    # A killed replacement of a slice changes the pixels, but not the overviews and the attribute gdal_base_state.
-    # Writing by the multidimensional API leaves the store in the same state.
+    # A killed replacement of a slice leaves new pixels beside old overviews and an old attribute gdal_base_state. A
+    # write by the multidimensional API leaves the store in the same state.
     pixels.Write(np.stack([values_of(1), values_of(7)]))
     del pixels, dataset
     append(store, 1)

@@ -164,7 +164,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
                 str(tmp_path / "a.zarr"), raster(values_of(2)), callback=cancel,
                 options=[*APPEND, "APPEND_DIM_VALUES=2"],
             )  # fmt: skip
-        if made is not None:  # the last call comes after all work is done, so nothing is cancelled
+        if made is not None:  # a cancel at the last progress call has no effect, because all work is done
             break
         # If the copy is cancelled before its first pixels, GDAL itself gives the error, which says "terminated".
         assert len(log.errors) == 1 and ("cancelled" in log.errors[0] or "terminated" in log.errors[0])
@@ -274,7 +274,7 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
     options = [word for option in [*APPEND, "APPEND_DIM_VALUES=2"] for word in ("-co", option)]
 
     def run(number):
-        """Appends a slice in a new process, in which rename number `number` fails. Returns the process."""
+        """Appends a slice in a new process, in which the rename with the number `number` fails. Returns the process."""
         shutil.rmtree(store, ignore_errors=True)
         shutil.copytree(tmp_path / "old.zarr", store)
         trace = ["-o", str(tmp_path / "trace"), "-e", "trace=rename", "-e", f"inject=rename:error=ENOSPC:when={number}"]
@@ -292,8 +292,8 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
 
 
 def test_a_store_is_readable_after_each_document_of_an_append(tmp_path):
-    """An append writes the chunks first, then the documents of overviews, of coordinates and of the array, and
-    then the consolidated metadata. The store is readable after each of these writes."""
+    """An append writes the chunks first, then the metadata documents of the overviews, coordinates and array, and
+    finally the consolidated metadata. The store is readable after each of these writes."""
     store, before = tmp_path / "a.zarr", tmp_path / "before" / "a.zarr"
     make(store, "OVERVIEWS=2,4")
     shutil.copytree(store, before)

@@ -171,8 +171,8 @@ def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", DEEP, '{"a": ' + DEEP + "}", '{"units": 5'])
 def test_bad_attributes(tmp_path, text):
-    """Invalid attributes give one error or warning, which names their document. If the array opens, its pixels
-    are right."""
+    """Invalid attributes give one error or warning, which names the file of the attributes. If the array opens, its
+    pixels are right."""
     handmade(tmp_path / "bad.zarr", attrs=text)
     outcome = attempt(tmp_path / "bad.zarr", values=True)
     events = outcome.errors + outcome.warnings

@@ -209,8 +209,8 @@ def test_a_chunk_that_may_not_be_read(public_folder):
 
 
 def without_permission(folder, key):
-    """Asserts that opening a store gives one message if the user may not read the document `key`. Returns the
-    outcome."""
+    """Removes the read permission of the metadata document `key`. Asserts that opening the store gives one error or
+    warning that names the document. Returns the outcome of attempt()."""
     store = handmade(folder / "bad.zarr", attrs={"units": "m"})
     document = zarr_formats.document_file(store, key)
     os.chmod(document, 0)

@@ -287,7 +287,8 @@ def test_files_continue_a_cube_by_their_names(tmp_path):
     copy(store, files[0], "BAND_DIM=time", "BAND_DIM_VALUES=FILENAME:%Y%m%d")
     for file in files[1:]:
         copy(store, file, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=FILENAME:%Y%m%d")
-    # With a list of bands, gdal_translate copies a VRT of the file. The driver must find the file's name in it.
+    # With a list of bands, gdal_translate passes a VRT of the file to the driver. The driver must find the file's name
+    # in the VRT.
     last = file_of(tmp_path, "ndvi_20240604.tif", values_of(2, 4))
     options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=filename:ndvi_%Y%m%d"]
     assert gdal.Translate(str(store), last, format="Zarr", bandList=[1], creationOptions=options)

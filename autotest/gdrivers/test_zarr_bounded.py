@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reading a store takes at most 256 MB plus four times the size of its documents, in addition to what the
-limits (ZARR_MAX_...) allow. No document takes endless time."""
+"""Reading a store takes at most 256 MB of memory plus four times the size of its metadata documents. Memory that the
+limits ZARR_MAX_... allow is not counted. No document makes the driver run endlessly."""
 
 import json
 import resource
@@ -112,9 +112,9 @@ def test_the_fill_value_of_many_arrays(tmp_path):
 
 
 def many_chunks(folder, irregular=None):
-    """Makes a raster of 2**24 columns, whose x coordinates are in chunks of 16. Only the 64 chunks of x that
-    the driver samples are stored; if it read any other chunk, the coordinates would be irregular. The
-    coordinates in chunk `irregular` are shifted by a quarter of a pixel."""
+    """Makes a raster of 2**24 columns, whose x coordinates are in chunks of 16. Stores only the 64 chunks of x that the
+    driver samples; reading any other chunk would give irregular coordinates. Shifts the coordinates in chunk
+    `irregular` by a quarter of a pixel."""
     store = group(folder / "store.zarr")
     size, chunk = 1 << 24, 16
     chunks = size // chunk

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names that GDAL's built-in driver opens also open through the driver "Zarr". This holds whichever of the two GDAL
-tries first, and if only "Zarr" is allowed."""
+"""This driver opens each dataset name that GDAL's built-in Zarr driver opens. The order in which GDAL tries the two
+drivers makes no difference. This driver also opens the names if it alone is allowed."""
 
 import json
 import pathlib
@@ -43,9 +43,9 @@ def files_below(folder):
 
 
 def assert_as_builtin(answers, names):
-    """Asserts for each name that this driver opens it as the built-in driver does. `answers` has three answers
-    for each name: with the built-in driver alone, with all drivers, and with "Zarr" alone. Returns the number of
-    answers that equal contents which the built-in driver has read."""
+    """Asserts that this driver opens each name with the contents and errors of the built-in driver. `answers` has three
+    answers for each name: from the built-in driver alone, from all drivers, and from "Zarr" alone. Returns how many
+    answers of this driver were compared with contents."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -190,8 +190,8 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
 
 
 def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
-    """This driver and the built-in driver both list the option. Each of the two converts the stores that it has
-    opened itself to Kerchunk references. test_zarr_write_references.py tests the conversion by this driver."""
+    """This driver lists the creation option for Kerchunk references, as the built-in driver does from GDAL 3.13 on.
+    test_zarr_write_references.py tests the conversion of stores by this driver."""
     option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
     for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
         assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1

@@ -41,8 +41,8 @@ class Refuse:
 
 
 def moments(calls):
-    """Returns the numbers of the calls at which to cancel: all if there are few, else the first, the last,
-    and some in between."""
+    """Returns the numbers of the progress calls at which a test cancels: all if there are few, else the first, the
+    last, and some in between."""
     between = range(0, calls, max(1, calls // 8))
     return sorted({*range(min(calls, 4)), *between, *range(max(0, calls - 2), calls)})
 
@@ -61,16 +61,16 @@ def raster(side=2300, bands=3):
 
 
 def without_consolidated(files):
-    """Returns {key: contents} with parsed consolidated metadata. A cancelled run may write this document with
-    other bytes, but equal contents."""
+    """Returns {key: contents}, with the consolidated metadata parsed as JSON. A cancelled run may write this JSON with
+    other bytes, but an equal value."""
     return {name: json.loads(data) if name.endswith(".zmetadata") else data
             for name, data in files.items()}  # fmt: skip
 
 
 def refused_at_each_call(folder, job, undo, contents_of=entries):
-    """Runs job(progress), which returns true on success, and reverts its changes by undo(). Then cancels a run
-    at each call of the progress function in turn. Each cancelled run must give one error, and must leave
-    contents_of(folder) unchanged. Returns the number of calls."""
+    """Runs job(progress), which returns true on success, and reverts its changes by undo(). Then runs the job several
+    times, and cancels it at another call of the progress function each time. Each cancelled run must give one error,
+    and must leave contents_of(folder) unchanged. Returns the number of calls."""
     before = contents_of(folder)
     counter = Refuse()
     with error_log() as log:
@@ -217,7 +217,7 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
     def clean():
         assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
 
-    build(Refuse())  # refused_at_each_call() must start with a store as clean() leaves it
+    build(Refuse())  # the store then already is as clean() leaves it after each run
     clean()
     refused_at_each_call(tmp_path, build, clean)
     dataset = open_raster(store)

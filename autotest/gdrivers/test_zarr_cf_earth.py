@@ -94,9 +94,9 @@ EARTHS_NETCDF_IS_WRONG = {
     # The netCDF driver reads the prime meridian Paris with longitude 0 instead of 2.337.
     "meridian by name": ({**GRS80, "prime_meridian_name": "Paris"}, 6378137, 298.257222101,
                          2.33722917, None),
-    # The netCDF driver ignores numbers that are stored as text.
+    # The netCDF driver ignores the radius, because it is stored as text.
     "text": ({"earth_radius": "6371229.0"}, 6371229, 0, 0, None),
-    # The netCDF driver gives this datum the prime meridian of Greenwich.
+    # The netCDF driver wrongly takes the prime meridian of Greenwich for this datum.
     "ntf paris": (
         {"horizontal_datum_name": "Nouvelle_Triangulation_Francaise_Paris"},
         6378249.2, 293.466021293627, 2.33722917, None,
@@ -145,7 +145,7 @@ def test_figure_equals_the_netcdf_drivers(tmp_path, name):
         points = [(9.5, 45.0), (12.0, 47.5)]
         if mapping is TMERC:
             assert project(ours, points) == pytest.approx(project(theirs, points), abs=1e-6)
-        if name != "nad27":  # the netCDF driver's datum has no code, so PROJ cannot transform it to WGS 84
+        if name != "nad27":  # NAD27 has no code in the netCDF driver's CRS, so PROJ cannot transform it to WGS 84
             wgs84 = srs_of("+proj=longlat +datum=WGS84")
             at = transform(ours, wgs84, points), transform(theirs, wgs84, points)
             assert at[0] == pytest.approx(at[1], abs=1e-9)
@@ -219,8 +219,8 @@ def test_names_are_kept():
     ({"earth_radius": 6371.229}, "earth_radius"),
 ])  # fmt: skip
 def test_numbers_count_before_names(attributes, warned):
-    """If an attribute states a sphere by its radius, the radius is used instead of names in other attributes, such
-    as WGS 84. One warning names the attribute that is ignored or corrected."""
+    """If an attribute states the radius of a sphere, the driver uses this radius. It ignores names such as WGS 84 in
+    other attributes. One warning names the attribute that is ignored or corrected."""
     for mapping, units in ((LATLON, "degrees"), (TMERC, "m")):
         ours = Ours({**mapping, **attributes}, units)
         assert figure(ours.srs) == pytest.approx((6371229, 0, 0))

@@ -163,7 +163,8 @@ NETCDF_IS_WRONG = {
     "sinusoidal": "it knows only longitude_of_central_meridian, which CF does not have here",
     "vertical perspective": "it does not know this projection",
 }
-# Cases in which the netCDF driver is wrong only if the unit of the CRS is kilometres or feet, with the reason.
+# case -> reason why the netCDF driver is wrong. In these cases, it is wrong only if the unit of the CRS is kilometres
+# or feet.
 NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
@@ -211,8 +212,8 @@ def test_agrees_with_proj(name, units):
     wanted = project(reference, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours.srs, points) - wanted).max() * metres < 1e-6
-    # PROJ's inverse equal-area projections have errors of 1e-8 degrees. The inverse projection by the driver's CRS
-    # is therefore compared with that by PROJ's, and not with the original points.
+    # PROJ's inverse equal-area projections have errors of 1e-8 degrees. The test therefore compares the inverse
+    # projections by the driver's CRS and by PROJ's CRS with each other, and not with the original points.
     assert np.abs(unproject(ours.srs, wanted) - unproject(reference, wanted)).max() < 1e-9
 
 
@@ -221,9 +222,8 @@ def test_agrees_with_proj(name, units):
 def test_agrees_with_netcdf(tmp_path, name, units):
     """The CRS agrees with that of GDAL's netCDF driver.
 
-    GDAL 3.10 and 3.13 convert coordinates and CRS of netCDF files from kilometres and feet to metres. They
-    treat the false origin as metres, although CF states it in the unit of the coordinates. The test therefore
-    expects a CRS in metres, and compares coordinates for a false origin of 0."""
+    GDAL 3.10 and 3.13 convert the coordinates of netCDF files from kilometres and feet to metres, but not the false
+    origin. For these versions, the test expects a CRS in metres, and compares coordinates for a false origin of 0."""
     theirs, scale = netcdf_crs_and_scale(tmp_path, attributes_of(name), units)
     in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
     ours = Ours(attributes_of(name), "m" if in_metres else units).srs
@@ -367,8 +367,8 @@ def test_scanning_angles(axis, units, radians):
 
 
 def test_example_of_the_goes_guide():
-    """The example of the guide: longitude -84.690932 and latitude 33.846162 have x = -0.024052 and y =
-    0.095340 radians."""
+    """Example of the GOES-R product users' guide: the point at longitude -84.690932 and latitude 33.846162 has the
+    scanning angles x = -0.024052 and y = 0.095340 radians."""
     ours = Ours({**GOES, "sweep_angle_axis": "x"}, "rad")
     (at,) = unproject(ours.srs, [(-0.024052 * ours.scale, 0.095340 * ours.scale)])
     assert at == pytest.approx([-84.690932, 33.846162], abs=1e-6)
@@ -417,7 +417,7 @@ def unrotate(longitude, latitude, pole_longitude, pole_latitude, north_pole_grid
     z = np.array([math.cos(pp) * math.cos(pl), math.cos(pp) * math.sin(pl), math.sin(pp)])
     true_pole = np.array([0.0, 0.0, 1.0])
     x = true_pole - z * (true_pole @ z)
-    x /= np.linalg.norm(x)  # the grid longitude of the true north pole is measured from this axis
+    x /= np.linalg.norm(x)  # x points to the true north pole, where `lam` is 0
     y = np.cross(z, x)
     t = v[0] * x + v[1] * y + v[2] * z
     return math.degrees(math.atan2(t[1], t[0])), math.degrees(math.asin(t[2]))
@@ -460,7 +460,8 @@ def test_rotated_pole_without_ellipsoid(tmp_path):
 
 
 def test_epsg_codes():
-    """If GDAL finds the EPSG code of a CRS, EPSG's definition replaces the CRS, but only if its unit is metres."""
+    """If GDAL finds the EPSG code of a CRS in metres, EPSG's definition replaces the CRS. A CRS in another unit stays
+    as it is."""
     utm = {
         "grid_mapping_name": "transverse_mercator", "scale_factor_at_central_meridian": 0.9996,
         "longitude_of_central_meridian": 9.0, "latitude_of_projection_origin": 0.0,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""After the CRS or the geotransform of a raster is changed, every reader finds the new one. Each case states
-the old one by another convention."""
+"""After the CRS or the geotransform of a raster is changed, every reader finds the new one. Each case states the old
+CRS and geotransform by another convention."""
 
 import subprocess
 

@@ -109,7 +109,8 @@ def mend(finding, folder):
 def test_a_store_of_the_driver_is_valid(tmp_path, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = raster(tmp_path / "a.zarr", *options, "OVERVIEWS=AUTO", shape=(1100, 1200))
-    # Opening reads the coordinates of each level that has no transform, so a higher maximum of requests is set.
+    # Opening takes more requests than the default maximum, because it reads the coordinates of each level without a
+    # transform.
     report = check(store, "--max-requests", "20", http=True)
     assert {one["code"] for one in report["findings"]} <= {"convention-undeclared"}
     assert report["status"] == "valid" and report["facts"]["arrays"]["/a"]["overviews"] == 3
@@ -243,7 +244,7 @@ SIZES = {
 def test_chunk_sizes(tmp_path, code):
     options, shape = SIZES[code]
     store = raster(tmp_path / "a.zarr", *options, f"GEOREFERENCING_CONVENTION={CONVENTIONS}", shape=shape)
-    if code == "chunk-oblong":  # its chunks of 62.5 KiB also give the finding chunk-small
+    if code == "chunk-oblong":  # this case has chunks of 62.5 KiB, which also give the finding chunk-small
         assert codes(store) >= {code}
     else:
         assert codes(store) - {"overviews-missing"} == {code}
@@ -398,7 +399,8 @@ def test_convention_outdated_and_undeclared(tmp_path):
     finding = found(store, "convention-outdated")
     assert finding["severity"] == "warning" and json.dumps(declared[0]["schema_url"]) in finding["mend"]
     assert "convention-invalid" not in codes(store)
-    # If the driver writes the CRS again, it removes the outdated entry "proj:" and with it the finding.
+    # If the driver writes the CRS again, it removes the outdated entry "proj:" from zarr_conventions. The finding then
+    # disappears.
     change(store, lambda dataset: dataset.SetSpatialRef(ZONE_33))
     assert "proj:" not in {entry["name"] for entry in zarr_formats.attributes(store, "a").get("zarr_conventions", [])}
     assert "convention-outdated" not in codes(store)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A store on a web server opens in three round trips, because the driver sends several requests together.
 
-A pyramid of Zarr v2 without consolidated metadata takes four, because the first round trip only shows that the
-store is not Zarr v3. The server delays each answer, so that requests sent together count as one round trip.
-Each test uses a new port, so that nothing is cached.
+A pyramid of Zarr v2 without consolidated metadata takes four round trips: the first one only shows that the store is
+not Zarr v3. The server delays each answer, so requests that are sent together count as one round trip. Each test uses a
+new port, so nothing is cached.
 
-The environment variable ZARR_COLD_OPEN_LOG names a file. Each opening adds its number of round trips and its
-requests to the file."""
+Each opening adds its number of round trips and its requests to a file, if the environment variable ZARR_COLD_OPEN_LOG
+names one."""
 
 import os
 
@@ -186,8 +186,8 @@ def facts_of(dataset):
 
 
 def open_cold(front, name, case):
-    """Opens a store that is not cached. Returns facts_of() the dataset, the requests, and the number of
-    round trips."""
+    """Opens a store on the server `front`, which delays its answers. Returns the result of facts_of(), the requests,
+    and the number of round trips."""
     front.rule(delay=DELAY)
     front.log()
     facts = facts_of(open_raster(name))

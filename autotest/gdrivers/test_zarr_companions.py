@@ -271,7 +271,7 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
     store = add(tmp_path / "s.zarr", "a", raster())
     shutil.copytree(store, tmp_path / "copy.zarr")
     check(tmp_path / "copy.zarr", "a", VALUES)
-    # The overviews of array a also stay if it is replaced by an array with equal values, but other chunks and no codec.
+    # Array a is replaced by an array with equal values, but other chunks and no codec. Its overviews stay valid.
     root = zarr.open_group(str(tmp_path / "copy.zarr"), mode="a")
     attributes = root["a"].attrs.asdict()
     root.create_dataset("a", data=VALUES, chunks=(7, 9), compressor=None, overwrite=True)

@@ -271,8 +271,8 @@ def test_arrays_of_equal_crs_share_a_grid_mapping(tmp_path, cpl, other, spelled)
         assert dataset.GetSpatialRef().IsSame(srs)
     read = xr.open_zarr(str(store))
     assert read.rio.crs.to_epsg() == 32632
-    # rioxarray reads GeoTransform from the grid mapping. The grid mapping therefore states it only if it holds
-    # for both arrays.
+    # rioxarray reads GeoTransform from the grid mapping. The grid mapping therefore states GeoTransform only if both
+    # arrays have the same geotransform.
     stated = zarr_formats.attributes(store, "spatial_ref").get("GeoTransform")
     assert (stated is not None) == (other == PLACE)
 

@@ -326,7 +326,7 @@ def test_zstd_with_a_checksum(tmp_path, cpl):
     held = zarr_formats.array_document(store, "a")
     assert held["compressor"] == {"id": "zstd", "level": 3, "checksum": True}
     assert facts(open_raster(store)) == facts(source_of(lambda band, i: None))
-    # A zstd frame ends with its checksum, so a changed byte there gives an error.
+    # A zstd frame ends with its checksum, so a changed last byte gives an error.
     chunk = zarr_formats.chunk_file(store, "a", 0, 0, 0)
     damaged = bytearray(chunk.read_bytes())
     damaged[-1] ^= 1
@@ -359,7 +359,7 @@ def test_placeholder_names_of_bands_are_not_stored(tmp_path, cpl, through, dims,
     if options:
         assert sorted(group.array_keys()) == ["Band1", "Band2", "Band3", "Band4"]
     else:
-        # The copy has the dimensions of the source, so its bands get the same names, which are made of indices
+        # The copy has the dimensions of the source. The driver therefore gives its bands equal names, made of indices
         # along these dimensions.
         assert list(group.array_keys()) == ["c"] and names_of(copied) == placeholders
     assert cpl.events == []

@@ -105,7 +105,7 @@ def test_a_filter_that_changes_values_gives_a_warning(tmp_path, dtype, nodata, o
     assert len(warnings) == len(told), warnings
     for text, part in zip(warnings, told):
         assert part in text
-    if "nodata value" in told[-1]:  # the warning ends with the value that numcodecs reads in place of nodata
+    if "nodata value" in told[-1]:  # the warning ends with the value to which numcodecs decodes the nodata pixel
         stored = zarr.open(str(tmp_path / "a.zarr"), mode="r")["f"][...]
         value = float(told[-1].rsplit(" ", 1)[1])
         np.testing.assert_allclose(stored[:, 0, 0], value, rtol=1e-6)

@@ -140,7 +140,7 @@ def test_a_structures_nodata_must_fit_its_field(tmp_path):
 
 @pytest.mark.parametrize("value, is_inside", [(-128, True), (127, True), (128, False), (-129, False)])
 def test_multidimensional_8_bits(tmp_path, value, is_inside):
-    """GDAL before 3.7 reads signed bytes as 16-bit integers. A nodata value that 8 bits cannot hold then
+    """GDAL before 3.7 has no type Int8, so the array has a type of 16 bits. A nodata value that does not fit in 8 bits
     gives one warning."""
     store = tmp_path / "s.zarr"
     zarr.open_group(str(store), mode="w").create_dataset("a", data=np.zeros((3, 4), "i1"),
@@ -186,7 +186,7 @@ def test_unwritten_chunks_become_nodata_as_in_geotiff(tmp_path, options):
             band.WriteArray(np.full((10, 10), 3, "i2"))
         for number in (1, 2):
             dataset.GetRasterBand(number).SetNoDataValue(-7)
-        if driver == "Zarr":  # GTiff still returns the zeros of the block that was read above
+        if driver == "Zarr":  # GTiff is not tested, because it still returns zeros from its cached block
             assert dataset.GetRasterBand(1).ReadAsArray(800, 800, 1, 1)[0, 0] == -7
         dataset = None
         for number in (1, 2):

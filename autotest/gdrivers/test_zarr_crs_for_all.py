@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""All readers find the written CRS with default options: GDAL's built-in driver of any version, xarray with
-rioxarray, and readers of netCDF files that xarray makes of the store. The CF parameters alone also give
-the CRS."""
+"""With default options, all readers find the CRS that the driver has written. The readers are GDAL's built-in driver of
+any version, xarray with rioxarray, and readers of netCDF files that xarray makes of the store. If the WKT is removed,
+the CF parameters alone give the CRS."""
 
 import numpy as np
 import pytest
@@ -86,8 +86,7 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
     with xr.open_zarr(str(store)) as opened:
         for crs in (opened.rio.crs, opened["a"].rio.crs):
             assert crs is not None
-            # rasterio returns WKT 1, which contains less than the CRS, so the expected CRS is converted to WKT 1,
-            # too.
+            # rasterio returns WKT 1, which contains less than WKT 2. The expected CRS is therefore converted to WKT 1.
             assert crs_of(crs.to_wkt()).IsSame(crs_of(crs_of(text).ExportToWkt()), SAME)
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert is_same(gdal.Open(f'NETCDF:"{tmp_path / "a.nc"}":a').GetSpatialRef(), text)

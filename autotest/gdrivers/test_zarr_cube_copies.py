@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A copy of a cube has the dimensions and coordinates of its source, which the metadata of bands describes. The
-source may be a store, a netCDF file or a GRIB file. It may also be a file of another format to which one of
-these was copied."""
+"""A copy of a cube has the dimensions and coordinates of its source, which the driver finds in the metadata of the
+source's bands. The source is a store, a netCDF file, a GRIB file, or a copy of one of these in another format."""
 
 import numpy as np
 import pytest
@@ -377,8 +376,8 @@ def warp(source, target, *options, **arguments):
 @pytest.mark.parametrize("between", [None, "VRT", "GTiff", "netCDF"])
 @pytest.mark.parametrize("options", [[], ["OVERVIEWS=2"], ["BLOCKSIZE=4,4"]])
 def test_gdalwarp(tmp_path, store, between, options):
-    """A target of gdalwarp has the dimensions of its source, although gdalwarp calls Create() before it sets
-    the metadata that describes them."""
+    """gdalwarp calls Create() before it sets the metadata that describes the dimensions of the source. The target still
+    gets these dimensions."""
     source = str(store)
     if between == "netCDF":
         cube().to_netcdf(str(tmp_path / "c.nc"))
@@ -445,7 +444,7 @@ def test_create_without_pixels_is_a_cube(tmp_path):
 def test_rasterio(tmp_path, store):
     rasterio.shutil.copy(str(store), str(tmp_path / "d.zarr"), driver="Zarr")
     assert_is_cube(tmp_path / "d.zarr")
-    # A program that copies bands and their tags one by one also makes a cube.
+    # The copy is also a cube if a program copies the bands and their tags one by one.
     with rasterio.open(str(store)) as source:
         with rasterio.open(str(tmp_path / "e.zarr"), "w", **{**source.profile, "driver": "Zarr"}) as target:
             for number in source.indexes:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Kills deletions and renames at a system call or a request.
 
-Afterwards nothing opens with zeros in place of data, and the next writer of the name removes the remaining
-files. Only some calls and requests are tried; ZARR_FAULTS=all tries each."""
+Afterwards, no array opens with zeros in place of its data. A writer that uses the name again removes the remaining
+files. Only some calls and requests are tried; with ZARR_FAULTS=all, each is tried."""
 
 import collections
 import os
@@ -52,8 +52,8 @@ def traced(act, *words, trace=()):
 
 
 def each_kill(prepare, act, *words):
-    """Runs gdalmanage several times. strace kills each run at another system call. prepare() makes a fresh
-    store before each run. Yields the name and the number of the system call after each killed run."""
+    """Runs gdalmanage several times, each time with a fresh store from prepare(). strace kills each run at another
+    system call. Yields the name and the number of the system call after each killed run."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     prepare()

@@ -244,7 +244,7 @@ def test_limits_are_those_of_the_sources(cpl):
             gdal.SetConfigOption(name, None)
         expected = f'{name}: expected a number from 1 to {bytes_of(row[2])}, got "lots"; the default is used'
         assert cpl.warnings == [expected]
-    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # resets the limits, which each opening reads
+    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # opening reads the options again, which resets the limits
 
 
 # Codecs in the tables of the pages

@@ -199,8 +199,8 @@ def test_references_in_json_are_identified(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     assert gdal.OpenEx(str(reference), gdal.OF_MULTIDIM_RASTER).GetDriver().ShortName == "Zarr"
-    # GDAL before 3.7 makes this call before a copy, and deletes the file if a driver identifies it. The driver
-    # therefore does not identify references in this call.
+    # Before a copy, GDAL before 3.7 identifies the target with OF_RASTER, and deletes it if a driver identifies it. The
+    # driver therefore does not identify references in this way.
     found = gdal.IdentifyDriverEx(str(reference), gdal.OF_RASTER)
     assert (found.ShortName == "Zarr") if gdal_is_at_least(3, 7) else (found is None)
 
@@ -267,10 +267,9 @@ def test_identify_lists_nothing(tmp_path):
 
 @pytest.mark.parametrize("order", ["ours first", "builtin first"])
 def test_the_order_of_drivers_changes_nothing(tmp_path, order):
-    """GDAL opens a store with this driver, whichever Zarr driver it tries first.
-
-    With the file drivers.ini of Debian's package gdal-plugins, GDAL tries the built-in Zarr driver first. The reason
-    is its new name ZarrBuiltin: GDAL first tries drivers that the file does not list."""
+    """GDAL opens a store with this driver, whichever Zarr driver it tries first. With the file drivers.ini of Debian's
+    package gdal-plugins, GDAL tries the built-in driver first, because the file does not list its new name
+    ZarrBuiltin."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
     newer = make_v3(tmp_path / "v3.zarr", "v")
     raster, multidim = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER

@@ -28,8 +28,7 @@ BATCHES = 8
 
 @pytest.fixture(scope="module")
 def seen():
-    """Returns a counter: label of the right chunks -> their number. A label is a dtype, a codec, an order, or "same
-    bytes"."""
+    """Returns a counter {label: number of right chunks}. A label is a dtype, a codec, an order, or "same bytes"."""
     return collections.Counter()
 
 
@@ -42,7 +41,7 @@ def encode(folders):
 
 
 def compare(folder, indices, seen):
-    """Encodes the random cases with the numbers `indices`, one chunk each. Counts the labels of right chunks in `seen`.
+    """Encodes one chunk for each random case in `indices`. Counts the labels of right chunks in the counter `seen`.
     Returns a message for each wrong chunk."""
     cases = zarr2.call("encode_cases", folder, SEED, indices)
     folders = [case for case, _ in cases]
@@ -74,8 +73,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """The chunks of all tests above have each label. If labels are missing, the test encodes more chunks, because the
-    rarest filter occurs in only one of a hundred chunks."""
+    """Each label occurs among the chunks of the tests above. If labels are missing, the test encodes more chunks,
+    because the rarest filter occurs in only one of a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * 0.8
@@ -88,8 +87,8 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# Filters of these tests do not encode to the type u4. For floats that do not fit u4, the result of NumPy depends on
-# their position in the array, so the expected bytes are unknown.
+# Types to which filters encode in these tests. u4 is left out: NumPy's result for a float that does not fit u4 depends
+# on the position in the array.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
@@ -116,8 +115,8 @@ def number_filter(draw, name):
 
 
 def encoded_by_numcodecs(codec, values):
-    """Returns the values encoded by numcodecs. Returns None if numcodecs with NumPy 2 is known to differ: for
-    calculations in half and single precision, and for parameters that the type cannot hold."""
+    """Returns the values encoded by numcodecs. Returns None if numcodecs with NumPy 2 is known to differ from the
+    driver: for calculations in half and single precision, and for parameters that the type cannot hold."""
     calculates = isinstance(codec, (numcodecs.FixedScaleOffset, numcodecs.Quantize))
     if IS_NUMPY_2 and calculates and values.dtype.newbyteorder("=").str[1:] in ("f2", "f4", "c8"):
         return None

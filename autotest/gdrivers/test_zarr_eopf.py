@@ -195,7 +195,7 @@ def test_arrays_in_degrees_do_not_have_the_product_s_crs(
     dataset = quiet(array_name(store, weather))
     assert_geotransform(dataset, METEO_PLACE)
     if stac.get("proj:epsg") == "far away" and said == "names":
-        return  # no attribute states that the coordinates are longitudes and latitudes
+        return  # no CRS, because no attribute says that the coordinates are longitudes and latitudes
     assert epsg(dataset) == 4326
     array = open_group(store).OpenMDArrayFromFullname("/" + weather)
     assert array.GetSpatialRef().GetAuthorityCode(None) == "4326"

@@ -42,8 +42,8 @@ ARRAYS = {
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory, zarr_format):
-    """Writes each array of ARRAYS to a v3 store by zarr_python.py. Returns {name: (array, nodes of the store)}, both
-    read by zarr3_arrays.py, which uses zarr-python 3."""
+    """Writes each array of ARRAYS to a v3 store by zarr_python.py. Returns {name: (array, nodes of the store)}, as
+    zarr-python 3 reads them."""
     folder = tmp_path_factory.mktemp("formats")
     found = {}
     for i, (name, item) in enumerate(ARRAYS.items()):

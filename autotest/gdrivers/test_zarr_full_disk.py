@@ -34,7 +34,7 @@ class LimitedFiles:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     def fill(self, room=8192):
-        """Makes the disk so full that documents still fit, but chunks do not. With room=0 nothing fits."""
+        """Makes the disk so full that metadata documents still fit, but chunks do not. With room=0, nothing fits."""
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (min(room, 4000), hard))
 
@@ -148,8 +148,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """Returns the end of the key of the first document that a change of attributes writes. In v3 it is the document of
-    the root group, which contains the consolidated metadata."""
+    """Returns the end of the key of the first metadata document that a change of attributes writes. In v3, this is the
+    root's zarr.json, which contains the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 
@@ -280,7 +280,7 @@ def test_metadata_that_do_not_fit(on_full_disk):
             dataset = None
         assert log.errors and all(str(store) in error for error in log.errors)
         assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "old"
-        if zarr_formats.has(store, ".zmetadata"):  # closing the dataset may have written it again
+        if zarr_formats.has(store, ".zmetadata"):  # closing the dataset may have written .zmetadata again
             consolidated = zarr.open_consolidated(str(store), mode="r")
             assert consolidated["a"].attrs["note"] == "old"
         disk.free()

@@ -135,9 +135,9 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
 
 
 def radar(tmp_path, **changes):
-    """Writes a store like xradar's georeferenced radar sweeps: dimensions azimuth and range, and 2D arrays x, y and z.
-    Scalar arrays contain the radar's longitude, latitude and CRS; the attribute `coordinates` names all of them.
-    `changes` replaces arrays. Returns the connection string of the array "data"."""
+    """Writes a radar sweep as xradar does: an array over azimuth and range, with 2D coordinates x, y and z. Scalar
+    arrays contain the radar's longitude, latitude and CRS. `changes` replaces arrays. Returns the connection string of
+    the array "data"."""
     x, y = metres(AEQD)
     words = "altitude azimuth crs_wkt latitude longitude range x y z"
     store = make_store(tmp_path, {

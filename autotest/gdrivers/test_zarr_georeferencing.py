@@ -380,7 +380,7 @@ def test_longitudes_from_0_to_360(tmp_path):
     assert_geotransform(dataset, (-22.5, 45, 0, 90, 0, -90))
     wrapped = open_raster(name, "WRAP_LONGITUDE=YES")
     west = wrapped.GetGeoTransform()[0]
-    assert_geotransform(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column contains 180 degrees
+    assert_geotransform(wrapped, (-202.5, 45, 0, 90, 0, -90))  # the first column includes longitude 180
     centres = west + 45 * (np.arange(8) + 0.5)
     expected = values[:, ((centres % 360) / 45).astype(int)]
     assert np.array_equal(wrapped.ReadAsArray(), expected)
@@ -497,7 +497,7 @@ def test_srs_of_the_cube_and_of_gdal_agree():
 
 
 def test_dim_x_and_dim_y_choose_the_coordinates_too():
-    """With DIM_Y=time, the axes of the raster are longitude and time. It is not a map, so it has no CRS, but its
+    """With DIM_Y=time, the axes of the raster are longitude and time. Such a raster is no map, so it has no CRS. Its
     coordinates may give a geotransform."""
     store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
     name = array_name(store, "air_temperature")
@@ -517,8 +517,8 @@ def test_dim_x_and_dim_y_choose_the_coordinates_too():
 
 
 def test_a_grid_mappings_geotransform_applies_to_its_group_only(tmp_path):
-    """A grid mapping that no array names gives its geotransform only to arrays of its own group. Its CRS also applies
-    to arrays of subgroups."""
+    """If no array names a grid mapping, its geotransform applies only to arrays of its own group. Its CRS applies to
+    arrays of subgroups, too."""
     name = write(tmp_path, arrays={
         "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
         "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),

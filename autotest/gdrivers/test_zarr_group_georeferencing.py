@@ -179,9 +179,9 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """A group's transform applies to arrays of one size. On a server without listings, the size must come from
-    attributes, coordinate arrays or consolidated metadata. Without these the driver gives a warning. It never requests
-    the group's other arrays."""
+    """A group's transform applies only to arrays of one size. Without listings from the server, the driver takes this
+    size from attributes, coordinate arrays or consolidated metadata. If none states the size, the driver gives a
+    warning. The driver never requests the group's other arrays."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -381,7 +381,7 @@ def test_a_listed_raster_lists_no_subdatasets(tmp_path):
     for name in listed:
         dataset = open_raster(name)
         assert dataset.RasterCount > 0 and names_of(dataset) == []
-    # A group that is opened by its path lists only arrays of this group, because its user wants only this group.
+    # A group that is opened by its path has only the arrays of this group as subdatasets.
     assert names_of(open_raster(store / "deep" / "g"))[1:] == listed[-3:]
     assert len(names_of(open_raster(array_name(store, "deep/g"), "LIST_ALL_ARRAYS=YES"))) == 4
 

@@ -16,7 +16,7 @@ from zarr_store import make_store
 pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 48, 64
 FULL, HALF, QUARTER = (64, 48), (32, 24), (16, 12)
-# Bands of each level, as in a Sentinel-2 pyramid. No level contains all bands.
+# Bands of each level, as in a Sentinel-2 pyramid. The base r10 lacks two bands of r20, and r40 lacks one.
 BANDS = {"r10": ["b02", "b03", "b04"], "r20": ["b02", "b03", "b04", "b05", "b06"], "r40": ["b02", "b04", "b05", "b06"]}  # fmt: skip
 
 
@@ -70,8 +70,8 @@ each_writer = pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.
 
 
 def check(dataset, bands, level, levels_of):
-    """Asserts the names and the pixels of all bands of `level`, and the pixels of their overviews. levels_of(band)
-    returns the levels of its overviews."""
+    """Asserts the names and pixels of the bands of `level`, and the pixels of their overviews. levels_of(band) returns
+    the numbers of the levels that are overviews of `band`."""
     assert [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)] == bands
     for number, band in enumerate(bands, 1):
         raster = dataset.GetRasterBand(number)

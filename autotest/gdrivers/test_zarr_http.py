@@ -244,8 +244,8 @@ def in_three_seconds():
 
 @pytest.mark.parametrize("after", ["1", in_three_seconds, "not a time", "-5", "1e9"])
 def test_retry_after_is_obeyed(server, after):
-    """A server with a rate limit sends Retry-After. The driver does not retry before this time. If the time is long,
-    the driver does not retry at all."""
+    """A server with a rate limit sends the header Retry-After. The driver does not retry a request earlier than the
+    header states. If the header states a long time, the driver does not retry at all."""
     what = key("/raw.zarr/0.0")
     start = time.monotonic()
     value = after() if callable(after) else after
@@ -440,7 +440,7 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
             assert gdal.Open(f'ZARR:"{server.url}/p.zarr"') is None
         if absent == 404 or zarr_formats.is_v3():
             assert "the server returns no listing" in log.the_error()
-        else:  # in v2, the server refuses .zmetadata, which might exist
+        else:  # in v2, the error names .zmetadata, because this refused document might exist
             assert ".zmetadata" in log.the_error() and "MISSING_ON_403" in log.the_error()
         assert len(log.events) == 1
         # An array opens by its path even without a listing.

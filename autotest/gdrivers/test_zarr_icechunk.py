@@ -228,7 +228,7 @@ def read_v(folder):
 
 def local(folder, chunks, prefix=None):
     """Writes a repository with virtual chunks in local files, and returns its folder. ROOT in the locations of `chunks`
-    means this folder. The file ROOT/data/f.bin contains the bytes 0 to 255."""
+    stands for this folder. The file ROOT/data/f.bin contains the bytes 0 to 255."""
     root = f"file://{folder}"
     chunks = [[key, location.replace("ROOT", root), *rest] for key, location, *rest in chunks]
     write_virtual(folder, (prefix or "ROOT/data/").replace("ROOT", root),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Documents of coordinate arrays and grid mappings that are not valid. The raster opens without what they state, and
-one warning names each document."""
+"""Coordinate arrays and grid mappings with invalid metadata documents. The raster opens without their georeferencing,
+and one warning names each invalid document."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,8 @@ def facts(store):
 
 
 def invalidate(store, name, document, text):
-    """Replaces a document of the array `name` by `text`. In Zarr v3 this is zarr.json. Returns its name."""
+    """Replaces a metadata document of the array `name` by `text`: zarr.json in Zarr v3, else `document`. Returns the
+    key of the replaced document."""
     found = "zarr.json" if zarr_formats.is_v3() else document
     (store / name / found).write_text(text)
     return f"{name}/{found}"

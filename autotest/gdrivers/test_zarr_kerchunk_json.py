@@ -58,8 +58,8 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
 
 @pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
 def test_where_a_chunk_is_stored(tmp_path, references):
-    """GetRawBlockInfo() reports the file, offset and size that the chunk's reference states. For a chunk inside of
-    the document, it reports no file, but returns the bytes."""
+    """GetRawBlockInfo() reports the file, offset and size that the chunk's reference states. If the bytes of a chunk
+    are in the JSON document, it reports no file and returns the bytes."""
     name = str(write_json(tmp_path / "refs.json", references))
     root = gdal.OpenEx(name, MULTIDIM).GetRootGroup()
     info = root.OpenMDArray("cube").GetRawBlockInfo([2, 1, 3])
@@ -272,9 +272,9 @@ def test_a_server_is_named_by_a_url_alone(tmp_path, references, cpl):
 
 @pytest.fixture
 def redirected(tmp_path, references):
-    """Returns a function that writes a document and opens an array. The server of its chunks redirects to
-    `location`, in which `{other}` is the address of another server with the data. GDAL treats 127.0.0.1
-    and localhost as two hosts."""
+    """Returns a function that writes references to chunks on a server, and opens their array. The server redirects
+    requests to `location`, in which `{other}` is the address of another server with the data. GDAL takes the servers
+    for two hosts, because one is called 127.0.0.1 and the other localhost."""
     with Served(tmp_path) as server, Served(tmp_path) as other:
 
         def opened(location):

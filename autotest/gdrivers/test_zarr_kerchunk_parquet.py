@@ -147,8 +147,8 @@ def zip_folder(folder, archive, inner=""):
 
 
 def assert_quiet_but_for_gdal(log):
-    """Asserts that GDAL itself has reported all errors. From 3.11 on, GDAL has a file system for names with PREFIX.
-    This file system reports errors before GDAL tries the drivers."""
+    """Asserts that the log has no message of this driver. From GDAL 3.11 on, GDAL's own file system for names with
+    PREFIX reports errors before GDAL tries the drivers."""
     own = re.compile(r"Cannot open file '.*/\.zmetadata'|Load json file .* failed|VSIKerchunkParquetRefFileSystem: ")
     assert [event for event in log.events if not own.match(event[2])] == []
 
@@ -338,8 +338,8 @@ def test_what_references_must_not_name(tmp_path, references, location, cpl):
 
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl, is_beside):
-    """References to a file elsewhere are refused without an option. A file beside the folder of references is read
-    without the option."""
+    """References may name a file beside the folder of the references. References to a file elsewhere are refused
+    without the option ZARR_REFERENCE_FOLDERS."""
     place = tmp_path if is_beside else tmp_path / "elsewhere"
     place.mkdir(exist_ok=True)
     shutil.copy(tmp_path / "refs.parq" / "packed.bin", place / "packed.bin")

@@ -22,7 +22,7 @@ from zarr_processes import Process
 pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
 ROUNDS = 80 if zarr_faults.ALL else 32  # number of killed processes for each of zarr_formats.FORMS
-WINDOWS = 4000  # windows of a process, more than it can write before the kill
+WINDOWS = 4000  # number of windows in a plan, more than a process can write before its kill
 KINDS = ["create", "update", "replace", "append"]
 
 
@@ -31,8 +31,8 @@ def driver():
 
 
 class Plan:
-    """Plan of one round: a raster of type Int32, and windows that the process writes into it. All pixels of
-    window number n have the value n, counted from 1. Other pixels are negative or 0."""
+    """Plan of one round: a raster of type Int32, and the windows that a process writes into it. All pixels of the n-th
+    window have the value n. Other pixels are negative or 0."""
 
     def __init__(self, turn):
         self.turn = turn
@@ -51,8 +51,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The delay before the kill begins when the process reports this word. If the word is empty, the delay begins
-        # when the process starts. Without words, a slow process would always be killed before its first flush.
+        # The delay before the kill begins when the process reports the word `start`, or at once if `start` is empty.
+        # Without such words, a slow process would always be killed before its first flush.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -64,15 +64,15 @@ class Plan:
         return choose.randrange(self.bands), slice(y, y + height), slice(x, x + width)
 
     def before(self):
-        """Returns the pixels that the store has before the process writes. In the case "replace", they are
-        the pixels of another raster."""
+        """Returns the pixels of the store that exists before the writing process starts. Returns zeros for the kind
+        "create", which has no such store."""
         shape = (self.bands, self.rows, self.columns)
         if self.kind == "create":
             return np.zeros(shape, "i4")
         return -1 - np.arange(np.prod(shape), dtype="i4").reshape(shape)
 
     def make(self, store):
-        """Writes the store that exists before the process starts; nothing in the case "create"."""
+        """Writes the store that exists before the writing process starts. Writes nothing for the kind "create"."""
         if self.kind == "create":
             return
         source = gdal.GetDriverByName("MEM").Create(
@@ -149,12 +149,12 @@ def values_of(array):
 
 
 def check(plan, store, lines):
-    """Asserts all properties that a store must have after its writer was killed. Returns words for the state of the
-    store, which the test counts."""
+    """Asserts all properties that a store must have after its writer was killed. `lines` are the reports of the writer.
+    Returns words that describe the state of the store, which the test counts."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
     if not is_made(store):
-        # The process was killed before its first array existed. In the case "replace", the old store was
-        # already deleted.
+        # The process was killed before its first array existed. If it was replacing a store, it had already deleted the
+        # old store.
         assert "opened" not in lines and plan.kind in ("create", "replace"), plan.told
         return {"nothing"}
     consolidated = check_consolidated(store, plan.told)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Creation option OVERVIEW_LAYOUT=GROUPS: each level of a pyramid, including the base, is a group, and the
-parent group describes them. xarray opens such a store as a tree. GDAL reads it like any other store."""
+"""Creation option OVERVIEW_LAYOUT=GROUPS: each level of a pyramid, including the base, is a group. Their parent group
+describes the levels. xarray opens such a store as a tree. GDAL reads it like any other store."""
 
 import json
 import os

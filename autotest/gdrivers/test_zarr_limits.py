@@ -254,7 +254,7 @@ def test_invalid_limit_gives_one_warning(tmp_path, value):
             assert gdal.Open(str(store)) is not None
     assert len(log.events) == 1
     assert log.warnings == [f'ZARR_MAX_DIMENSIONS: expected a number from 1 to 64, got "{value}"; the default is used']
-    open_raster(store)  # resets the limits, which each opening reads
+    open_raster(store)  # opening reads the options again, which resets the limits
 
 
 def test_limits_apply_to_new_datasets_only(tmp_path):

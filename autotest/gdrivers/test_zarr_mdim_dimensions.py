@@ -227,7 +227,7 @@ def test_coordinate_variables(tmp_path, cpl):
         "g/t": {"values": CUBE[0, 0], "dims": ["y", "x"],
                 "attrs": {"coordinates": "lon2 lat2 station missing"}},
         "g/lon2": {"values": lon2, "dims": ["y", "x"]},
-        "lat2": {"values": lat2, "dims": ["y", "x"]},  # in a group above the array whose attribute names it
+        "lat2": {"values": lat2, "dims": ["y", "x"]},  # the attribute of /g/t names this array of the root
         "g/station": {"values": np.array(["a", "b", "c", "d"], "S1"), "dims": ["y"]},
     })  # fmt: skip
     array = zarr_mdim.open_array(store, "g/t")
@@ -274,4 +274,4 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert [d.GetSize() for d in array.GetDimensions()] == [0, 3]
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
-    assert zarr_mdim.read(array) is None  # reading an empty array of GDAL's MEM driver also fails
+    assert zarr_mdim.read(array) is None  # GDAL's MEM driver also fails to read an empty array

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays without elements in the multidimensional API. GDAL divides by sizes of dimensions. Each method runs in a
-separate process, so that the test survives a crash."""
+"""Arrays without elements in the multidimensional API. GDAL may crash, because it divides by the sizes of dimensions.
+Each method therefore runs in a separate process."""
 
 import json
 import subprocess
@@ -133,8 +133,8 @@ def test_info(tmp_path, option):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_netcdf(tmp_path, shape):
-    """gdalmdimtranslate copies a store with an empty array to netCDF. The copy of the empty array has the reported
-    shape and the attributes."""
+    """gdalmdimtranslate copies a store with an empty array to netCDF. The copy of the empty array has its attributes
+    and the shape of shown()."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, shape), tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         dataset.set_auto_mask(False)
@@ -154,7 +154,8 @@ def test_the_empty_array_alone_to_netcdf(tmp_path, shape):
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_zarr(tmp_path, shape, alone):
-    """The copy of an empty array in Zarr has the stored shape, not the reported one."""
+    """An empty array that is copied to Zarr keeps its stored shape, although the driver reports the shape of
+    shown()."""
     store = store_of(tmp_path, shape)
     source = f'ZARR:"{store}":/empty' if alone else store
     assert run("gdalmdimtranslate", "-q", "-of", "Zarr", source, tmp_path / "o.zarr")[1] == ""
@@ -168,7 +169,7 @@ def test_to_zarr(tmp_path, shape, alone):
 
 
 def test_copying_an_array_that_is_open(tmp_path):
-    """If an empty array is copied while it is open, the open array keeps the reported shape."""
+    """A dataset is copied while its empty array is open. The open array keeps the shape of shown()."""
     dataset = gdal.OpenEx(str(store_of(tmp_path, (5, 0))), gdal.OF_MULTIDIM_RASTER)
     held = dataset.GetRootGroup().OpenMDArray("empty")
     assert gdal.MultiDimTranslate(str(tmp_path / "o.zarr"), dataset, format="Zarr") is not None

@@ -88,9 +88,9 @@ STORES = [plain, columns_first, lonlat, latlon, kilometres, crs_attribute, spati
 
 
 def classic_of_view(array, raster):
-    """Returns a view of an array, GDAL's classic dataset of the view, and the numbers of the axes x and y.
-    For a view, GDAL calls its own GuessGeoTransform() and the array's GetSpatialRef(). Without a view,
-    GDAL would use the driver's own dataset."""
+    """Returns a view of an array, GDAL's classic dataset of the view, and the numbers of the axes x and y. For a view,
+    GDAL calls its own GuessGeoTransform() and the array's GetSpatialRef(). For the array itself, GDAL would use the
+    driver's own dataset."""
     view = array.GetView("[" + ",".join("::1" for _ in array.GetDimensions()) + "]")
     sizes = [dimension.GetSize() for dimension in array.GetDimensions()]
     x, y = sizes.index(raster.RasterXSize), sizes.index(raster.RasterYSize)

@@ -173,7 +173,7 @@ def test_bad_among_good(tmp_path, cpl, case):
     handmade(store, path="other")
     root = zarr_mdim.open_group(store)
     assert root.GetMDArrayNames() == ["bad", "good", "other"]
-    assert len(root.GetDimensions() or []) == 0  # GetDimensions() also reads the bad array, without an error
+    assert len(root.GetDimensions() or []) == 0  # GetDimensions() reads the bad array without an error
     cpl.assert_quiet()
     assert root.OpenMDArray("bad") is None
     error = cpl.the_error()
@@ -226,8 +226,8 @@ def consolidated_store(folder, groups, arrays=()):
 
 
 def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
-    """The arrays are listed from the consolidated metadata. They have no documents of their own, and listing
-    does not open them. Each array opens by its name."""
+    """The consolidated metadata lists ten thousand arrays, which have no metadata documents of their own. Listing does
+    not open the arrays. Each array opens by its name."""
     store = consolidated_store(tmp_path, ["g"], [f"g/a{i:05}" for i in range(10000)])
     root = zarr_mdim.open_group(store)
     assert root.GetGroupNames() == ["g"] and (root.GetMDArrayNames() or []) == []

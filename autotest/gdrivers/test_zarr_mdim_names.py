@@ -192,8 +192,8 @@ def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
 
 
 def test_changes_from_below(tmp_path, cpl):
-    """A dataset that is opened below the root can create and write arrays in its group. It can also write the arrays of
-    groups above that it lists."""
+    """A dataset that is opened at a group below the root can create and write arrays in this group. It can also write
+    arrays of parent groups that it lists, such as coordinates."""
     store = tree(tmp_path)
     dataset = gdal.OpenEx(names_below(store, "sub")[0], gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
     root = dataset.GetRootGroup()

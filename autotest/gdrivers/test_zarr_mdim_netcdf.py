@@ -22,8 +22,8 @@ SAMPLES = ("terrain", "temperature", "satellite_rgb", "product")
 EPSG = {"terrain": 32632, "temperature": 4326, "satellite_rgb": 32632, "product": 32632}
 # Attributes that differ in a copy, because the netCDF driver writes its own grid mapping variable.
 REWRITTEN = {"_ARRAY_DIMENSIONS", "grid_mapping"}
-# Harmless warnings of the netCDF driver. It creates arrays before the arrays of their dimensions. GDAL 3.10 and 3.13
-# expect the unit "m" in a projected CRS, but keep the samples' unit "metre".
+# Harmless warnings of the netCDF driver. It creates arrays before the coordinate arrays of their dimensions. GDAL 3.10
+# and 3.13 expect the unit "m" in a projected CRS, but the samples have the unit "metre".
 REMARKS = re.compile(
     r"Warning 1: (Dimension \w+ lacks a indexing variable"
     r"|Variable [xy] has a units which is metre and not m)"
@@ -46,7 +46,7 @@ def sample(name, folder):
 
 @pytest.fixture(scope="module", params=SAMPLES)
 def pair(request, tmp_path_factory, zarr_format):
-    """Returns (name, Zarr group, netCDF file) of a sample and its copy."""
+    """Copies a sample to netCDF. Returns (name of the sample, its Zarr group, netCDF file of the copy)."""
     folder = tmp_path_factory.mktemp("netcdf")
     store = sample(request.param, folder)
     translate(store, folder / "x.nc")

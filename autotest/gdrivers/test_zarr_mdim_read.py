@@ -58,8 +58,8 @@ def test_advise_read(tmp_path, cpl, options):
 
 @zarr_formats.BOTH
 def test_advise_read_of_a_part(tmp_path):
-    """AdviseRead() loads only the chunks that overlap its window. After the test has removed all chunks from the store,
-    all other chunks read as the fill value."""
+    """AdviseRead() loads only the chunks that overlap its window. The test then removes all chunks from the store.
+    Chunks that AdviseRead() has not loaded read as the fill value."""
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
     assert array.AdviseRead([5, 20], [10, 20], ["CACHE_SIZE=1600"]) == gdal.CE_None

@@ -111,7 +111,7 @@ def test_dimensions_are_shared_in_their_group(name):
                 assert axis == AXES[dimension["name"]], dimension
                 full_name = "/".join([""] + ([path] if path else []) + [dimension["name"]])
                 assert dimension["full_name"] == full_name
-                variable = dimension["indexing_variable"]  # a full name, or all of the variable in newer GDAL
+                variable = dimension["indexing_variable"]  # full name, or in newer GDAL the whole variable
                 assert variable == full_name or list(variable) == [dimension["name"]]
                 assert dimension["size"] == store[full_name].shape[0]
             continue

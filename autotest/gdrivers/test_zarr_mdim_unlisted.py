@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores on servers without listings, in the multidimensional API. A node opens by its name if it has a document. In
-NCZarr stores, lists in the metadata name the nodes."""
+"""Stores on servers without listings, in the multidimensional API. A node with a metadata document opens by its name.
+In NCZarr stores, lists in the metadata name the nodes."""
 
 import numpy as np
 import pytest
@@ -167,7 +167,7 @@ def test_missing_members_that_nczarr_lists_are_skipped(way, cpl):
 
 @zarr_formats.V2
 def test_nczarr_opens_as_rasters(web, cpl):
-    """The classic API lists the arrays of NCZarr stores, too."""
+    """The classic API also lists the arrays of an NCZarr store on a server without listings."""
     dataset = gdal.OpenEx(f'ZARR:"{web.url}/nczarr.zarr"')
     names = [text for key, text in dataset.GetMetadata("SUBDATASETS").items() if "NAME" in key]
     found = {name.rpartition(":/")[2] for name in names} or {dataset.GetDescription()}

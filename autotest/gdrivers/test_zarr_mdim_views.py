@@ -129,8 +129,8 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """Strings can be read as numbers if GDAL can read those of an array of its MEM driver. GDAL 3.6 refuses this
-    conversion for both drivers."""
+    """Strings of this driver can be read as numbers if strings of GDAL's MEM driver can. With GDAL 3.6, neither driver
+    reads strings as numbers."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)
@@ -175,7 +175,7 @@ def test_a_member_that_does_not_exist(tmp_path):
 ])  # fmt: skip
 def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
     array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
-    if count[0] > 1000:  # larger than memory, so is_refused() reads into a buffer of one element
+    if count[0] > 1000:  # larger than memory, so is_refused() passes a buffer of one element
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None

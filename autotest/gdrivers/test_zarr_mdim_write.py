@@ -143,7 +143,7 @@ def test_random_arrays_and_windows(tmp_path, cpl, turn):
         got = zarr.open_group(str(tmp_path / "r.zarr"), mode="r")[path][...]
     got = w.flatten(np.array(got) if not isinstance(got, np.ndarray) else got)
     windows_cover = len(windows) > 0 or not shape
-    if windows_cover:  # with the fill value null, unwritten values are undefined in zarr-python
+    if windows_cover:  # unwritten values are undefined in zarr-python if the fill value is null
         w.assert_leaves(got, model, told)
     w.assert_leaves(zarr_mdim.read(zarr_mdim.open_array(tmp_path / "r.zarr", path)), model, told)
 

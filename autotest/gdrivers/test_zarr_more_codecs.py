@@ -26,7 +26,7 @@ MODES = {
     "accuracy": {"mode": 4, "tolerance": 0.01},
     "precision": {"mode": 3, "precision": 20},
     "rate": {"mode": 2, "rate": 12},
-    "reversible": {"mode": 4, "tolerance": -1},  # equals mode 5 (reversible), which fails in numcodecs 0.11
+    "reversible": {"mode": 4, "tolerance": -1},  # has the effect of mode 5 (reversible), which fails in numcodecs 0.11
 }
 
 
@@ -143,8 +143,8 @@ def recorded(folder, entry, chunk=None):
 
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: entry["name"])
 def test_pcodec(tmp_path, entry):
-    """The driver reads recorded chunks of pcodec. The driver writes the same bytes as when `reencoded` was recorded,
-    and pcodec has decoded these bytes correctly (record_pcodec.py check)."""
+    """The driver reads recorded chunks of pcodec. It writes exactly the bytes of `reencoded`, which pcodec has decoded
+    correctly (record_pcodec.py check)."""
     path, values = recorded(tmp_path, entry)
     values = as_gdal(values)
     assert_same(read(path), values)

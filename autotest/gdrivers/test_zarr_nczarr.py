@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tests NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C with their
-meaning in netCDF. The tests write stores in the form of older and newer versions file by file. netCDF-C opens stores of
-this driver."""
+"""Tests NCZarr, the variant of Zarr that netCDF-C writes. The driver reads stores of the installed netCDF-C, and
+netCDF-C opens stores of this driver. The tests write stores in the form of older and newer netCDF-C versions file by
+file."""
 
 import json
 import re
@@ -415,17 +415,16 @@ def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores of this driver, read by netCDF-C. The netCDF-C versions 4.9.0, 4.9.3 and 4.10.1 of Debian have no
-# codecs and read compressed chunks as noise. If a store has a scalar, 4.9.0 crashes when it reads the scalar;
-# 4.9.3 and 4.10.1 do not list it. Version 4.9.0 also refuses attributes that are lists of strings, such as
-# spatial:dimensions. The driver writes spatial:dimensions only for a raster without a CRS whose coordinate
-# arrays would round its geotransform.
+# Stores of this driver, read by netCDF-C. Debian's netCDF-C 4.9.0, 4.9.3 and 4.10.1 have no codecs, and read compressed
+# chunks as noise. Version 4.9.0 crashes when it reads a scalar; 4.9.3 and 4.10.1 do not list scalars. Version 4.9.0
+# refuses attributes that are lists of strings, such as spatial:dimensions.
 
 NETCDF_C = tuple(int(number) for number in netCDF4.getlibversion().split()[0].split(".")[:3])
 
 
 def assert_scalar(listing, *lines):
-    """Asserts that `listing` has `lines`, which describe a scalar, if netCDF-C is older than 4.9.3, and else not."""
+    """Asserts that `lines`, which describe a scalar, are in `listing` if netCDF-C is older than 4.9.3, and are absent
+    otherwise."""
     for line in lines:
         assert (line in listing) == (NETCDF_C < (4, 9, 3)), line
 

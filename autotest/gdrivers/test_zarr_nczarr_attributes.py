@@ -77,8 +77,8 @@ def test_fill_values(tmp_path):
 
 
 def test_dimension_references_win_over_names(tmp_path):
-    """The dimension references of netCDF-C take precedence over _ARRAY_DIMENSIONS. Arrays in groups have both if
-    netCDF-C 4.10 wrote them, but only the references if 4.9.3 did."""
+    """The dimension references of netCDF-C take precedence over _ARRAY_DIMENSIONS. For arrays in groups, netCDF-C 4.10
+    writes references and _ARRAY_DIMENSIONS, but 4.9.3 writes only references."""
     store = tmp_path / "x.zarr"
     root_of(store, lat=4)
     handmade(store, path="lat", shape=[4], chunks=[4], dtype="<f4", files={},

@@ -365,7 +365,7 @@ def test_other_forms(store, form):
     x = root.OpenMDArray("dem").GetDimensions()[1]
     group = root.CreateGroup("new")
     n = group.CreateDimension("n", None, None, 5)
-    if form is as_documents:  # this form, with _ARRAY_DIMENSIONS, finds dimensions only in the array's group
+    if form is as_documents:  # in this form, an array finds dimensions only in its own group
         x = group.CreateDimension("x", None, None, 4)
     group.CreateMDArray("a", [n, x], int32(), UNCOMPRESSED)
     root.CreateMDArray("scalar", [], int32(), UNCOMPRESSED).Write(np.int32(42).tobytes())

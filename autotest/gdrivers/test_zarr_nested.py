@@ -89,7 +89,7 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
     for path in store.rglob("*"):
         if path.is_file():
             name = f"/vsimem/nested/{path.relative_to(store)}"
-            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list parents of such files
+            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list the folders of such files
     dataset = open_raster('ZARR:"/vsimem/nested":/v')
     np.testing.assert_array_equal(read_all(dataset)[0], VALUES)
     gdal.RmdirRecursive("/vsimem/nested")
@@ -99,8 +99,8 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
 
 
 def test_nested_folders_on_a_server(tmp_path, cpl):
-    """On a web server without listings, the driver finds nested chunks: it requests the first chunk under both possible
-    keys."""
+    """On a web server without listings, the driver finds nested chunks: it requests the first chunk by its key with "."
+    and by its key with "/"."""
     make_nested(tmp_path)
     with Served(tmp_path) as server:
         dataset = open_raster(f'ZARR:"{server.url}/n.zarr":/v')
@@ -109,7 +109,7 @@ def test_nested_folders_on_a_server(tmp_path, cpl):
         asked = [path for _, path, *_ in server.requests()]
         chunks = [(i, j) for i in range(3) for j in range(2)]
         dotted, nested = [[f"/n.zarr/v/{i}{s}{j}" for i, j in chunks] for s in "./"]
-        # Until the first nested chunk is found, each thread requests at most one chunk by its key without folders.
+        # Until a nested chunk is found, each thread requests at most one chunk by its key with ".".
         tried = set(asked) & set(dotted)
         assert tried and set(nested) <= set(asked) and len(asked) == len(tried) + 7
     cpl.assert_quiet()

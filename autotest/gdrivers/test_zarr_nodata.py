@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Tests which fill values are nodata values.
 
-Each array of Zarr v3 has a fill value; zarr-python and xarray use zero by default. xarray masks by the fill
-value only in Zarr v2. A coordinate array has no nodata value. Exceptions are a value that an attribute states, a fill
-value outside of the range of longitudes, and NaT for times."""
+Each array of Zarr v3 has a fill value, which zarr-python and xarray set to zero by default. xarray masks by the fill
+value only in Zarr v2. A coordinate array has a nodata value only in three cases: an attribute states it, the fill value
+is outside of the range of longitudes, or the array holds times (NaT)."""
 
 import base64
 import json
@@ -686,8 +686,8 @@ def test_another_nodata_value_of_overviews(tmp_path):
 
 @zarr_formats.V3
 def test_statistics_of_another_rule_are_not_taken(tmp_path):
-    """Statistics in the .aux.xml file are ignored if they were computed with another FILL_VALUE_AS_NODATA, and so with
-    another nodata value."""
+    """Statistics in the .aux.xml file are ignored if FILL_VALUE_AS_NODATA was different when they were computed. The
+    nodata value was then different, too."""
     store = xarray_store(tmp_path)
     for option, mean in (("YES", 1.5), ("AUTO", 1.0), ("YES", 1.5)):
         dataset = open_raster(array_name(store, "count"), f"FILL_VALUE_AS_NODATA={option}")

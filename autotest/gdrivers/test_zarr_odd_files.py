@@ -66,8 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """Replaces the document `key` (a v2 key) of the array "a" by make(path). Asserts that gdalinfo reports a document
-    that is not a regular file. Returns the exit status of gdalinfo."""
+    """Replaces the metadata document of the array "a" whose v2 key is `key` by make(path). Asserts that gdalinfo
+    reports a document that is not a regular file. Returns the exit status of gdalinfo."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)

@@ -136,7 +136,8 @@ def test_series_that_lead_elsewhere_give_one_warning(tmp_path):
     bad.append("a/" * 70 + "a")
     change(store, "OME", series=["2", *bad, "1", "1", "0/0"])
     dataset, warnings = warnings_of(store)
-    # A listing finds images that the attribute does not name. "0/0" is an array of image "0", not an image.
+    # The listing finds image "0", which the attribute `series` does not name. The entry "0/0" of `series` is an array
+    # and not an image.
     assert paths_of(store, dataset.GetSubDatasets())[:2] == ["2/0", "1/0"]
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["0/0", "1/0", "2/0"]
     assert len(warnings) == 1 and '".."' in warnings[0] and "more" in warnings[0], warnings
@@ -234,7 +235,7 @@ def test_containers_in_containers_end(tmp_path):
     add_image(a, "b", 1)
     add_image(a, "a/b", 2)
     a.array("plain", np.zeros((3, 4)))
-    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes it even without attributes
+    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes .zattrs even without attributes
     dataset, warnings = warnings_of(store)
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["a/a/b/0", "a/b/0", "a/plain"]
     # In v2, a warning says that an array without attributes is not an image. Arrays of Zarr v3 always have

@@ -133,8 +133,7 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
 
 
 def _corner(expected, at):
-    """Returns one coordinate of the centre of the first pixel by the geotransform `expected`: x for at=0, y for
-    at=3."""
+    """Returns a coordinate of the centre of the first pixel: x for at=0, y for at=3. `expected` is the geotransform."""
     return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
 
 
@@ -253,7 +252,8 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
-    # If the transformation to the first system is unsupported, the second system gives the geotransform.
+    # If the transformation to the first coordinate system is unsupported, the second coordinate system gives the
+    # geotransform.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(3, 3))
@@ -268,8 +268,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
-    """If the transformation to the coordinate system is unsupported, the raster has no geotransform. The
-    driver falls back neither to the transformation of the level nor to pixels of size 1."""
+    """If no transformation to a coordinate system is supported, the raster has no geotransform. The driver does not
+    fall back to the transformation of the level, or to pixels of size 1."""
     far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
     for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
                             [to("b", UNREAD[name]), far]):  # fmt: skip
@@ -317,7 +317,7 @@ def test_transformations_by_dimension(tmp_path, name, named, out, spell):
     dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
     assert_geotransform(dataset, expected)
     assert warnings == []
-    if named:  # the result is the same if the transformation is a member of a sequence
+    if named:  # a sequence with this transformation gives the same geotransform
         sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
         store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
         assert_geotransform(opened(store)[0], expected)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Checks that the column `ours` of docs/opens_where.md states what this driver does: the test writes and
-opens each store again.
+"""Checks that the column `ours` of docs/opens_where.md states what this driver does: the test writes and opens each
+store again.
 
-The environment variable ZARR_OPENS_WHERE names a folder with the stores that docs/opens_where/stores.py writes.
-If it is unset, the test writes them."""
+If the environment variable ZARR_OPENS_WHERE names a folder, the test opens the stores in this folder and writes none.
+docs/opens_where/stores.py writes such a folder."""
 
 import json
 import os
@@ -65,8 +65,8 @@ def test_opens_as_the_page_says(name, made):
 
 
 def test_a_probe_finds_what_is_wrong(made):
-    """If the description of a store states wrong facts, docs/opens_where/probe.py reports each of them: shape,
-    geotransform, CRS and number of overviews. A nodata value that the store lacks is reported as missing."""
+    """docs/opens_where/probe.py reports each wrong fact in the description of a store: shape, geotransform, CRS and
+    number of overviews. A nodata value that the store lacks is reported as missing."""
     folder, listed = made
     store = json.loads(json.dumps(listed[NAMES.index("ndpyramid")]))
     store["arrays"] = store["arrays"][:1]

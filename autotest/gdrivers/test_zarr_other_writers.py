@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Another program changes metadata while a dataset is open.
 
-A dataset that is opened later shows the change. A dataset in update mode writes its own changes, and does not undo
-the change of the other program."""
+A dataset that is opened later shows the change. A dataset in update mode writes its own changes, and keeps the change
+of the other program."""
 
 import json
 

@@ -122,7 +122,7 @@ def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
     values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
     small = dataset.GetRasterBand(1).WriteRaster(
         32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
-        gdal.GDT_Float32)  # GDAL resamples this larger buffer and keeps the pixels in its block cache
+        gdal.GDT_Float32)  # GDAL resamples this buffer, and keeps its pixels in the block cache
     assert small == 0
     assert dataset.BuildOverviews("AVERAGE", [2]) == 0
     check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
@@ -215,8 +215,8 @@ def test_levels_of_a_raster_without_a_geotransform_have_none(tmp_path, rng, cpl)
 
 
 def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
-    """If CRS and geotransform are set after overviews were built, the levels also get them, before and after
-    closing."""
+    """The CRS and the geotransform can be set after overviews were built. The levels get them, even if the dataset is
+    closed and opened in between."""
     dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), georeferenced=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     srs = osr.SpatialReference()

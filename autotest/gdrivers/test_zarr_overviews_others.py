@@ -59,7 +59,7 @@ for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
     # PAM is disabled in this process, so another process runs the program.
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
-    assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # this file has the CRS
+    assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # pam.aux.xml holds the CRS
     cpl.assert_quiet()
 
 
@@ -257,7 +257,7 @@ def test_other_types(tmp_path, rng, kind, cpl):
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     level = zarr.open(str(store))[f"{level_group(2)}/v"]
     documents = [zarr_formats.array_document(store, path) for path in (level.path, "v")]
-    assert documents[0]["dtype"] == documents[1]["dtype"]  # also equal in byte order, which is part of a dtype
+    assert documents[0]["dtype"] == documents[1]["dtype"]  # the dtypes include the byte orders
     assert level.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
     assert level[...].tolist() == values[::2, ::2].tolist()
     assert sizes(open_raster(store)) == [(11, 15)]

@@ -112,7 +112,7 @@ EXPECTED = what_is_said(source_of())
 
 
 def beside(folder):
-    """Returns the names of files that GDAL wrote beside stores in a folder."""
+    """Returns the names of the .aux.xml, .msk and .ovr files in a folder. GDAL writes such files beside stores."""
     return sorted(name for name in os.listdir(folder) if name.endswith((".aux.xml", ".msk", ".ovr")))
 
 
@@ -199,8 +199,8 @@ NAMES = ("red", "nir", "class")
 
 
 def named_bands(store, *options):
-    """Writes a store with three bands. The name of each band is in its description, its metadata and its categories.
-    With the option "unnamed", bands have no description."""
+    """Writes a store with three bands. The name of each band is in its description, its metadata and its categories. If
+    `options` contains "unnamed", the bands have no description."""
     source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 3)
     for number, name in enumerate(NAMES, start=1):
         band = source.GetRasterBand(number)

@@ -172,7 +172,8 @@ def replace_colour(name):
 @pytest.mark.parametrize("bands", [1, 2, "apart"])
 @pytest.mark.parametrize("options", [["NORTH_UP=YES"], []], ids=["north up", "whole"])
 def test_the_auxiliary_file_does_not_hide_later_changes_of_the_store(tmp_path, options, bands):
-    """A read-only dataset whose metadata changes writes only these changes to its auxiliary file."""
+    """A change of metadata in a read-only dataset is written to its auxiliary file. The file contains nothing else, so
+    it does not hide later changes of the store."""
     if bands == "apart":
         name = store = str(make(tmp_path, bands=2, options=["SINGLE_ARRAY=NO"]))
     else:
@@ -183,7 +184,7 @@ def test_the_auxiliary_file_does_not_hide_later_changes_of_the_store(tmp_path, o
     [beside] = tmp_path.glob("*.aux.xml")
     written = beside.read_text()
     assert "own" in written and "ColorTable" not in written and "MYDOM" not in written
-    # The store is changed where the auxiliary file cannot be seen, as on another computer.
+    # The store changes while the auxiliary file is hidden, as if another computer changed it.
     beside.rename(tmp_path / "hidden")
     replace_colour(name)
     (tmp_path / "hidden").rename(beside)
@@ -191,7 +192,7 @@ def test_the_auxiliary_file_does_not_hide_later_changes_of_the_store(tmp_path, o
 
 
 def test_the_auxiliary_file_of_a_mask_has_no_copy_of_the_stored_properties(tmp_path):
-    """Metadata set in update mode is stored in the store alone, also if a mask file keeps the auxiliary file."""
+    """Metadata that is set in update mode is written only to the store, even if a mask has an auxiliary file."""
     store = make(tmp_path)
     with config_options(GDAL_PAM_ENABLED="YES"):
         dataset = gdal.Open(str(store))

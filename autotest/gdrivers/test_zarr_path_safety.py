@@ -92,14 +92,14 @@ def looked_at(folder, *names, what="all"):
 
 
 def outside(folder):
-    """Writes the array outside of the store to which all paths of ways_out() lead."""
+    """Writes arrays outside of the store, to which all paths of ways_out() lead."""
     handmade(folder / "outside", attrs={"secret": 1})
     handmade(folder / "outside" / "a")
     return folder / "outside"
 
 
 def check(tmp_path, *stores, what="all"):
-    """Asserts that SCRIPT accesses files of the stores, and no file of the array outside."""
+    """Asserts that SCRIPT opens files of the stores, and neither opens nor changes files in the folder "outside"."""
     kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
     paths = looked_at(tmp_path, *stores, what=what)
     assert any(path.startswith(str(stores[0])) for path in paths)  # shows that strace has recorded calls
@@ -192,7 +192,8 @@ def crs_texts(file):
 
 @zarr_formats.V2  # v3 has equal attributes, so one format suffices
 def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
-    """A CRS text that names a file opens no file. Each text is tested in each attribute that can state a CRS."""
+    """The driver does not open a file that a CRS text names. Each text is tested in each attribute that can state a
+    CRS."""
     outside(tmp_path)
     arrays = {}
     for form, name in enumerate([str(tmp_path / "outside" / "a" / ".zarray"), "outside/a/.zarray"]):

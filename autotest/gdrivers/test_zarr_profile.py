@@ -480,8 +480,9 @@ def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
     np.testing.assert_array_equal(np.isfinite(read), np.isfinite(values[0]))
     if np.isfinite(centre):
         valid = np.isfinite(values[0]) & (np.abs(values[0]) >= np.finfo(kind).tiny)
-        # A step is the distance of neighbouring numbers with `kept` mantissa bits. BITROUND changes a number by at
-        # most half a step, but by up to a whole step near the nodata value and the largest number.
+        # The tolerance is one step, the distance of neighbouring numbers with `kept` mantissa bits. BITROUND changes a
+        # number by at most half a step. Near the nodata value and the largest number, it may change a number by a whole
+        # step.
         np.testing.assert_allclose(read[valid], values[0][valid], rtol=2.0**-kept)
 
 
@@ -627,7 +628,7 @@ def test_a_created_raster_gets_statistics_when_it_is_closed(tmp_path, width, hei
         dataset.GetRasterBand(number).SetNoDataValue(-1)
     dataset.GetRasterBand(1).WriteArray(np.arange(width * height).reshape(height, width) % 100)
     dataset = None
-    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97  # 99, unless the overview that is read lacks it
+    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97  # 99, but the overview that is read may lack it
     assert "STATISTICS_MEAN" not in statistics_of(store, 2), "a band without valid pixels"
 
 

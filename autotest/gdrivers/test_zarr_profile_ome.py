@@ -186,8 +186,8 @@ def test_the_round_trip_keeps_the_raster(made, tmp_path):
 
 
 def test_the_encoding_is_that_of_the_profile_cloud(made, tmp_path):
-    """PROFILE=OME encodes arrays like PROFILE=CLOUD with PREDICTOR=FLOATING_POINT, so without numcodecs.delta. Only
-    names and attributes differ."""
+    """PROFILE=OME encodes arrays like PROFILE=CLOUD with PREDICTOR=FLOATING_POINT, which does not use numcodecs.delta.
+    Only names and attributes differ."""
     version, store, dataset, _ = made
     form = "ZARR_V2" if version == "0.4" else "ZARR_V3"
     cloud = tmp_path / "cloud.zarr"

@@ -35,8 +35,8 @@ def seen():
 
 
 def _connection_string(array, turn):
-    """Returns the name by which a test opens the array as a raster. It is the array's own name for each third `turn`,
-    and for an array in a group that cannot be a raster. Otherwise it is the name of the store."""
+    """Returns the name by which a test opens the array as a raster. The array's own name is used if `turn` is a
+    multiple of 3, or if the array is in a group and cannot be a raster. Otherwise the name of the store is used."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)
@@ -44,8 +44,8 @@ def _connection_string(array, turn):
 
 
 def _refusal_problem(name, pattern):
-    """Returns None if `name` does not open, and GDAL's only error matches `pattern`; else returns a text
-    that describes the difference."""
+    """Returns None if opening `name` fails with exactly one error, which matches `pattern`. Otherwise returns a text
+    that says what happened."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(name)
     if dataset is not None:
@@ -144,7 +144,7 @@ def _problem(array, index):
 
 def _multidimensional_problem(array, index):
     """Returns None if the multidimensional API reads the values that zarr-python reads; else a text that describes the
-    difference. Each fourth `index` opens the array by its own name instead of the store's."""
+    difference. If `index` is a multiple of 4, opens the array by its own name, else by the name of its store."""
     draw = zarr_random_types.Draw(SEED, f"{index}/mdim")
     name, path = str(array.store), array.path
     if index % 4 == 0:

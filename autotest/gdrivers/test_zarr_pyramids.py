@@ -170,7 +170,7 @@ def test_gdalinfo_lists_the_levels(layout):
     assert f"Size is {columns}, {rows}\n" in text
     listed = ", ".join(f"{values.shape[2]}x{values.shape[1]}" for values in layout.values[1:])
     assert text.count(f"  Overviews: {listed}\n") == bands
-    for line in text.splitlines():  # these items would be wrong in a copy without the levels
+    for line in text.splitlines():  # multiscales and omero describe levels, which a copy would not have
         assert not line.strip().startswith(("multiscales=", "omero="))
 
 

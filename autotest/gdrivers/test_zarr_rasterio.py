@@ -164,7 +164,7 @@ def test_checksums_and_statistics(store):
         assert dataset.GetRasterBand(i).Checksum() == memory.GetRasterBand(i).Checksum()
         got = dataset.GetRasterBand(i).ComputeStatistics(False)
         wanted = memory.GetRasterBand(i).ComputeStatistics(False)
-        assert got == pytest.approx(wanted, rel=1e-12)  # GDAL adds block by block, so sums differ in their last digits
+        assert got == pytest.approx(wanted, rel=1e-12)  # GDAL sums block by block, so the last digits differ
 
 
 def test_blocks(store):

@@ -299,8 +299,8 @@ def test_colours(tmp_path, auxiliary):
 
 @pytest.mark.parametrize("interleave, rows", [("pixel", 19), ("band", 58)])
 def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
-    """rasterio 1.4 and later state GDAL's default strips of a GeoTIFF as block size in its profile, without `tiled`.
-    The driver ignores a block size of such strips, and uses any other."""
+    """In rasterio 1.4 and later, the profile of a GeoTIFF states GDAL's default strips as block size, without `tiled`.
+    The driver ignores a block size that equals these strips, and uses any other block size."""
     shape = (BANDS, 2 * ROWS, COLUMNS)
     values = np.arange(np.prod(shape)).reshape(shape).astype(VALUES.dtype)
     found = {}

@@ -14,8 +14,8 @@ NAMES = [
 
 @pytest.fixture(scope="module", params=["kerchunk_hdf5", "virtualizarr_hdf5"])
 def opened(request, tmp_path_factory):
-    """Returns the name of the writer of references, [dataset of the references, dataset of the HDF5 file], and the list
-    of their root groups."""
+    """Returns (name of the writer of the references, datasets, root groups). The first dataset is opened from the
+    references, the second one from the HDF5 file."""
     folder = tmp_path_factory.mktemp(request.param)
     path = write_by("hdf5", folder / "a.h5")
     document = write_by(request.param, folder / "refs.json", path)

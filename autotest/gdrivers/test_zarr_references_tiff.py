@@ -75,8 +75,8 @@ def test_values_of_a_tiff(references, name):
     if writer == "kerchunk_tiff":
         wanted = wanted.transpose(1, 2, 0)
     if writer == "virtual_tiff" and predictor == 3 and bands > 1:
-        # The driver refuses references of virtual-tiff to several bands with the float predictor. They are wrong,
-        # because TIFF's predictor applies to rows with interleaved samples.
+        # virtual-tiff writes wrong references to several bands with the float predictor, and the driver refuses them.
+        # They are wrong because TIFF's predictor applies to rows with interleaved samples.
         with error_log() as log:
             assert gdal.OpenEx(str(write_json(folder / f"{name}.json", documents[name])), gdal.OF_RASTER) is None
         assert "transpose" in log.the_error()

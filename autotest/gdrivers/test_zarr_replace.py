@@ -114,8 +114,7 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Creates at the path `store` what the text `there` says: nothing, an empty folder, or a store with an .aux.xml
-    file."""
+    """Prepares the path `store` as `there` says: with nothing, an empty folder, or a store with an .aux.xml file."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":
@@ -240,7 +239,7 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             old = named(store.parent, store)
             done = traced(store, "-o", os.devnull, "-e",
                           f"inject={name}:signal=KILL:when={number}")  # fmt: skip
-            if done.returncode == 0:  # strace counts for each thread, and no thread made `number` calls in this run
+            if done.returncode == 0:  # strace counts calls per thread, and no thread made `number` calls
                 break
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1

@@ -62,8 +62,8 @@ def make_source(folder, bands=2, has_mask=False):
 
 
 class Slow:
-    """Progress function that calls `end()` at the fraction `last` of a copy. In the quarter before, it waits PAUSE
-    seconds at each call, so that the journal gets a few entries."""
+    """Progress function that calls `end()` at the fraction `last` of a copy. In the quarter of the copy before `last`,
+    each call waits PAUSE seconds, so that the journal gets a few entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []
@@ -102,7 +102,7 @@ def cancel_copy(target, source, options, last=0.6):
 
 
 def resume(target, source, options, warnings=0):
-    """Resumes a copy. Returns the first fraction of the copy that its progress function gets."""
+    """Resumes a copy. Returns the first fraction that the copy reports to its progress function."""
     fractions = []
 
     def note(fraction, _message, _data):

@@ -268,7 +268,7 @@ def test_sidecar_files_are_requested_in_batches(s3):
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
     for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")
-    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # the store to which the last sidecar file belongs
+    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # a store, whose sidecar file must stay
     gdal.VSICurlClearCache()
     s3.front.log()
     s3.front.rule(delay=0.05)

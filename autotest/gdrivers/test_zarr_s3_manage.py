@@ -73,8 +73,8 @@ def test_gdalmanage_renames_a_store(server, managed):
 
 
 def test_the_server_deletes_concurrently(server, tmp_path):
-    """The test server deletes objects of one folder concurrently. Without a correction, s3rver would answer 404
-    to some of these requests."""
+    """The test server deletes objects of one folder concurrently. s3rver alone would answer 404 to some of these
+    requests."""
     for number in range(8):
         (tmp_path / "a").mkdir(exist_ok=True)
         (tmp_path / "a" / str(number)).write_bytes(b"x")

@@ -29,7 +29,7 @@ def server(tmp_path_factory):
         yield server
 
 
-# Yields the S3 server. The tests run twice: the driver sends its own requests, or GDAL sends them because
+# Yields the S3 server. Each test runs twice: once the driver sends its own requests, and once GDAL sends them because
 # AWS_REQUEST_PAYER is set.
 @pytest.fixture(params=["own requests", "GDAL's requests"])
 def s3(server, request):
