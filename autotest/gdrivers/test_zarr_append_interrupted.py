@@ -64,7 +64,7 @@ def append_and_kill(store, day, folder, number):
 
 
 def assert_holds(store, *days):
-    """Asserts that this driver and xarray find exactly these days in the store, with their times and
+    """Asserts that this driver and xarray find exactly the slices `days` in the store, with their times and
     overviews."""
     with error_log() as log:
         dataset = gdal.Open(str(store))
@@ -166,7 +166,7 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
 
 
 def test_a_replacement_that_is_killed(tmp_path):
-    """If the replacement of a slice is killed, the next append fills the overviews of this slice again."""
+    """If the replacement of a slice is killed, the next append builds the overviews of this slice again."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2)
     dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER)

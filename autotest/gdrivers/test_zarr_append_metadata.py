@@ -113,8 +113,8 @@ def test_a_slice_without_description(tmp_path):
     band = dataset.GetRasterBand(2)
     assert band.GetDescription() == "time=2024-05-02T00:00:00Z"
     assert band.GetMetadataItem("CLOUD_COVER") == "30"
-    # Band 2 has no description of its own, so the driver describes it by its time. Appending this band does not
-    # store that description.
+    # Band 2 has no stored description, so the driver describes it by its time. If this band is appended, its
+    # description is not stored.
     cut = gdal.Translate("", str(store), format="MEM", bandList=[2])
     append(store, cut, 9)
     dataset = open_raster(store)

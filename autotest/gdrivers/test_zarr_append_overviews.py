@@ -45,7 +45,7 @@ def append(path, step, *options, values=None, **arguments):
 
 
 def make(path, *options, steps=2):
-    """Writes a store with the slices 0, 1, ... along time, and builds their overviews."""
+    """Writes a store with slices at the times 0, 1, ..., and builds their overviews."""
     copy(path, raster(np.concatenate([values_of(step) for step in range(steps)])), "BAND_DIM=time",
          "BAND_DIM_VALUES=" + ",".join(map(str, range(steps))), *options)  # fmt: skip
 
@@ -177,7 +177,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
 
 
 def test_a_cube_of_levels(tmp_path):
-    """In a cube of (time, level, y, x), each appended time has several bands, one for each level. All of them
+    """In a cube of (time, level, y, x), each appended time has several bands, one for each level. All appended bands
     get overviews."""
     shape = (2, 3, 32, 48)
     data = np.random.default_rng(1).integers(0, 99, (4, *shape[1:]), "i2")

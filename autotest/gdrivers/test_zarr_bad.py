@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bad metadata gives one clear error, and never a crash, a hang or an unbounded allocation.
-test_zarr_v3_invalid.py tests bad documents of Zarr v3, and test_zarr_consolidated.py tests bad
-consolidated metadata."""
+"""Bad metadata gives one clear error, and never a crash, a hang or an unbounded allocation. test_zarr_v3_invalid.py
+tests bad metadata of Zarr v3, and test_zarr_consolidated.py tests bad consolidated metadata."""
 
 import json
 import re
@@ -21,8 +20,8 @@ BLOSC = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 
 
 HUGE = "overflow|large|exceed|big|more than|limit"
 
-# name -> (changes that make a valid .zarray invalid, pattern that the error must match). Each error must also
-# name the store and the key.
+# name -> (changes that make a valid .zarray invalid, pattern of the error). Each error must also name the store and the
+# key.
 WRONG = {
     **{f"no {key}": ({key: ...}, key) for key in GOOD if key != "fill_value"},
     "zarr_format 3": ({"zarr_format": 3}, "zarr_format.*3"),
@@ -155,8 +154,8 @@ def test_invalid_utf8(tmp_path):
 
 @zarr_formats.BOTH
 def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
-    """A document that begins with a byte order mark, as Windows editors write it, is read. Update mode removes
-    the mark."""
+    """The driver reads a metadata document that begins with a byte order mark, as Windows editors write it. Update mode
+    removes the mark."""
     store = handmade(tmp_path / "a.zarr")
     document = zarr_formats.document_file(store, ".zarray")
     document.write_bytes(b"\xef\xbb\xbf" + document.read_bytes())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A bad chunk makes a read fail with one error, which names store, chunk and cause. Other chunks still read. An
-absent chunk gives no error, but a chunk without read permission gives one. test_zarr_v3_shards_bad.py tests the
-errors of codecs in Zarr v3."""
+"""A bad chunk makes a read fail with one error, which names the store, the chunk and the cause. The other chunks can
+still be read. An absent chunk gives no error, but a chunk without read permission gives one. test_zarr_v3_shards_bad.py
+tests the errors of codecs in Zarr v3."""
 
 import bz2
 import gzip
@@ -106,7 +106,7 @@ def test_random_bytes_in_a_chunk(tmp_path, name):
 
 @pytest.mark.parametrize("name", [name for name in CODECS if name != "lz4"])
 def test_flipped_bits_never_crash(tmp_path, name):
-    """A flipped bit in a chunk gives an error or other pixels, never a crash."""
+    """A flipped bit in a chunk gives an error or wrong pixels, never a crash."""
     values = np.arange(400, dtype="<i2").reshape(20, 20)
     store = make_array(tmp_path, values, "bad.zarr", chunks=(20, 20), compressor=CODECS[name])
     sound = (store / "0.0").read_bytes()
@@ -139,8 +139,8 @@ def test_decompression_bombs(tmp_path, name):
 
 
 def test_sizes_that_lie(tmp_path):
-    """A chunk header that falsely states a size of up to 4 GiB gives an error. The driver does not allocate
-    this size."""
+    """The header of a chunk falsely states a size of up to 4 GiB. The driver gives an error and does not allocate this
+    size."""
     blosc = bytearray(CODECS["blosc"].encode(CHUNK))
     blosc[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
     stores = [damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"])]

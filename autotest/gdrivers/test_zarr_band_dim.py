@@ -117,7 +117,7 @@ def test_coordinates_of_netcdf(tmp_path):
     (None, (-153000, -152999), None),
 ])  # fmt: skip
 def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
-    """Times keep their calendar and their date in that calendar. This includes dates before the Gregorian
+    """Times keep their calendar, and the date that they have in it. This includes dates before the Gregorian
     calendar."""
     source = raster(values_of(2))
     source.SetMetadataItem("time#units", "days since 2001-01-01")

@@ -146,7 +146,7 @@ def test_as_many_slices_as_bands(tmp_path):
 
 
 def test_band_names_of_the_store_are_not_saved_in_pam(tmp_path):
-    """Statistics are saved in PAM. Names of bands are not saved, because they come from the store, which may
+    """Statistics are saved in PAM. The names of bands are not saved, because they come from the store, which may
     change."""
     store = tmp_path / "x.zarr"
     group = zarr.open_group(str(store), mode="w")

@@ -162,7 +162,7 @@ def test_coordinates_of_very_many_columns_are_not_written(tmp_path):
 
 def test_coordinates_of_many_columns_are_written_chunk_by_chunk(tmp_path):
     size = (1 << 20) + 5
-    for _ in range(2):  # the second run adds the array b; the store then already has the coordinates
+    for _ in range(2):  # the second run adds the array b to the store, which has the coordinates of the first run
         driver = gdal.GetDriverByName("Zarr")
         options = ["BLOCKSIZE=1,1000000"] + ["ARRAY_NAME=b", "APPEND_SUBDATASET=YES"] * _
         dataset = driver.Create(str(tmp_path / "wide.zarr"), size, 1, 1, gdal.GDT_Byte, options)

@@ -45,7 +45,7 @@ def files_below(folder):
 def assert_as_builtin(answers, names):
     """Asserts that this driver opens each name with the contents and errors of the built-in driver. `answers` has three
     answers for each name: from the built-in driver alone, from all drivers, and from "Zarr" alone. Returns how many
-    answers of this driver were compared with contents."""
+    answers of this driver were compared with contents of the built-in driver."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -81,7 +81,7 @@ def test_references_in_a_json_file(tmp_path, order):
             for name in (base, f'ZARR:"{base}"', f'ZARR:"{base}":/x'):
                 names += [(name, RASTER), (name, MULTIDIM)]
         answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver opens the references, whichever Zarr driver GDAL tries first.
+    # This driver opens the Kerchunk references in each order of the two Zarr drivers.
     for (name, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
             # References on a server must not name a local file, so x cannot be read if the references are on a
@@ -111,7 +111,7 @@ def test_references_in_parquet_files(tmp_path, order, name):
     names = [(one, flags) for flags in (RASTER, MULTIDIM)
              for one in (f'ZARR:"{folder}"', f'ZARR:"{folder}":/x', base, f'ZARR:"{base}"')]  # fmt: skip
     answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver opens the references, whichever Zarr driver GDAL tries first. The Parquet file is damaged, so x
+    # This driver opens the Kerchunk references in each order of the two Zarr drivers. The Parquet file is damaged, so x
     # cannot be read.
     for (one, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):

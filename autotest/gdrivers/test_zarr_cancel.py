@@ -21,8 +21,8 @@ RANDOM = np.random.default_rng(1).integers(1, 250, SHAPE, "u1")
 
 @pytest.fixture(autouse=True)
 def many_calls():
-    """Makes GDAL's block cache smaller, which also makes the parts of a copy smaller. Each part calls the
-    progress function."""
+    """Makes GDAL's block cache smaller. A copy then has smaller parts, and its progress function is called more
+    often."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -175,8 +175,8 @@ def test_a_cancelled_subdataset_is_removed(tmp_path, options):
 
 
 def test_cancelled_slices_are_not_visible(tmp_path):
-    """A slice whose append is cancelled is not visible. In this test each slice has its own chunks.
-    test_zarr_append_dim.py tests slices that share chunks."""
+    """A slice whose append is cancelled is not visible. The slices of this test do not share chunks;
+    test_zarr_append_dim.py tests slices that do."""
     store = tmp_path / "a.zarr"
     values = np.arange(2 * 700 * 900, dtype="i4").reshape(2, 700, 900)
 
@@ -217,7 +217,7 @@ def test_cancelled_overviews_are_removed(tmp_path, options, method):
     def clean():
         assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
 
-    build(Refuse())  # the store then already is as clean() leaves it after each run
+    build(Refuse())  # so that each later run starts with an equal store
     clean()
     refused_at_each_call(tmp_path, build, clean)
     dataset = open_raster(store)

@@ -87,11 +87,11 @@ EARTHS_NETCDF_IS_WRONG = {
     "ellipsoid by name": (
         {"reference_ellipsoid_name": "International 1924"}, 6378388, 297, 0, None,
     ),
-    # The netCDF driver needs the semi-major axis. Without this axis, it takes WGS 84.
+    # Without the semi-major axis, the netCDF driver takes WGS 84.
     "minor axis and flattening": (
         {"semi_minor_axis": 6356514.0, "inverse_flattening": 300.0}, 6356514 * 300 / 299, 300, 0, None,
     ),
-    # The netCDF driver reads the prime meridian Paris with longitude 0 instead of 2.337.
+    # The netCDF driver takes longitude 0 for the prime meridian Paris. The right longitude is 2.337.
     "meridian by name": ({**GRS80, "prime_meridian_name": "Paris"}, 6378137, 298.257222101,
                          2.33722917, None),
     # The netCDF driver ignores the radius, because it is stored as text.

@@ -385,8 +385,8 @@ def test_false_origin_in_angles():
                                           ("degree", HEIGHT * math.pi / 180), ("", 1.0)])  # fmt: skip
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scale_to_a_stated_crs(sweep, units, scale):
-    """If the attribute `crs` states a CRS in metres, coordinates are scaled from the unit in their attribute `units`
-    to metres."""
+    """If the attribute `crs` states a CRS in metres, coordinates in another unit are scaled to metres. The attribute
+    `units` states their unit."""
     text = f"+proj=geos +sweep={sweep} +h={HEIGHT!r} +lon_0=-75 +ellps=GRS80 +type=crs"
     assert ask({"crs": text, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
     wkt = srs_of(text).ExportToWkt(["FORMAT=WKT2_2019"])
@@ -446,8 +446,8 @@ def test_rotated_pole(tmp_path, grid_longitude):
 
 
 def test_rotated_pole_without_ellipsoid(tmp_path):
-    """A rotated pole without ellipsoid gets WGS 84. GDAL's netCDF driver finds no CRS for it, although it takes WGS 84
-    for other projections without ellipsoid."""
+    """A rotated pole without ellipsoid gets WGS 84. GDAL's netCDF driver finds no CRS for a rotated pole without
+    ellipsoid."""
     attributes = {
         "grid_mapping_name": "rotated_latitude_longitude", "grid_north_pole_latitude": 39.25,
         "grid_north_pole_longitude": -162.0,

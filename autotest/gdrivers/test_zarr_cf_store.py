@@ -121,7 +121,7 @@ def test_longitude_and_latitude(tmp_path, cpl, units, degrees):
       "latitude_of_projection_origin": 0.0, "standard_parallel": [30.0, -30.0]}, "lambert"),
 ])  # fmt: skip
 def test_broken_grid_mapping(tmp_path, cpl, attributes, what):
-    """An invalid grid mapping gives one warning, which names the fault. The raster then has no CRS."""
+    """An invalid grid mapping gives one warning, which names the fault. The raster has no CRS."""
     dataset = open_raster(projected(tmp_path, attributes, "m", 2.0))
     assert dataset.GetSpatialRef() is None
     assert dataset.GetGeoTransform() == pytest.approx((0, 2, 0, 0, 0, -2))

@@ -206,8 +206,8 @@ def open_cold(front, name, case):
 
 def most_round_trips(case):
     is_old_pyramid = not zarr_formats.is_v3() and case.startswith(("ome", "layout"))
-    # In Zarr v2, opening lists a folder only after it has found no array document there, which takes another
-    # round trip.
+    # In Zarr v2, the driver lists a folder only after it has found no metadata document of an array there. The listing
+    # takes another round trip.
     return 3 + is_old_pyramid + (case in LISTED and not zarr_formats.is_v3())
 
 

@@ -190,8 +190,8 @@ def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
 
 @pytest.mark.parametrize("size", [(3, 4), (5, 6)])
 def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
-    """A copy of an array without coordinates has none. It shares no dimensions with the arrays of the target,
-    because they have coordinates."""
+    """A copy of an array without coordinates has no coordinates. The copy shares no dimensions with the arrays of the
+    target store, which have coordinates."""
     store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
     write(store, "a", geotransform=None, crs=None, values=np.ones(size, "i2"))
     write(target, "z")

@@ -271,7 +271,8 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
         assert dataset.GetSpatialRef().IsSame(srs)
         assert dataset.GetMetadata() == {"AREA_OR_POINT": "Area"}
         del dataset
-        # If all attributes of a convention are removed, its entry in zarr_conventions is also removed.
+        # If all attributes of a convention are removed, the driver removes the entry of the convention in
+        # zarr_conventions.
         dataset = gdal.Open(str(store), gdal.GA_Update)
         dataset.SetSpatialRef(None)
         del dataset
@@ -282,7 +283,7 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
 
 
 def test_registration_node_makes_pixels_points(tmp_path, cpl):
-    """With spatial:registration "node", the transform gives the centres of pixels. GDAL then reports
+    """With spatial:registration "node", spatial:transform gives the centres of pixels, and GDAL reports
     AREA_OR_POINT=Point."""
     store = tmp_path / "a.zarr"
     options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ"]

@@ -219,8 +219,8 @@ def band_array(dataset, number):
 
 
 def test_equal_dimensions_are_shared(tmp_path, cpl):
-    """An appended array shares the dimensions of another array if their coordinates are equal. Existing
-    arrays stay unchanged."""
+    """An array that is appended to a store uses the dimensions of an existing array if the coordinates are equal.
+    Existing arrays stay unchanged."""
     store = tmp_path / "a.zarr"
     georeferenced(store, ["ARRAY_NAME=first"])
     before = zarr_formats.contents(store)

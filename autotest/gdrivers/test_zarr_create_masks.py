@@ -224,7 +224,7 @@ def test_a_mask_of_all_bands_is_an_array_of_the_store(tmp_path, cpl, options, ar
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
 @pytest.mark.parametrize("which", [(1,), (2,), (1, 2), (2, 1)])
 def test_masks_of_bands(tmp_path, cpl, options, which):
-    """Either band, or both, can have a mask of its own."""
+    """A raster of two bands can have a mask for one band, or a mask for each band."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16, options)
     dataset.WriteArray(VALUES)
@@ -274,7 +274,7 @@ def test_the_mask_of_a_subdataset(tmp_path, cpl):
         assert dataset.GetRasterBand(1).GetMaskFlags() == flags
     dataset = open_raster(array_name(store, "g/b"))
     np.testing.assert_array_equal(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray(), MASK)
-    # A mask that the store already has can be written again.
+    # The existing mask of a store can be written again.
     dataset = gdal.OpenEx(array_name(store, "g/b"), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).GetMaskBand().Fill(255)
     dataset = None

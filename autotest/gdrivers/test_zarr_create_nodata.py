@@ -92,7 +92,8 @@ def test_a_refused_value_removes_the_old_one(tmp_path):
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
 @pytest.mark.parametrize("data_type, value, name", OUTSIDE[:1] + OUTSIDE[3:6])
 def test_a_copy_of_nodata_outside_of_the_type_warns_once(tmp_path, data_type, value, name, options):
-    """Three bands have a nodata value that does not fit their data type. A copy gives one warning for all of them."""
+    """Three bands have a nodata value that does not fit their data type. A copy of the raster gives one warning for all
+    three bands."""
     store = tmp_path / "s.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 4, 3, 3, data_type)
     values = np.arange(36).reshape(3, 3, 4).astype(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A copy saves what Zarr cannot express in GDAL's auxiliary metadata (PAM). PAM is off in other tests, so
-each test here runs a process of its own."""
+"""A copy saves in GDAL's auxiliary metadata (PAM) what Zarr cannot express. Each test runs a process of its own,
+because PAM is off in the process of the tests."""
 
 import json
 import os

@@ -169,8 +169,8 @@ def test_a_crs_is_changed_and_removed_for_every_reader(tmp_path, cpl):
 
 
 def test_a_crs_that_another_program_writes_later_wins(tmp_path, cpl):
-    """The store has a copy of the WKT for GDAL's built-in driver. This driver ignores the copy once another
-    program has changed the store's own CRS."""
+    """The store has a copy of the WKT for GDAL's built-in driver. After another program has changed the store's own
+    CRS, this driver ignores the copy."""
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     attributes = zarr_formats.attributes(store, "spatial_ref")
     wkt = crs_of("EPSG:32633").ExportToWkt()

@@ -136,7 +136,7 @@ def test_subsets_that_form_a_grid(tmp_path, store):
     assert_is_cube(tmp_path / "d.zarr", cube().isel(level=[0, 2]))
     copy(store, tmp_path / "e.zarr", bandList=[2, 5])
     assert_is_cube(tmp_path / "e.zarr", cube().isel(level=[1]))
-    # In this copy, the levels vary more slowly than the times.
+    # The copy has the dimensions in the order (level, time, y, x).
     copy(store, tmp_path / "f.zarr", bandList=[1, 4, 2, 5, 3, 6])
     assert_is_cube(tmp_path / "f.zarr", cube().transpose("level", "time", "y", "x"))
 

@@ -179,7 +179,7 @@ def test_a_killed_deletion_of_a_node(tmp_path, node):
 
 
 def left_over(store, path):
-    """Removes the documents of an array, or of a group and all its nodes, but not the chunks, as a killed
+    """Removes the metadata documents of an array, or of a group and all its nodes. Leaves the chunks, as a killed
     deletion does."""
     for file in (store / path).rglob("*"):
         if file.is_file() and file.name.startswith((".z", "zarr.json")):

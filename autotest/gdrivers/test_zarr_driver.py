@@ -199,8 +199,8 @@ def test_references_in_json_are_identified(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     assert gdal.OpenEx(str(reference), gdal.OF_MULTIDIM_RASTER).GetDriver().ShortName == "Zarr"
-    # Before a copy, GDAL before 3.7 identifies the target with OF_RASTER, and deletes it if a driver identifies it. The
-    # driver therefore does not identify references in this way.
+    # Before a copy, GDAL before 3.7 identifies the target with OF_RASTER, and deletes the target if a driver identifies
+    # it. The driver therefore does not identify references in this way.
     found = gdal.IdentifyDriverEx(str(reference), gdal.OF_RASTER)
     assert (found.ShortName == "Zarr") if gdal_is_at_least(3, 7) else (found is None)
 

@@ -25,7 +25,7 @@ CHUNK = 50  # a chunk or shard has 50 x 50 pixels, 10,000 bytes
 
 
 class LimitedFiles:
-    """A disk that becomes full by a limit on the size of every file. Writing then fails with EFBIG."""
+    """A disk that becomes full because the size of every file is limited. Writing to the full disk fails with EFBIG."""
 
     reason = "File too large"
 
@@ -160,7 +160,7 @@ def update(store, *options):
 
 
 def stored(store):
-    """Asserts that zarr-python and a new dataset read equal values from the store. Returns these values."""
+    """Asserts that zarr-python and a new dataset read equal values from the store. Returns the values."""
     values = zarr.open_group(str(store), mode="r")["a"][...]
     np.testing.assert_array_equal(read_all(open_raster(store))[0], values)
     return values
@@ -219,7 +219,7 @@ def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factor
                 wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
                 band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
             elif way == "blocks":
-                half = CHUNK // 2  # writing fewer pixels resamples them, through GDAL's block cache
+                half = CHUNK // 2  # GDAL resamples a smaller buffer in its block cache
                 values = np.ascontiguousarray(new_values()[:half, :half])
                 wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
                 band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
@@ -449,7 +449,7 @@ def test_a_folder_in_which_nothing_can_be_created(guarded, way):
                 assert driver.Delete(str(target)) != gdal.CE_None
             else:
                 assert driver.Create(str(target), 9, 9, 1, gdal.GDT_Byte, options) is None
-        if way == "over" and create_deletes_first():  # GDAL first deletes the old store, which also fails
+        if way == "over" and create_deletes_first():  # GDAL fails to delete the old store first
             assert len(log.events) == 2 and log.events[0] == log.events[1]
             del log.events[1]
         assert str(target) in log.the_error() and "ermission" in log.the_error()

@@ -138,8 +138,8 @@ def test_precedence_of_crs_attributes(tmp_path):
 
 @pytest.mark.parametrize("crs", ["EPSG:4326", "OGC:CRS84"])
 def test_axis_order_of_longitudes_and_latitudes(tmp_path, crs):
-    """Longitudes are the raster's x axis, whatever axis order the CRS states. This holds for gdal.Open(), for gdalwarp
-    and for coordinate transformations."""
+    """Longitudes are the raster's x axis, whatever axis order the CRS states. gdal.Open(), gdalwarp and coordinate
+    transformations agree about this."""
     store = write(tmp_path, {"_CRS": crs}, lonlat(), dims=["lat", "lon"])
     dataset = open_raster(store)
     srs = dataset.GetSpatialRef()

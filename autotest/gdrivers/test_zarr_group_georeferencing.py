@@ -97,7 +97,7 @@ def test_a_groups_transform_applies_without_dimension_names(tmp_path):
 
 
 def test_an_array_names_its_own_dimensions(tmp_path):
-    """If an array and its group both have `spatial:dimensions`, those of the array are used."""
+    """If an array and its group have the attribute `spatial:dimensions`, the attribute of the array is used."""
     own = {"spatial:dimensions": ["lat", "lon"]}
     store = make_store(
         tmp_path, {"a": image(dims=("lat", "lon"), **own), "b": image()}, {**spatial(), **UTM}
@@ -238,8 +238,9 @@ LATLON = {
     "lat": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
 }  # fmt: skip
 
-# case -> (attributes of array a, of array b, of their group, other arrays, (geotransform, EPSG code) of a,
-# (geotransform, EPSG code) of b). Arrays a and b have equal shapes and dimensions, but are not bands of one raster.
+# case -> (attributes of array a, attributes of array b, attributes of their group, further arrays, (geotransform, EPSG
+# code) of a, (geotransform, EPSG code) of b). Arrays a and b have equal shapes and dimensions, but are not bands of one
+# raster.
 APART = {
     "transform": (spatial(), spatial(ELSEWHERE), UTM, {}, (PLACE, 32632), (ELSEWHERE, 32632)),
     "code": ({**spatial(), **UTM}, {**spatial(), "proj:code": "EPSG:32633"}, {}, {}, (PLACE, 32632), (PLACE, 32633)),
@@ -295,8 +296,8 @@ def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
 
-# case -> (attributes of array a, of array b, of their group, other arrays). The attributes of a and b differ but give
-# equal georeferencing, so a and b are bands of one raster.
+# case -> (attributes of array a, attributes of array b, attributes of their group, further arrays). The attributes of a
+# and b differ but give equal georeferencing, so a and b are bands of one raster.
 TOGETHER = {
     "code and WKT": ({**spatial(), **UTM}, {**spatial(), "proj:wkt2": WKT}, {}, {}),
     "own and the group's": ({**spatial(), **UTM}, {}, {**spatial(), **UTM}, {}),
@@ -321,8 +322,8 @@ def test_equal_georeferencing_in_different_attributes(tmp_path, case, cpl):
 
 
 def test_arrays_of_a_pyramid_s_base_with_two_geotransforms(tmp_path):
-    """In ndpyramid, each level is a group of arrays. Arrays of the base with different geotransforms are subdatasets
-    instead of bands."""
+    """In ndpyramid, each level is a group of arrays. If arrays of the base have different geotransforms, the arrays are
+    subdatasets and not bands."""
     said = {"multiscales": [{"datasets": [{"path": "0", "crs": "EPSG:32632"}, {"path": "1", "crs": "EPSG:32632"}]}]}
     arrays = {}
     for level, size in (("0", (ROWS, COLUMNS)), ("1", (ROWS // 2, COLUMNS // 2))):
@@ -401,7 +402,8 @@ def test_a_copy_of_a_listed_group_keeps_its_geotransform(tmp_path):
 
 
 def test_a_changed_group_keeps_other_arrays_geotransforms(tmp_path):
-    """Update mode changes the georeferencing of the raster's bands, and not of other arrays in the group."""
+    """Update mode changes the georeferencing of the arrays that are bands of the raster. The georeferencing of other
+    arrays in the group stays."""
     arrays = {name: image(**spatial(), **UTM) for name in ("b1", "b3")}
     arrays["b2"] = image(**spatial(ELSEWHERE), **UTM)
     store = make_store(tmp_path, arrays)

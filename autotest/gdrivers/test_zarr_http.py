@@ -74,8 +74,8 @@ def assert_reads(dataset, expected=VALUES):
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
 def test_consolidated_store_opens_with_few_requests(server, prefix):
-    """An array opens with few requests. Documents of Zarr v2 are requested only if the server has no documents of Zarr
-    v3."""
+    """An array opens with few requests. The driver requests metadata documents of Zarr v2 only if the server has none
+    of Zarr v3."""
     url = server.url.replace("http://", prefix)
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
@@ -357,9 +357,9 @@ def test_absent_chunks_are_requested_once(server):
     for _ in range(3):
         assert_reads(dataset, expected)
     absent = [path for _, path, _, status in server.requests() if status == 404]
-    # Documents of Zarr v2 and v3 state the separator of chunk keys, so each chunk is requested by one key only.
+    # The metadata states the separator of chunk keys, so the driver requests each chunk by one key only.
     assert sorted(absent) == sorted(key(f"/plain.zarr/0.{j}") for j in range(8))
-    # If absent chunks appear on the server, they are read after the store is opened again.
+    # Chunks that were absent appear on the server. They are read after the store is opened again.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     assert_reads(again, VALUES)
@@ -465,8 +465,8 @@ def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
     }
     make_store(tmp_path, arrays, name="p.zarr")
     with Served(tmp_path) as server:
-        # In v2 the server answers 404 for absent documents. With 403 it would also refuse the absent consolidated
-        # metadata, and the store would not open.
+        # In v2, the server answers 404 for absent metadata documents. If it answered 403 for the absent consolidated
+        # metadata, the store would not open.
         absent = 403 if zarr_formats.is_v3() else 404
         server.rule(absent=absent, status={f"/p.zarr/{each}/*": [403, -1] for each in refused})
         name = f'ZARR:"{server.url}/p.zarr":'
@@ -589,7 +589,7 @@ def test_each_attempt_to_write_is_one_error(folder, server, prefix):
     ):
         with zarr_gdal.error_log() as log:
             assert what() is None
-        told = [text for text in log.errors if "Only read-only mode" not in text]  # GDAL itself reports this error
+        told = [text for text in log.errors if "Only read-only mode" not in text]  # leaves out GDAL's own error
         assert len(told) == 1 and told[0].endswith(": HTTP stores are read-only")
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

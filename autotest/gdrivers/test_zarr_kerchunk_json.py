@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kerchunk references in JSON documents. They describe stores whose chunks are in other files."""
+"""Kerchunk references in JSON documents. The references describe stores whose chunks are in other files."""
 
 import json
 import os
@@ -147,8 +147,8 @@ def test_a_document_on_a_web_server(tmp_path, references):
 
 
 def test_chunks_on_a_web_server(tmp_path, references):
-    """The references of a local document name files on a server. Chunks that are close together in a file are read by
-    one request."""
+    """The references in a local JSON document name files on a server. Chunks that are close together in a file are read
+    by one request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/{value[0]}", *value[1:]] if isinstance(value, list) else value
                  for key, value in references.items()}  # fmt: skip
@@ -217,7 +217,7 @@ def test_references_are_read_only(tmp_path, references, cpl):
 
 @pytest.fixture
 def beyond(tmp_path, references):
-    """Returns references to a file outside of the document's folder."""
+    """Returns references to a file outside of the folder of the JSON document."""
     (tmp_path / "documents").mkdir()
     moved = {key: [str(tmp_path / value[0]), *value[1:]] if isinstance(value, list) else value
              for key, value in references.items()}  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kerchunk references in Parquet files. They describe stores whose chunks are in other files. The driver
-reads a Parquet file only if it needs the references in it."""
+"""Kerchunk references in Parquet files. The references describe stores whose chunks are in other files. The driver
+reads a Parquet file only if it needs a reference in this file."""
 
 import json
 import pathlib
@@ -171,7 +171,7 @@ def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
 
 
 def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
-    """A folder with the documents of a store opens as this store, even if its name ends in .parq."""
+    """A folder with metadata documents of Zarr opens as a store, even if its name ends in .parq."""
     store = make_store(tmp_path / "store.parq", {"image": {"values": IMAGE}})
     assert np.array_equal(read(store, "image"), IMAGE)
     assert gdal.OpenEx(f'ZARR:"{store}":/image', RASTER | gdal.OF_UPDATE) is not None

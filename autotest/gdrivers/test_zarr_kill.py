@@ -51,8 +51,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The delay before the kill begins when the process reports the word `start`, or at once if `start` is empty.
-        # Without such words, a slow process would always be killed before its first flush.
+        # The delay before the kill begins when the process reports the word `start`, or when the process starts if
+        # `start` is empty. Without such words, a slow process would always be killed before its first flush.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -110,7 +110,8 @@ def write(report, plan, store):
 
 
 def documents(store):
-    """Returns all documents except consolidated metadata, by v2 key. Fails if a document is truncated."""
+    """Returns {v2 key: metadata document} without the consolidated metadata. Fails if a metadata document is
+    truncated."""
     found = zarr_formats.documents(store)
     found.pop(".zmetadata", None)
     return found
@@ -229,7 +230,7 @@ def test_a_killed_writer_leaves_whole_stores(tmp_path):
             seen[what] = seen.get(what, 0) + 1
         go_on(plan, store)
     print(seen)
-    # If few processes had flushed before their kill, the kills would be too early to test anything.
+    # If few processes flushed before their kill, the kills are too early to test anything.
     assert seen.get("flushed", 0) > ROUNDS / 10, seen
 
 

@@ -371,8 +371,8 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
 
 
 def test_bands_that_become_a_cube(tmp_path, rng, cpl):
-    """gdalwarp first creates plain bands, and then sets metadata that makes them a cube. The levels then have the
-    dimensions of the cube."""
+    """gdalwarp first creates plain bands, and then sets metadata that makes the bands a cube. The overview levels get
+    the dimensions of the cube."""
     values = smooth(rng, 4, 64, 65)
     bands = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 65, 64, 4, gdal.GDT_Float32, [GROUPS])
     for i in range(4):

@@ -173,8 +173,8 @@ def test_limit_of_strings(tmp_path):
 @zarr_formats.V3
 @pytest.mark.parametrize("is_array", [True, False])
 def test_limit_of_a_v3_document(tmp_path, is_array):
-    """ZARR_MAX_METADATA_SIZE limits a v3 document: the metadata and attributes of an array, or the consolidated
-    metadata of a group."""
+    """ZARR_MAX_METADATA_SIZE limits the size of a zarr.json: the metadata and attributes of an array, or the
+    consolidated metadata of a group."""
     values = {"values": good_values(), "dims": ["y", "x"]}
     store = make_store(tmp_path, {"dem": values}, consolidated=not is_array)
     path = store / "dem" / "zarr.json" if is_array else store / "zarr.json"

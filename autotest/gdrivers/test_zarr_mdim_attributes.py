@@ -86,8 +86,8 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_everything_else_is_json(tmp_path, cpl, text):
-    """An attribute is returned as JSON text if it is neither a number, a text nor a list of them. Lists of numbers that
-    no data type can hold exactly are JSON text, too."""
+    """A number, a text, or a list of numbers or texts has a GDAL type. Any other attribute is returned as JSON text,
+    and so is a list of numbers that no data type can hold exactly."""
     attribute = attribute_of(tmp_path, text)
     assert attribute.GetDataType().GetClass() == gdal.GEDTC_STRING
     assert attribute.GetDataType().GetSubType() == gdal.GEDTST_JSON
@@ -105,7 +105,7 @@ def test_numbers_in_other_types(tmp_path):
 
 
 def test_names(tmp_path):
-    """Attributes are listed in the order of the document. They have full names."""
+    """Attributes are listed in the order in which the metadata document has them. Each attribute has a full name."""
     names = ["zebra", "apple", "höhe", "a/b", "with space", ""]
     handmade(tmp_path / "a.zarr", files={}, attrs={name: i for i, name in enumerate(names)})
     array = zarr_mdim.open_array(tmp_path / "a.zarr")

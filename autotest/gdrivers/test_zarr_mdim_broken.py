@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Opens nodes with invalid metadata by the multidimensional API. Opening such a node is an error; the other
-nodes still open."""
+"""Opens nodes with invalid metadata by the multidimensional API. Opening an invalid node is an error; valid nodes still
+open."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from zarr_store import GOOD, good_values, group, handmade
 
 pytestmark = zarr_formats.BOTH
 
-# name -> (changes to a valid document of Zarr v2, changes to one of v3, pattern of the error). A text in place
-# of changes replaces the whole document.
+# name -> (changes to a valid metadata document of Zarr v2, changes to one of Zarr v3, pattern of the error). A text in
+# place of changes replaces the whole document.
 BROKEN = {
     "no JSON": ("{nonsense", "{nonsense", r"\.zarray|zarr\.json"),
     "nothing": ("", "", r"\.zarray|zarr\.json"),
@@ -32,7 +32,7 @@ BROKEN = {
 
 
 def broken(store, case, path=""):
-    """Writes an array that consists only of an invalid document. Returns the array's folder."""
+    """Writes an array that consists only of an invalid metadata document. Returns the array's folder."""
     is_v3 = zarr_formats.is_v3()
     text = BROKEN[case][is_v3]
     if not isinstance(text, str):
@@ -98,7 +98,7 @@ def test_gdals_programs_name_the_fault_of_the_array(tmp_path):
 
 @pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
 def test_siblings_of_a_broken_array_open(tmp_path, cpl, update):
-    """An invalid array is listed, and opening it gives its error. The other arrays open."""
+    """An invalid array is listed, and opening it gives its error. Valid arrays open."""
     dataset = gdal.OpenEx(str(mixed(tmp_path)), gdal.OF_MULTIDIM_RASTER | update)
     root = dataset.GetRootGroup()
     assert root.GetMDArrayNames() == ["a_good", "bad", "z_good"]

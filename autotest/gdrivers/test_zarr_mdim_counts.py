@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The classic and the multidimensional API share decoded chunks. A chunk that one API has decoded is not
-decoded again for the other, unless the chunk has changed. The driver's metadata domain READ_COUNTERS
-counts decoded chunks."""
+"""The classic and the multidimensional API share decoded chunks. A chunk that one of them has decoded is decoded again
+only if the chunk has changed. The driver's metadata domain READ_COUNTERS counts decoded chunks."""
 
 import os
 import shutil

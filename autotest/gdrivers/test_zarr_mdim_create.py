@@ -240,8 +240,8 @@ def test_dimensions_of_another_dataset(tmp_path, cpl):
 
 
 def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
-    """Consolidated metadata is removed before the first change of a document. Closing the dataset writes it again if
-    the store had it before."""
+    """The driver removes the consolidated metadata before it first changes a metadata document. If the store had
+    consolidated metadata, closing the dataset writes it again."""
     for consolidated in (False, True):
         folder = tmp_path / str(consolidated)
         folder.mkdir()

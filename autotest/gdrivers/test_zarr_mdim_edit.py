@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Renames, deletes and resizes nodes by the multidimensional API. zarr-python and xarray then read the
-store."""
+"""Renames, deletes and resizes nodes by the multidimensional API. zarr-python and xarray read the changed stores."""
 
 import os
 import re
@@ -41,7 +40,7 @@ def opened(store):
 
 
 def assert_consolidated(store):
-    """Asserts that the consolidated metadata, if it exists, equals the documents of the store."""
+    """Asserts that the consolidated metadata, if it exists, equals the metadata documents of the store."""
     held = zarr_formats.consolidated(store)
     if held is None:
         return
@@ -64,7 +63,7 @@ def test_rename_an_array(tmp_path, consolidated):
         edit.do(write="n", values=[8])
         assert edit.do(read="v") == [5.0] * 24
         assert sorted(edit.do(describe="root")["arrays"]) == ["height", "time", "w", "x"]
-        assert edit.do(rename="v", to="height") is None  # the array already has this name, so nothing changes
+        assert edit.do(rename="v", to="height") is None  # array v was already renamed to "height", so nothing changes
     group = opened(store)
     assert sorted(group.array_keys()) == ["height", "time", "w", "x"]
     assert (group["height"][...] == 5).all() and group["height"].attrs["n"] == 8
@@ -99,8 +98,8 @@ def test_rename_a_group(tmp_path):
 
 
 def test_rename_a_dimension(tmp_path):
-    """Renaming a dimension renames it in each array that uses it, also in groups below, and renames its
-    coordinate array."""
+    """Renaming a dimension renames it in each array that uses it, including arrays in subgroups. The coordinate array
+    of the dimension is renamed, too."""
     store = cf_store(tmp_path, consolidated=True)
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")
@@ -372,7 +371,7 @@ def test_an_array_that_is_the_store(tmp_path):
 
 
 def test_resize_of_an_array_that_was_opened(tmp_path):
-    """If an array is opened alone and resized, other arrays in its group that share its dimensions are also resized."""
+    """An array is opened alone and resized. All arrays in its group that share its dimensions are resized, too."""
     store = cf_store(tmp_path)
     with Editor(f'ZARR:"{store}":/v') as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")

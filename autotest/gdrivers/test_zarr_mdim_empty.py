@@ -187,8 +187,8 @@ def test_to_a_virtual_dataset(tmp_path):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_from_netcdf(tmp_path, shape):
-    """Copies empty arrays from netCDF to Zarr. The copy has the stored shape, which GDAL's netCDF driver reports,
-    unlike this driver."""
+    """Copies empty arrays from netCDF to Zarr. The copy keeps the shape of the netCDF variable, which GDAL's netCDF
+    driver reports unchanged."""
     with netCDF4.Dataset(tmp_path / "i.nc", "w") as dataset:
         for name, size in zip(names_of(shape), shape):
             dataset.createDimension(name, size or None)

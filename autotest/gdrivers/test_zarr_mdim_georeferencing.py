@@ -185,7 +185,7 @@ def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
 
 
 def test_transposed_mapping_follows(tmp_path):
-    """If GDAL transposes an array, the axis mapping of its CRS is transposed, too."""
+    """If GDAL transposes an array, the axis mapping of the CRS follows the new order of the dimensions."""
     array = zarr_mdim.open_array(plain(tmp_path), "data").Transpose([1, 0])
     assert list(array.GetSpatialRef().GetDataAxisToSRSAxisMapping()) == [1, 2]
     assert_geotransform(array.AsClassicDataset(0, 1), (5e5, 30, 0, 5.2e6, 0, -30))

@@ -121,7 +121,7 @@ def test_an_array_as_the_root(tmp_path, cpl, path):
 
 
 def test_a_store_that_is_an_array(tmp_path, cpl):
-    """If the store is an array, the array is named like the store, and has the attributes of its document."""
+    """If the store is an array, the array has the name of the store and the attributes of the metadata document."""
     store = make_array(tmp_path, DEM, name="elevation.zarr", attrs={"note": "x"})
     root = zarr_mdim.open_group(store)
     assert root.GetMDArrayNames() == ["elevation"] and (root.GetGroupNames() or []) == []
@@ -240,7 +240,7 @@ def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_listing_does_not_open_arrays(tmp_path, cpl):
-    """Listing does not read the documents of arrays, so it succeeds even if these documents are not JSON."""
+    """Listing does not read the metadata documents of arrays, so it succeeds even if these are not JSON."""
     store = group(tmp_path / "s.zarr")
     for i in range(50):
         handmade(store, "\0", files={}, path=f"a{i}")
@@ -281,7 +281,6 @@ def test_a_group_inside_itself(tmp_path, cpl):
 
 
 def test_objects_outlive_the_dataset(tmp_path):
-    """After the dataset is closed, arrays and groups still work."""
     array = zarr_mdim.open_group(tree(tmp_path)).OpenGroup("g").OpenMDArray("a")
     dimension = array.GetDimensions()[0]
     zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(2))

@@ -25,7 +25,7 @@ VALUES = np.arange(40 * 60, dtype="i4").reshape(40, 60)
 
 
 def aged(store):
-    """Sets the modification times of a store's files back, so that the driver trusts these times."""
+    """Sets the modification times of a store's files back. The driver does not trust recent modification times."""
     then = time.time() - 60
     for file in pathlib.Path(store).rglob("*"):
         os.utime(file, (then, then))
@@ -119,7 +119,7 @@ def test_advise_read_through_a_view(tmp_path):
 @pytest.mark.parametrize("first", ["classic", "multidimensional"])
 def test_both_apis_have_one_cache(tmp_path, first):
     """The classic and the multidimensional API share cached chunks. After one API has read all chunks, the test removes
-    them from the store, and the other API still reads the values."""
+    the chunks from the store. The other API still reads the values."""
     store = numbers(tmp_path)
     raster, array = open_raster(store), zarr_mdim.open_array(store)
     if first == "classic":
@@ -321,7 +321,6 @@ def test_absent_chunks(tmp_path, cpl):
 
 
 def test_many_threads_read_one_array(tmp_path):
-    """Several threads read windows of one array in parallel."""
     array = zarr_mdim.open_array(numbers(tmp_path))
 
     def task(i):

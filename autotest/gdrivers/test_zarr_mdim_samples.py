@@ -92,7 +92,7 @@ def test_nodata(name):
         if kind != "array":
             continue
         wanted = store[path].attrs.get("_FillValue", store[path].fill_value)
-        is_coordinate = store[path].ndim < 2  # in these samples, only coordinates have fewer than two dimensions
+        is_coordinate = store[path].ndim < 2  # in the samples, only coordinates have fewer than two dimensions
         if store[path].dtype.kind == "U" or wanted is None or is_coordinate:
             assert "nodata_value" not in said, path
         elif np.isnan(float(wanted)):

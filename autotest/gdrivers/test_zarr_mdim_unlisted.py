@@ -26,8 +26,8 @@ group: g { dimensions: z = 2 ; variables: float w(z, lat) ; float z(z) ;
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, zarr_format):
-    """Returns a folder with stores: "plain" has nested groups, and "raster" has a geotransform. In Zarr v2,
-    the folder also has the stores of make_nczarr()."""
+    """Returns a folder with stores: "plain" has nested groups, and "raster" has a geotransform. In Zarr v2, the folder
+    also has the NCZarr stores of make_nczarr()."""
     folder = tmp_path_factory.mktemp("stores")
     make_store(folder, {
         "lat": {"values": LAT, "dims": ["lat"]}, "lon": {"values": LON, "dims": ["lon"]},
@@ -176,8 +176,8 @@ def test_nczarr_opens_as_rasters(web, cpl):
 
 
 def test_opening_by_name_lists_nothing(folder, s3):
-    """Opening an array by its name does not list the store. It sends at most one request for each document that may
-    exist."""
+    """Opening an array by its name does not list the store. The driver requests each metadata document that may exist
+    at most once."""
     root = gdal.OpenEx(
         'ZARR:"/vsis3/demo/plain.zarr":/', gdal.OF_MULTIDIM_RASTER
     ).GetRootGroup()  # fmt: skip

@@ -211,7 +211,8 @@ def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
 ])  # fmt: skip
 @pytest.mark.parametrize("many", [False, True])
 def test_texts_that_are_too_long_are_cut_at_a_character(tmp_path, cpl, kind, text, cut, many):
-    """Texts that are too long are cut, with one warning for each call. Texts that fit are written unchanged."""
+    """Texts that are too long for the dtype are cut, with one warning for each call. Texts that fit are written
+    unchanged."""
     store = make_store(tmp_path, {"g/v": {"values": np.zeros(4, kind), "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
     assert w.write(array, {"": np.array([b"a", text.encode(), b"b", text.encode() if many else b""], object)})
@@ -247,7 +248,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
-    """zarr-python writes an array. This driver reads the values of one half and writes them into the other half."""
+    """zarr-python writes an array. This driver reads one half of the array, and writes its values to the other half."""
     draw = types.Draw(SEED, KINDS.index("text") * 1000 + len(kind))
     if kind == "struct":
         dtype = np.dtype([("a", ">i2"), ("b", "S3"), ("c", [("d", "<f4", (2,)), ("e", ">u8")])])
@@ -352,8 +353,8 @@ def test_nodata(tmp_path, code, value):
 
 
 def test_nodata_of_an_array_with_values(tmp_path):
-    """Setting a nodata value does not change the values of absent chunks. In v2 the nodata value also becomes the fill
-    value, because xarray masks by the fill value. Absent chunks are therefore first stored with the old fill value."""
+    """Setting a nodata value does not change the values of absent chunks. In v2, the driver first stores absent chunks
+    with the old fill value. It then makes the nodata value the fill value, because xarray masks by the fill value."""
     values = np.zeros((4, 4), "i2")
     store = make_store(tmp_path, {"v": {"values": values, "fill_value": 0, "chunks": (2, 2)}})
     for file in (store / "v").glob("[0-9]*"):

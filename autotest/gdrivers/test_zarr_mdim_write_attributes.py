@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes attributes of all types by the multidimensional API. They are stored as JSON."""
+"""Writes attributes of all types by the multidimensional API. The store has them as JSON."""
 
 import json
 import math
@@ -224,8 +224,8 @@ def test_attributes_that_are_broken_are_not_replaced(tmp_path, cpl):
 
 
 def test_an_update_keeps_other_attributes(tmp_path, cpl):
-    """Writing one attribute keeps the exact values of all others. A new attribute `units` changes the array's unit
-    at once."""
+    """Writing one attribute keeps the exact values of all other attributes. A new attribute `units` changes the array's
+    unit at once."""
     attrs = {"big": 2**64 - 1, "nan": float("nan"), "deep": {"a": [1, {"b": None}]}, "t": "ö"}
     store = make_store(tmp_path, {"v": {"values": np.zeros(2), "attrs": attrs, "dims": ["x"]}}, attrs)
     root = w.update(store).GetRootGroup()

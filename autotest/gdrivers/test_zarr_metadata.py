@@ -180,8 +180,8 @@ def test_attributes_keep_their_type_in_a_copy(tmp_path, cpl, value, of):
 
 @zarr_formats.V2
 def test_a_fill_value_that_is_missing(tmp_path, cpl):
-    """If a document lacks the compulsory fill_value, the driver gives one warning and treats the fill value
-    as null."""
+    """If the metadata of an array lacks the compulsory fill_value, the driver gives one warning and treats the fill
+    value as null."""
     values = np.arange(6, dtype="<i2").reshape(2, 3)
     store = make_array(tmp_path, values, fill_value=None)
     document = json.loads((store / ".zarray").read_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages for wrong names, and for documents that differ from the consolidated metadata."""
+"""Messages for wrong names, and for metadata documents that differ from the consolidated metadata."""
 
 import json
 import shutil

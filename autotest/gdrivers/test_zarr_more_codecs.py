@@ -240,7 +240,7 @@ def tiff(path, values, options):
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4", "f8"])
 @pytest.mark.parametrize("interleave", ["PIXEL", "BAND"])
 def test_imagecodecs_tiff(tmp_path, kind, dtype, interleave):
-    """Each TIFF file is one chunk of an array. tifffile and Kerchunk describe a series of files in this way."""
+    """Each TIFF file is one chunk of an array, as tifffile and Kerchunk describe a series of TIFF files."""
     values = (np.arange(2 * 3 * 20 * 33).reshape(2, 3, 20, 33) * 7 % 251).astype(dtype)
     for i, scene in enumerate(values):
         predictor = ["PREDICTOR=2"] if kind == "tiles" and dtype[0] != "f" else []

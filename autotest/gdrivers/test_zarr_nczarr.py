@@ -316,8 +316,8 @@ def test_the_crs_of_a_scalar_grid_mapping(tmp_path):
 
 
 def test_the_form_of_netcdf_4_8(tmp_path):
-    """Reads a store in the form of netCDF-C 4.8: extensions as separate documents, and a document `.nczarr`
-    (superblock) in the root."""
+    """Reads a store in the form of netCDF-C 4.8: the extensions of NCZarr are separate documents, and the root has a
+    document `.nczarr` (superblock)."""
     store = tmp_path / "x.zarr"
     group(store)
     (store / ".nczarr").write_text('{"nczarr_version": "1.0.0"}')
@@ -344,8 +344,8 @@ def test_the_form_of_netcdf_4_8(tmp_path):
     [{"name": "time", "size": 4, "unlimited": 1}, {"name": "x", "size": "6"}],
 ])  # fmt: skip
 def test_the_form_of_netcdf_4_9_3(tmp_path, dims):
-    """Reads a store in the form of netCDF-C 4.9.3: extensions as attributes. The attribute of a group states its
-    dimensions as an object or as a list."""
+    """Reads a store in the form of netCDF-C 4.9.3: the extensions of NCZarr are attributes. The attribute of a group
+    states the dimensions as an object or as a list."""
     store = tmp_path / "x.zarr"
     group(store, attrs={"_nczarr_group": {"dimensions": dims, "arrays": ["v"], "groups": []},
                         "_nczarr_superblock": {"version": "2.0.0"}, "title": "t"})  # fmt: skip
@@ -511,7 +511,7 @@ def test_a_multidimensional_copy_of_ours_opens_in_netcdf(tmp_path, dtype):
 
 
 def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):
-    """nccopy copies a store of this driver and a netCDF file to NCZarr. Each copy has the values of its source."""
+    """nccopy copies a store of this driver, and a netCDF file, to NCZarr. Each copy has the values of its source."""
     values = np.arange(12, dtype="f4").reshape(3, 4)
     make_store(tmp_path, {"v": {"values": values, "dims": "yx", "compressor": None}})
     url = "file://{}#mode={},file"

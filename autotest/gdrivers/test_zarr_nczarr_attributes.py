@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr stores in the form of netCDF-C 4.9.1 and later, written file by file. Characters are stored as >S1.
-From 4.9.3 on the extensions are attributes."""
+"""NCZarr stores in the form of netCDF-C 4.9.1 and later, written file by file. Characters have the dtype >S1. From
+4.9.3 on, the extensions of NCZarr are attributes."""
 
 import numpy as np
 import pytest

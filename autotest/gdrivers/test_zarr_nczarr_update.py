@@ -56,7 +56,7 @@ def root_of(store, flags=UPDATE):
 
 
 def listings(store, *arguments):
-    """Lists the store with ncdump in the modes nczarr and zarr, and asserts that both succeed. Returns both
+    """Lists the store with ncdump in the modes nczarr and zarr. Asserts that each listing succeeds, and returns the two
     listings."""
     own, plain = (ncdump(store, *arguments, mode=mode) for mode in ("nczarr", "zarr"))
     return own, plain
@@ -215,7 +215,8 @@ def test_a_dimension_that_is_renamed(store):
     dims = root = None
     assert_lists(store, "short dem(y, column) ;", "float t(time, y, column) ;")
     own, _ = listings(store, "-h")
-    # netCDF-C may find the old name of the dimension, because the document of the array's group is not rewritten.
+    # netCDF-C may find the old name of the dimension, because the driver does not rewrite the metadata document of the
+    # array's group.
     assert "int v(z, x) ;" in own or "int v(z, column) ;" in own
 
 
@@ -327,7 +328,7 @@ def test_nodata_and_values(store):
 
 
 def as_documents(store):
-    """Converts a store to the form of netCDF-C 4.8.0, which stores its extensions as separate documents."""
+    """Converts a store to the form of netCDF-C 4.8.0, which stores the extensions of NCZarr as separate documents."""
     for path in list(store.rglob(".zgroup")):
         group = json.loads(path.read_text())
         if group.pop("_NCZARR_SUPERBLOCK", None):
@@ -341,7 +342,7 @@ def as_documents(store):
 
 
 def as_attributes(store):
-    """Converts a store to the form of netCDF-C 4.9.3, which stores its extensions as attributes with other
+    """Converts a store to the form of netCDF-C 4.9.3, which stores the extensions of NCZarr as attributes with other
     names."""
     words = {"dims": "dimensions", "vars": "arrays", "dimrefs": "dimension_references"}
     for path in [*store.rglob(".zgroup"), *store.rglob(".zarray")]:

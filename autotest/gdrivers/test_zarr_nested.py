@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Arrays whose chunks are in nested folders, although `.zarray` has no dimension_separator.
-
-zarr-python before 2.8 writes such arrays with NestedDirectoryStore. Programs that follow the OGC standard also
-write them, because that standard has no dimension_separator."""
+"""Arrays whose chunks are in nested folders, although `.zarray` has no dimension_separator. zarr-python before 2.8
+writes such arrays with NestedDirectoryStore. Programs that follow the OGC standard write them, too, because the
+standard has no dimension_separator."""
 
 import json
 import pathlib
@@ -23,7 +22,7 @@ CUBE = np.arange(1, 4 * 6 * 5 + 1, dtype="<i4").reshape(4, 6, 5)
 
 
 def unsay(store):
-    """Removes dimension_separator from all documents of the store."""
+    """Removes dimension_separator from all metadata documents of the store."""
     for path in pathlib.Path(store).rglob(".z*"):
         document = json.loads(path.read_text())
         for metadata in document.get("metadata", {"": document}).values():
@@ -58,8 +57,8 @@ def by_mdim(name, path="v"):
 @pytest.mark.parametrize("options", [[], ["CACHE_TILE_PRESENCE=YES"], ["NUM_THREADS=8"]])
 @pytest.mark.parametrize("empty", [None, (0, 0), (0, 1), (2, 1)])
 def test_nested_folders_are_read(tmp_path, cpl, consolidated, options, empty):
-    """The driver finds nested chunks even if some are absent. This also holds with consolidated metadata,
-    which does not list chunks."""
+    """The driver finds nested chunks even if some chunks are absent. Consolidated metadata makes no difference, because
+    it does not list chunks."""
     values = VALUES.copy()
     if empty:
         values[4 * empty[0] : 4 * empty[0] + 4, 5 * empty[1] : 5 * empty[1] + 5] = 0

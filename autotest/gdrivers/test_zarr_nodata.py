@@ -87,7 +87,7 @@ def mdim_nodata(store, path, *options):
 
 
 def assert_nodata(store, path, wanted, *options):
-    """Asserts that an array has this nodata value as a raster and in the multidimensional API. None means no
+    """Asserts that an array has the nodata value `wanted` as a raster and in the multidimensional API. None means no
     nodata value."""
     found = (
         open_band(array_name(store, path), options=options).GetNoDataValue(),
@@ -273,8 +273,8 @@ def test_coordinates_have_the_nodata_value_that_an_attribute_names(tmp_path):
 @zarr_formats.BOTH
 @pytest.mark.parametrize("fill, nodata", [(-9999.0, -9999), (9.96921e36, 9.96921e36), (-180.0, None)])
 def test_gaps_of_a_swath(tmp_path, fill, nodata):
-    """If the fill value of a longitude array is outside of the range of longitudes, it is the nodata value, so that
-    gdalwarp -geoloc skips these pixels."""
+    """A fill value outside of the range of longitudes is the nodata value of a longitude array. gdalwarp -geoloc skips
+    the pixels with this longitude."""
     store = put_root(tmp_path / "s.zarr")
     put(store, "lon", np.ones((3, 4)), fill, ["y", "x"], {"units": "degrees_east"})
     assert_nodata(store, "lon", nodata)
@@ -350,7 +350,7 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
 
 @zarr_formats.V3
 def test_the_mark_is_a_number(tmp_path):
-    """The attribute gdal_has_nodata is a number instead of a boolean. xarray writes attributes through netCDF4, which
+    """The attribute gdal_has_nodata is a number and not a boolean. xarray writes attributes through netCDF4, which
     refuses booleans."""
     store = copy_to(tmp_path / "s.zarr", source(nodata=7))
     run_gdal("gdal_edit.py", "-unsetnodata", store)
@@ -514,8 +514,8 @@ def test_nodata_is_unset_in_a_sparse_store(tmp_path, fill, attrs, unset):
     assert_nodata(store, "a", None)
     np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
     assert not {"_FillValue", "missing_value"} & set(stored(store, "a"))
-    # In v2 the fill value is removed from the document, because other programs would treat it as nodata. Absent chunks
-    # are then stored with this value.
+    # In v2, absent chunks are stored with the fill value. The driver then removes the fill value from the metadata,
+    # because other programs would treat it as nodata.
     if not zarr_formats.is_v3():
         assert json.loads((store / "a" / ".zarray").read_text())["fill_value"] is None
         assert len(zarr_formats.chunk_keys(store, "a")) == 4
@@ -565,14 +565,14 @@ def test_words_of_fill_value_as_nodata(tmp_path, word, nodata, warned, kind):
 
 
 def assert_fill(store, name, value):
-    """In v2, asserts that the array has this fill value. In v3, asserts nothing, because the old fill value
-    may stay for absent chunks."""
+    """In v2, asserts that the array has the fill value `value`. In v3, asserts nothing, because the old fill value may
+    stay for absent chunks."""
     fill = zarr_formats.array_document(store, name)["fill_value"]
     assert zarr_formats.is_v3() or (np.isnan(value) if fill == "NaN" else fill == value), fill
 
 
 def stored_pixels(store):
-    """Returns the pixels that zarr-python reads; for v3, the pixels that this driver reads."""
+    """Returns the pixels that zarr-python reads in v2, or the pixels that this driver reads in v3."""
     if zarr_formats.is_v3():
         return open_band(store).ReadAsArray()
     return zarr.open_group(str(store), mode="r")["a"][...]
@@ -650,7 +650,7 @@ def test_another_nodata_value_while_a_store_is_made(tmp_path):
     # as in GeoTIFF.
     expected = np.full((4, 4), 5)
     expected[:2, :2] = [[1, 3], [0, 7]]
-    expected[2:, 2:] = [[0, 0], [0, 2]]  # the nodata value was 0 when this chunk was written
+    expected[2:, 2:] = [[0, 0], [0, 2]]  # the nodata value was 0 when the chunk was written
     np.testing.assert_array_equal(stored_pixels(store), expected)
 
 

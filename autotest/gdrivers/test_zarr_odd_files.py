@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documents and chunks that are not regular files, and symbolic links that form a cycle."""
+"""Metadata documents and chunks that are not regular files, and symbolic links that form a cycle."""
 
 import os
 import socket

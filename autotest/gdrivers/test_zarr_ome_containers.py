@@ -331,7 +331,7 @@ def served_paths(url, *options):
 
 
 def assert_like_local(server, store):
-    """Asserts that the driver lists a store equally over HTTP and on disk, and requests each document once."""
+    """Asserts that the driver lists a store over HTTP as it does on disk, and requests each metadata document once."""
     local = listed(store)
     server.log()
     url = f"/vsicurl/{server.url}/{store.name}"

@@ -258,8 +258,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
-    # If one of several successive transformations is unsupported, the raster has no geotransform. The others alone
-    # would give a wrong geotransform.
+    # If one of several successive transformations is unsupported, the raster has no geotransform. The supported
+    # transformations alone would give a wrong geotransform.
     store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
     dataset, warnings = opened(store)
     assert dataset.GetGeoTransform(can_return_null=True) is None
@@ -373,8 +373,8 @@ LABELS = VALUES[0].astype("u1")
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
 def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
-    """Labels are placed in the coordinate system of their image, even if they list coordinate systems in
-    another order."""
+    """Labels are placed in the coordinate system of their image, even if the labels list coordinate systems in another
+    order."""
     one, other = systems
     image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
     labels = [to(one, scale(2, 2), "yx"), to(other, scale(10, 10), "yx")]

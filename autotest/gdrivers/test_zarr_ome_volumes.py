@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME images like those of microscopes: volumes with channels and times, whose levels also halve z. Their labels have
-colours and properties."""
+"""OME images like those of microscopes: volumes with channels and times. Each level halves x, y and z. The labels of
+the images have colours and properties."""
 
 import numpy as np
 import pytest

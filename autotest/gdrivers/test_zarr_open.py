@@ -191,8 +191,8 @@ def test_vsizip(store, tmp_path):
 
 @pytest.mark.parametrize("option", ["USE_CONSOLIDATED_METADATA", "USE_ZMETADATA"])
 def test_consolidated_metadata(store, option, cpl):
-    """A store that has only consolidated metadata opens. With the open option `option`=NO, the driver ignores this
-    metadata, so opening fails."""
+    """A store that has only consolidated metadata opens. If the open option `option` is NO, the driver ignores
+    consolidated metadata, so opening fails."""
     kept = zarr_formats.document_file(store, ".zmetadata")
     for file in [*store.rglob(".z*"), *store.rglob("zarr.json")]:
         if file != kept:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opening a local store calls stat() at most once for each path, and opens each document once."""
+"""Opening a local store calls stat() at most once for each path, and opens each metadata document once."""
 
 import collections
 import os
@@ -17,7 +17,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-# Files that an opening may open: documents of the store, and pam.aux.xml, which GDAL reads.
+# Files that the driver may open: metadata documents of the store, and pam.aux.xml, which GDAL reads.
 LAST_NAMES = re.compile(r"/(zarr\.json|\.z[a-z]+|pam\.aux\.xml)$|\.zarr$")
 
 # Only the calls of the second opening are counted, because a process does some look-ups only once.
@@ -84,8 +84,8 @@ def test_levels_of_an_image(tmp_path):
 
 
 def test_overviews_are_not_looked_at_before_they_are_asked_for(tmp_path):
-    """Opening reads neither overviews nor the chunks that show whether overviews are outdated. Both are read when a
-    program requests overviews."""
+    """Opening a raster reads neither its overviews nor the chunks that show whether the overviews are outdated. The
+    driver reads them when a program requests overviews."""
     arrays = {
         "a": {"values": np.ones((64, 96), "f4"), "dims": ["y", "x"]},
         "y": {"values": np.arange(64.0), "dims": ["y"]},

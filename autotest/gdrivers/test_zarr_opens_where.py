@@ -28,8 +28,8 @@ def version_key(text):
 
 
 def kept_result():
-    """Returns the recorded result for this GDAL version. If there is none, returns the result for the newest
-    older version."""
+    """Returns the recorded result for this GDAL version. If there is none, returns the result for the newest version
+    before it."""
     kept = {path.stem[5:]: path for path in (FOLDER / "results").glob("ours-*.json")}
     running = version_key(gdal.VersionInfo("RELEASE_NAME"))
     versions = sorted(kept, key=version_key)

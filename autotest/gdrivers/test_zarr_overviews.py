@@ -339,7 +339,7 @@ def test_builtin_driver_opens_the_base(tmp_path, rng, cpl):
 
 
 def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
-    """If a group has two rasters of different sizes, each with overviews, both are still listed as
+    """A group has two rasters of different sizes, each with overviews. The group still lists the two rasters as
     subdatasets."""
     store = tmp_path / "a.zarr"
     one, two = smooth(rng, 1, 64, 64), smooth(rng, 2, 99, 33)

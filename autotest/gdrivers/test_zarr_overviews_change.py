@@ -26,7 +26,8 @@ def rng():
 
 
 def rewrite(dataset, values):
-    """Overwrites pixels of a raster with overviews. Asserts that this gives one warning about the overviews."""
+    """Overwrites pixels of a raster with overviews. Asserts that the write gives one warning, about outdated
+    overviews."""
     with error_log() as log:
         assert dataset.WriteArray(values) == 0
         dataset.FlushCache()  # writes the blocks in GDAL's block cache to the store
@@ -77,14 +78,14 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
 
 
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
-    """A program still has a handle of a deleted level, with pixels that are not stored. Closing the dataset must not
-    write these pixels."""
+    """A program keeps a handle of a level that is deleted. The level has written pixels that are not stored. Closing
+    the dataset must not store these pixels."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 64, 64)
     dataset = make(store, values, "BLOCKSIZE=1,32,32")
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     old = dataset.GetRasterBand(1).GetOverview(0)
-    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # the driver has not stored this chunk yet
+    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # the driver has not stored the written chunk yet
     assert dataset.BuildOverviews("NONE", []) == 0
     assert not (store / "overviews").exists()
     assert old.ReadAsArray().shape == (32, 32)
@@ -223,8 +224,8 @@ def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
 
 
 def test_pixels_that_became_nodata_are_left_out(tmp_path, rng, cpl):
-    """If overviews are built again after a nodata value was set, nodata pixels are left out in all levels. This
-    includes a level that is computed from another level."""
+    """If overviews are built again after a nodata value was set, nodata pixels are left out in all levels. A level that
+    is computed from another level is no exception."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 64, 64, "i2")
     values[:, 8:43, 8:33] = -99

@@ -184,7 +184,7 @@ def test_alpha_masks_the_levels(tmp_path, rng, options, method, cpl):
             other = wanted.GetRasterBand(number).GetOverview(i)
             assert level.GetMaskFlags() == gdal.GMF_PER_DATASET | gdal.GMF_ALPHA
             valid = other.GetMaskBand().ReadAsArray() > 0
-            if method in ("NEAREST", "AVERAGE"):  # with other methods, alpha is > 0 at other pixels than the mask
+            if method in ("NEAREST", "AVERAGE"):  # with other methods, alpha and mask differ in which pixels are > 0
                 assert_same(level.GetMaskBand().ReadAsArray() > 0, valid)
                 assert_same(np.where(valid, level.ReadAsArray(), 0), np.where(valid, other.ReadAsArray(), 0))
     assert dataset.GetRasterBand(4).GetOverview(0).GetColorInterpretation() == gdal.GCI_AlphaBand

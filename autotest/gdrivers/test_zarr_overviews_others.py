@@ -56,7 +56,7 @@ for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
     assert dataset.GetRasterBand(1).GetOverview(0).ComputeStatistics(False)
     dataset = None
 """
-    # PAM is disabled in this process, so another process runs the program.
+    # PAM is disabled in the process of the tests, so another process runs the program.
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
     assert [path.name for path in tmp_path.rglob("*.aux.xml")] == ["pam.aux.xml"]  # pam.aux.xml holds the CRS
@@ -129,8 +129,8 @@ def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
 
 
 def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
-    """If a store is a single array, no group can contain its overviews. They are written to an .ovr file beside the
-    store."""
+    """If a store is a single array, no group can contain overviews. The driver writes overviews to an .ovr file beside
+    the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 40, 40)
     zarr.save_array(str(store), values[0], fill_value=None)
@@ -182,8 +182,7 @@ def test_levels_of_other_programs_are_rebuilt(tmp_path, name, cpl):
 
 
 def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
-    """BuildOverviews() also works if an OME image has only one level. Removing the overviews restores the
-    store."""
+    """BuildOverviews() works for an OME image that has only one level. Removing the overviews restores the store."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 1, 32, 48)
     root = zarr.open_group(str(store), mode="w")

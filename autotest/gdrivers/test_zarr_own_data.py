@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Metadata that other drivers keep in .aux.xml files is stored in the store, and is copied with it.
-
-The driver writes no file beside the store, so nothing is lost if PAM is disabled."""
+"""Metadata that other drivers keep in .aux.xml files is part of the store, and is copied with the store. The driver
+writes no file beside the store, so nothing is lost if PAM is disabled."""
 
 import os
 import shutil
@@ -138,7 +137,7 @@ def test_a_copy_has_all_that_its_source_has(tmp_path, cpl, options, name):
     for opened in (store, copied(store)):
         assert what_is_said(open_raster(opened)) == EXPECTED
     assert beside(tmp_path) == [] and cpl.events == []
-    # A second copy, made from the copied store, also has all properties.
+    # A second copy, made from the copied store, has all properties, too.
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "again.zarr"), open_raster(store))
     assert what_is_said(open_raster(tmp_path / "again.zarr")) == EXPECTED
 
@@ -177,7 +176,7 @@ def has_statistics(store):
 @pytest.mark.parametrize("options", [[], ["BLOCKSIZE=10,15"]])
 @pytest.mark.parametrize("how", ["changed", "first chunk", "last chunk"])
 def test_statistics_of_a_changed_copy_go(tmp_path, cpl, options, how):
-    """Statistics of a copied store are ignored after its pixels change. Without compression, the changed chunks keep
+    """If the pixels of a copied store change, its statistics are ignored. Without compression, the changed chunks keep
     their names and sizes."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(
@@ -286,8 +285,8 @@ def test_stores_of_earlier_versions_keep_the_properties_of_bands(tmp_path, cpl):
 
 
 def test_properties_of_one_band_are_attributes(tmp_path, cpl):
-    """Properties of a single band that CF defines are attributes of the array. They are not shown as
-    properties of the dataset."""
+    """Properties of a single band that CF defines are attributes of the array. The dataset does not show these
+    attributes as its properties."""
     store = tmp_path / "a.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source_of(1))
     attributes = dict(zarr.open_group(str(store), mode="r")["a"].attrs)

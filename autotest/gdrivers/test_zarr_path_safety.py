@@ -310,7 +310,8 @@ def test_symbolic_links_are_followed(tmp_path):
 
 
 def test_access_outside_of_the_store_would_be_seen(tmp_path):
-    """strace records an access to the array outside of the store. This shows that the tests above can fail."""
+    """If a program accesses the array outside of the store, strace records the access. The tests above can therefore
+    fail."""
     name = f"{tmp_path}/store.zarr/../outside/a"
     outside(tmp_path)
     assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))

@@ -456,8 +456,8 @@ def test_rounding_keeps_nodata_of_every_band(tmp_path):
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 @pytest.mark.parametrize("nodata", [-1, 1024, 0, 3.0, -0.5, np.nan, np.inf, None])
 def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
-    """Rounding never turns a valid number into nodata, and never a finite number into infinity. This
-    includes numbers next to the nodata value."""
+    """Rounding never turns a valid number into nodata, and never a finite number into infinity, even next to the nodata
+    value."""
     largest = np.finfo(kind).max
     centre = 1 if nodata is None or not np.isfinite(nodata) else nodata
     near = centre * (1 + np.linspace(-0.75, 0.75, 1999) * 2.0 ** -np.arange(1, 24)[:, None])

@@ -257,8 +257,8 @@ def test_degrees_and_pixels_have_no_unit(tmp_path, place, unit):
 
 @pytest.mark.parametrize("place", [(0, 3, 1, 0, 1, -3), (0, 10, 0, 0, 0, 10)])
 def test_a_raster_that_is_not_north_up_has_pixels_of_size_1(tmp_path, place):
-    """OME-Zarr 0.5 cannot state a rotation, so the OME metadata states pixels of size 1. GDAL finds the
-    geotransform in other attributes."""
+    """OME-Zarr 0.5 cannot state a rotation, so the OME metadata states pixels of size 1. GDAL finds the geotransform in
+    attributes outside of the OME metadata."""
     store = copy(tmp_path, source(1, place=place)[0])
     multiscale, _ = image(store)
     assert places(multiscale)[0] == ([1, 1], [0, 0]) and "unit" not in axes(multiscale)[0]

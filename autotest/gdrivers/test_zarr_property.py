@@ -60,7 +60,7 @@ def _refusal_problem(name, pattern):
 def _nodata_problem(band, array):
     fill, dtype = array.metadata["fill_value"], array.values.dtype
     nodata = band.GetNoDataValue()
-    if dtype.kind in "mM":  # times have the nodata value NaT, whatever their fill value
+    if dtype.kind in "mM":  # times have the nodata value NaT and ignore the fill value
         nat = np.iinfo(np.int64).min
         return None if nodata == nat else f"nodata {nodata}, expected NaT"
     if fill is None:

@@ -195,7 +195,7 @@ def test_several_variables_are_listed_each_by_its_largest_array():
 
 
 def test_gdalwarp_and_translate_use_the_levels(tmp_path):
-    """gdalwarp and gdal_translate read only the smallest level, because their output is not larger than this level."""
+    """The output of gdalwarp and gdal_translate is not larger than the smallest level, so they read only this level."""
     name = str(PYRAMIDS / "layout_arrays.zarr")
     for program in (
         ["gdal_translate", "-q", "-outsize", "16", "12"],

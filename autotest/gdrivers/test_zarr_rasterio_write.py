@@ -43,8 +43,8 @@ pytestmark = [
 
 @pytest.fixture
 def auxiliary():
-    """Enables PAM, as in GDAL's default configuration. GDAL then writes data that Zarr cannot hold to a file
-    beside the store."""
+    """Enables PAM, which is GDAL's default. With PAM, GDAL writes data that Zarr cannot hold to a file beside the
+    store."""
     with rasterio.Env(GDAL_PAM_ENABLED="YES"):
         yield
 
@@ -197,7 +197,7 @@ def test_tags_of_datasets_bands_and_namespaces(tmp_path, auxiliary):
     [{}, {"ns": "MINE"}],
 )
 def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
-    """After a tag is changed, readers find its new value, even if an auxiliary file has other tags."""
+    """After a tag is changed, readers find its new value, even if an auxiliary file holds other tags of the dataset."""
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
         dataset.update_tags(title="old")
         dataset.update_tags(**beside, key="value")
@@ -332,8 +332,8 @@ PROFILES = {
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_profile_of_a_geotiff_makes_a_store(tmp_path, caplog, name):
-    """Users change only the driver of a profile that they have read: profile.update(driver="Zarr"). The
-    driver then ignores strips, and gives one warning about options that only GeoTIFF has."""
+    """Users change only the driver of a profile that they have read: profile.update(driver="Zarr"). The driver ignores
+    the strips of the profile, and gives one warning about options that only GeoTIFF has."""
     values = VALUES.astype("u1") if name == "jpeg" else VALUES
     write(tmp_path / "a.tif", values, **PROFILES[name] | {"driver": "GTiff"})
     with rasterio.open(tmp_path / "a.tif") as source:
@@ -386,7 +386,7 @@ def test_the_separator_of_keys_as_an_option(tmp_path):
 
 @pytest.mark.parametrize("method", [Resampling.nearest, Resampling.average, Resampling.mode])
 def test_overviews(tmp_path, method):
-    """Overviews equal those that rasterio builds in a tiled GeoTIFF. They are read by output shape, by
+    """Overviews equal those that rasterio builds in a tiled GeoTIFF. rasterio reads the overviews by output shape, by
     overview_level and in a window."""
     store = write(tmp_path / "a.zarr", blocksize="1,16,16")
     tiled = dict(driver="GTiff", tiled=True, blockxsize=32, blockysize=32, interleave="band")
@@ -615,8 +615,8 @@ def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
     (1.0, 5.0, {"add_offset": 5.0}),
 ])  # fmt: skip
 def test_a_scale_that_changes_nothing_is_not_stored(tmp_path, scale, offset, stored):
-    """rasterio and rioxarray always set a scale and an offset. The values 1 and 0 are not stored, because xarray would
-    then convert the pixels to floats."""
+    """rasterio and rioxarray always set a scale and an offset. The driver does not store the values 1 and 0, because
+    xarray would convert the pixels to floats."""
     path = str(tmp_path / "s.zarr")
     profile = {"driver": "Zarr", "width": 4, "height": 3, "count": 1, "dtype": "uint8", "ARRAY_NAME": "a"}
     with rasterio.open(path, "w", **profile) as made:

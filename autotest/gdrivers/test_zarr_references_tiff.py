@@ -137,7 +137,7 @@ def test_lerc_that_does_not_fit_the_array(tmp_path, change, told):
 @pytest.mark.parametrize("codec", ["imagecodecs_jpeg", "imagecodecs_webp", "grib", "gribberish"])
 @pytest.mark.parametrize("references", ["kerchunk_tiff"], indirect=True)
 def test_codecs_that_are_refused(references, codec):
-    """The error for a refused codec states what the codec would decode. Other arrays of the document still open."""
+    """The error for a refused codec states what the codec would decode. Arrays without this codec still open."""
     _, documents, folder = references
     document = documents["NONE-1-u1-1-LITTLE"]
     prefix = "good/" if ".zarray" in document else ""

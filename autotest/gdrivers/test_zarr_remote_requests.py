@@ -84,7 +84,7 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Reading a window takes three round trips: for documents, for shard indexes and for chunks. Each request needs the
+    """Reading a window takes three round trips: for metadata, for shard indexes and for chunks. Each request needs the
     answers of the round trip before. All chunks of a shard take one request."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
@@ -187,8 +187,8 @@ CACHED = {
 @pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
 @pytest.mark.parametrize("how", CACHED)
 def test_cached_chunks_outlive_their_dataset(server, name, how):
-    """After a dataset is closed, its chunks stay cached only with GDAL's cache options. Documents are always read
-    again."""
+    """After a dataset is closed, its chunks stay cached only with GDAL's cache options. The driver always reads
+    metadata documents again."""
     options, is_kept = CACHED[how]
     expected = CUBE if name.startswith("cube") else SCENE
     with config_options(**options):
@@ -210,8 +210,7 @@ def test_cached_chunks_outlive_their_dataset(server, name, how):
 
 
 def test_replaced_shard_is_not_mixed_with_the_cached_one(server):
-    """A shard is replaced while its index is cached. The driver must then use the index and the chunks of
-    the new shard."""
+    """A shard is replaced while its index is cached. The driver must read the index and the chunks of the new shard."""
     name = f"replaced{opened.count}.zarr"
     shutil.copytree(server.folder / "scene.zarr", server.folder / name)
     shard = next((server.folder / name).rglob("c/0/0"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Copies create or replace a store while their process is killed.
 
-After a kill at any moment, the path has either the complete old store or the complete new one. If there was no
-old store, the path may be empty."""
+After a kill at any moment, the path has the complete old store or the complete new store. If there was no old store,
+the path may be empty."""
 
 import collections
 import os
@@ -263,7 +263,7 @@ def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
     with Job("gdalwarp", "-of", "Zarr", *words, source, store) as job:
         job.wait_until(lambda: chunks_below(store) >= 3)
         job.end_by(signal.SIGINT)
-    assert not (store / ".zmetadata").exists()  # all metadata, including this document, is written last
+    assert not (store / ".zmetadata").exists()  # all metadata is written last
     got, wanted = read_all(open_raster(store)), read_all(gdal.Open(str(source)))
     assert 0 < (got == wanted).sum() < wanted.size
     assert ((got == wanted) | (got == 0)).all()
@@ -304,7 +304,7 @@ def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
         assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
-    # The process that ends last replaces the store that the other process has written.
+    # The process that ends last replaces the store of the first process.
     assert leftovers(tmp_path) == [] and (read_all(open_raster(store)) == 11).all()
 
 

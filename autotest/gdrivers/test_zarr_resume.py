@@ -121,8 +121,8 @@ def leftovers(folder):
 
 
 def contents(store):
-    """Returns the files of a store. Documents are parsed, because the order of their members depends on the
-    order in which they were changed."""
+    """Returns {name: contents} for the files of a store. JSON documents are parsed, because the order of their members
+    depends on the order of the changes."""
     return {name: json.loads(data) if name.endswith(("json", ".zarray", ".zattrs", ".zmetadata"))
             else data for name, data in entries(store).items()}  # fmt: skip
 
@@ -149,7 +149,7 @@ def test_a_killed_copy_goes_on(tmp_path, layout):
     moved = [target / path.relative_to(tmp_path / partial) for path in kept]
     same = [path for path, time_ns in zip(moved, kept.values(), strict=True)
             if path.stat().st_mtime_ns == time_ns]  # fmt: skip
-    assert len(same) >= 4  # the resumed copy did not write these chunks again
+    assert len(same) >= 4  # the resumed copy has not written the chunks of the killed copy again
     assert leftovers(tmp_path) == []
     whole = tmp_path / "whole" / "a.zarr"
     whole.parent.mkdir()
@@ -174,7 +174,7 @@ def test_a_copy_with_a_mask_goes_on(tmp_path):
     source = make_source(tmp_path, 1, has_mask=True)
     options = ["BLOCKSIZE=100,700", "ARRAY_NAME=a"]
     target = tmp_path / "a.zarr"
-    run_killed_copy(target, source, options, 0.93)  # at this fraction, the copy writes the mask
+    run_killed_copy(target, source, options, 0.93)  # at the fraction 0.93, the copy writes the mask
     assert resume(target, source, options) > 0.8
     opened, expected = open_raster(target), gdal.Open(source)
     for band in (opened.GetRasterBand(1), expected.GetRasterBand(1)):

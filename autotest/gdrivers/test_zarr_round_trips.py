@@ -76,8 +76,8 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     assert [each.GetGeoTransform()[1] for each in (dataset, *levels)] == [10, 20, 40, 80, 160]
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    # In v3, opening requests zarr.json, .aux.xml, and the arrays x and y of five levels. In v2, it also requests
-    # four documents of the root, once zarr.json is known to be absent.
+    # In v3, opening requests zarr.json, .aux.xml, and the arrays x and y of five levels. In v2, opening also requests
+    # four metadata documents of the root, once zarr.json is known to be absent.
     assert len(paths) == len(set(paths)) == (12 if zarr_formats.is_v3() else 16), paths
     assert log["in_turn"] <= (2 if zarr_formats.is_v3() else 3)
 
@@ -96,7 +96,7 @@ def test_datasets_that_are_opened_one_after_another_share_what_was_read(server, 
     assert {dataset.GetGeoTransform() for dataset in datasets} == {(0, 1, 0, 0, 0, 1)}
     paths = [path for _, path, *_ in server.requests() if not path.endswith(".aux.xml")]
     axes = [zarr_formats.chunk_key(folder / "four.zarr", name, 0) for name in "xy"]
-    # The first dataset requests the documents of `a` before it knows that the store has consolidated metadata.
+    # The first dataset requests the metadata of `a` before it knows that the store has consolidated metadata.
     asked = ["a/zarr.json", "zarr.json", *axes]
     if not zarr_formats.is_v3():
         asked += [".zattrs", ".zmetadata", "a/.zarray", "a/.zattrs", "a/.zgroup"]

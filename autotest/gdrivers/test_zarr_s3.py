@@ -53,7 +53,7 @@ def fresh(s3):
 
 
 def key(*index):
-    """Returns the key of the chunk with this index, relative to its array, in the format's default spelling."""
+    """Returns the key of the chunk with the index `index`, relative to its array, in the format's default spelling."""
     return "/".join(["c", *map(str, index)]) if zarr_formats.is_v3() else ".".join(map(str, index))
 
 
@@ -169,8 +169,8 @@ def test_a_bucket_of_another_region_is_read_by_gdals_own_requests(s3):
 
 
 def test_options_of_the_calling_thread_apply_to_reads_and_writes(s3):
-    """GDAL options that are set only in the calling thread also apply in the driver's own threads. rasterio
-    sets options in this way."""
+    """If GDAL options are set only in the calling thread, they apply in the driver's own threads, too. rasterio sets
+    options in this way."""
 
     def work():
         for option, value in s3.options.items():
@@ -249,7 +249,7 @@ def test_a_new_store_takes_few_requests(s3):
     assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
     first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
     assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
-    # Another dataset adds an array to the store. Closing `dataset` later must not remove this array.
+    # Another dataset adds an array to the store. If `dataset` is closed later, the array must stay.
     other = gdal.GetDriverByName("Zarr").Create(
         "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
     )

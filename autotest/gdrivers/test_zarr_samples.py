@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads the sample stores of data/ with GDAL's programs, GDAL's Python bindings and rasterio. They must return
-the values that zarr-python reads."""
+"""Reads the sample stores of data/ with GDAL's programs, GDAL's Python bindings and rasterio. All must return the
+values that zarr-python reads."""
 
 import json
 import pathlib
