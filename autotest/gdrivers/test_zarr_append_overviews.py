@@ -166,7 +166,7 @@ def test_a_cancelled_append_leaves_the_overviews(tmp_path):
             )  # fmt: skip
         if made is not None:  # a cancel at the last progress call has no effect, because all work is done
             break
-        # If the copy is cancelled before its first pixels, GDAL itself gives the error, which says "terminated".
+        # GDAL's own error says "terminated". GDAL gives it if the copy is cancelled before its first pixels.
         assert len(log.errors) == 1 and ("cancelled" in log.errors[0] or "terminated" in log.errors[0])
         assert contents(tmp_path / "a.zarr") == before
         assert_equal(overviews(tmp_path / "a.zarr"), pixels)

@@ -124,7 +124,7 @@ def colours_of(dataset):
 
 
 def debugged(open_it):
-    """Calls `open_it`. Returns the dataset that it opens, and the debug messages about colour images."""
+    """Returns the dataset that open_it() opens, and the debug messages about colour images."""
     told = []
 
     def tell(kind, number, text):
@@ -218,7 +218,7 @@ def test_all_bands_decode_each_chunk_once(tmp_path):
 def test_lists_and_slices_agree(tmp_path):
     store = make_store(tmp_path, {"a": colour_pixels(40, 50, 3), "b": colour_pixels(40, 50, 3)})
     dataset = open_raster(store)
-    assert dataset.RasterCount == 0  # two images do not become the bands of one dataset
+    assert dataset.RasterCount == 0  # two images stay two subdatasets
     assert [name for name, _ in dataset.GetSubDatasets()] == [array_name(store, n) for n in "ab"]
     for name, _ in dataset.GetSubDatasets():
         assert size(open_raster(name)) == (50, 40, 3)

@@ -203,7 +203,7 @@ CONSOLIDATED = {
 
 @pytest.mark.parametrize("case", CONSOLIDATED)
 def test_bad_consolidated_metadata(tmp_path, case):
-    """Bad consolidated metadata gives one message. If the store opens without consolidated metadata, its
+    """Bad consolidated metadata gives one error or warning. If the store opens without consolidated metadata, its
     values are right."""
     group(tmp_path / "bad.zarr")
     handmade(tmp_path / "bad.zarr", path="elevation")

@@ -49,8 +49,8 @@ def assert_chunk_fails(store, pattern=""):
 
 
 def assert_chunks_fail(stores):
-    """Asserts for each (store, pattern) that reading chunk [1, 0] fails with one error that matches the
-    pattern, and that the other chunks read."""
+    """Asserts for each (store, pattern) of `stores` that reading chunk [1, 0] of the store fails with one error, which
+    matches the pattern. The other chunks must be readable."""
     for (store, pattern), outcome in zip(stores, attempts([store for store, _ in stores])):
         key = zarr_formats.chunk_key(store, "", 1, 0)
         assert outcome.opened, outcome

@@ -133,7 +133,7 @@ def test_calendars_of_netcdf(tmp_path, calendar, values, wanted):
     assert list(dates) == list(cftime.num2date(values, "days since 2001-01-01", name))
     if wanted is not None:
         assert [date.strftime("%Y-%m-%d") for date in dates] == wanted
-    # A copy of the copy still has the calendar.
+    # A copy of the copy keeps the calendar of the source.
     copy(tmp_path / "b.zarr", open_raster(tmp_path / "a.zarr"), "BAND_DIM=time")
     again = xarray.open_zarr(str(tmp_path / "b.zarr"), consolidated=True, decode_times=False)["time"]
     assert list(cftime.num2date(again.values, again.attrs["units"], again.attrs["calendar"])) == list(dates)
@@ -268,10 +268,10 @@ def file_of(folder, name, values):
     ("MOD13Q1.A2024122.h18v04.tif", "A%Y%j", "2024-05-01"),
     ("MOD13Q1.A2024366.h18v04.tif", ".A%Y%j.", "2024-12-31"),
     ("ndvi_2024.tif", "%Y", "2024-01-01"),
-    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # 12345678 is not a date, so the second number is taken
+    ("scene_12345678_20240501.tif", "%Y%m%d", "2024-05-01"),  # the first number is not a date, so the second is taken
     ("scene_20240501_20240601.tif", "%Y%m%d", "2024-05-01"),  # the first of two dates is taken
     ("scene_x20240501101031.tif", "%Y%m%d", "2024-05-01"),  # more digits may follow the date
-    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # digits precede the first date, so the second is taken
+    ("9920240501_20240601.tif", "%Y%m%d", "2024-06-01"),  # the first date follows digits, so the second is taken
     ("100%20240501.tif", "%%%Y%m%d", "2024-05-01"),
     ("20240229.tif", "%Y%m%d", "2024-02-29"),
 ])  # fmt: skip

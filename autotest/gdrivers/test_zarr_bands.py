@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of three or more dimensions open as rasters, whose bands are the slices."""
+"""Arrays of three or more dimensions open as rasters. Each slice is a band."""
 
 import os
 import subprocess
@@ -153,7 +153,7 @@ def test_band_names_of_the_store_are_not_saved_in_pam(tmp_path):
     array = group.array("a", np.arange(24.0).reshape(2, 3, 4))
     array.attrs["_ARRAY_DIMENSIONS"] = ["band", "y", "x"]
     group.array("band", np.array(["near", "far"])).attrs["_ARRAY_DIMENSIONS"] = ["band"]
-    # PAM is off in this process, so another process saves the statistics.
+    # PAM is off in the process of the tests, so another process saves the statistics.
     program = f"""
 from osgeo import gdal
 dataset = gdal.Open({str(store)!r})

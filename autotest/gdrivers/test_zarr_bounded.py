@@ -17,7 +17,7 @@ MEGA = 1 << 20
 
 
 def look_at(name):
-    """Reads all properties of a dataset that gdalinfo and gdalmdiminfo print."""
+    """Reads all properties that gdalinfo and gdalmdiminfo print for a dataset."""
     dataset = gdal.Open(str(name))
     if dataset is not None:
         str(dataset.GetMetadata())

@@ -84,8 +84,8 @@ def test_references_in_a_json_file(tmp_path, order):
     # This driver opens the Kerchunk references in each order of the two Zarr drivers.
     for (name, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
-            # References on a server must not name a local file, so x cannot be read if the references are on a
-            # server.
+            # x is in a local file, which references on a server must not name. References on a server therefore give no
+            # x.
             expected = [[0, [[1, 2], [3, 4]]], {"x": "01020304"}] if "/vsicurl/" not in name else [None, [0, None], {"x": None}]
             assert answer["contents"] in expected, (name, answer)
             assert answer["driver"] in ("Zarr", None) and ("/vsicurl/" in name or answer["errors"] == []), (name, answer)

@@ -150,8 +150,8 @@ CASES = {
     ),
 }  # fmt: skip
 
-# case -> reason why GDAL's netCDF driver (3.6, 3.10 and 3.13) finds a wrong CRS or none. The PROJ strings of
-# CASES are right.
+# case -> reason why GDAL's netCDF driver finds a wrong CRS or none. The netCDF driver of GDAL 3.6, 3.10 and 3.13 is
+# wrong; the PROJ strings of CASES are right.
 NETCDF_IS_WRONG = {
     "geostationary sweep x": "it builds the CRS from a PROJ string, whose WKT loses the unit km",
     "geostationary fixed y": "it does not know fixed_angle_axis, which implies sweep_angle_axis x",
@@ -230,7 +230,8 @@ def test_agrees_with_netcdf(tmp_path, name, units):
     if name in NETCDF_IS_WRONG or (
         units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
     ):
-        # Up to GDAL 3.13, the netCDF driver finds a wrong CRS or none. Later versions may be corrected.
+        # Up to GDAL 3.13, the netCDF driver finds a wrong CRS or none. The test allows that later versions are
+        # corrected.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not is_same_crs(ours, theirs)
         return
@@ -246,8 +247,8 @@ def test_agrees_with_netcdf(tmp_path, name, units):
 
 
 def assert_same_coordinates(ours, theirs, scale, points):
-    """Asserts for `points` (longitude, latitude) that their coordinates in the CRS `theirs` are those in the
-    CRS `ours` times `scale`."""
+    """Asserts that `points` (longitude, latitude) have coordinates in the CRS `theirs` that are `scale` times those in
+    the CRS `ours`."""
     wanted = project(theirs, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours, points) * scale - wanted).max() * theirs.GetLinearUnits() < 1e-6

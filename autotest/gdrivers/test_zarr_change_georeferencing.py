@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""After the CRS or the geotransform of a raster is changed, every reader finds the new one. Each case states the old
-CRS and geotransform by another convention."""
+"""After the CRS or the geotransform of a raster is changed, every reader finds the new CRS or geotransform. Each case
+states the old ones by another convention."""
 
 import subprocess
 
@@ -30,7 +30,7 @@ BOX = [OLD[0], OLD[3] - 10 * ROWS, OLD[0] + 10 * COLUMNS, OLD[3]]
 GDAL_ORDER = " ".join(str(number) for number in OLD)
 WKT = pyproj.CRS.from_epsg(32632).to_wkt()
 
-# case -> (attributes of the array, attributes of its group)
+# case -> (attributes of the array, attributes of its group), which state the old CRS and geotransform
 CASES = {
     "proj:transform": ({**UTM, "proj:transform": AFFINE, "proj:shape": SHAPE, "proj:bbox": BOX}, {}),
     "proj:epsg": ({"proj:epsg": 32632, "proj:transform": AFFINE}, {}),

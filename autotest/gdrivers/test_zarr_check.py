@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a test makes a store that
-gives it. If a finding recommends a command, the finding is gone after the test has run the command."""
+"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a test makes a store with the
+fault. If a finding recommends a command, the test runs the command, and the finding is gone."""
 
 import contextlib
 import io
@@ -480,7 +480,7 @@ def test_an_image_of_ome_needs_no_crs_and_no_geotransform(tmp_path):
     store = tmp_path / "i.ome.zarr"
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["PROFILE=OME", *version])
     assert not codes(store) & {"crs-missing", "geotransform-missing"}
-    cloud = tmp_path / "cloud.zarr"  # not an OME pyramid, so it needs a CRS and a geotransform
+    cloud = tmp_path / "cloud.zarr"  # PROFILE=CLOUD makes no OME pyramid, so CRS and geotransform are missing
     gdal.GetDriverByName("Zarr").CreateCopy(str(cloud), source, options=["PROFILE=CLOUD"])
     assert codes(cloud) >= {"crs-missing", "geotransform-missing"}
 

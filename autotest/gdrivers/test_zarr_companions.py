@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""If an array is deleted or renamed, so are its mask, its overviews, its coordinates and its CRS. If another
-program has replaced the values of an array, its outdated overviews are ignored."""
+"""Deleting or renaming an array has the same effect on its mask, its overviews, its coordinates and its CRS. If another
+program has replaced the values of an array, the outdated overviews are ignored."""
 
 import shutil
 
@@ -121,7 +121,7 @@ def test_a_new_array_inherits_nothing_of_a_deleted_one(tmp_path, how, cpl):
 
 @each_way
 def test_a_shared_grid_mapping_and_dimensions_stay(tmp_path, how, cpl):
-    """If array a is deleted, the grid mapping and the dimensions that array b shares with it stay."""
+    """Arrays a and b share a grid mapping and dimensions. If array a is deleted, these stay for array b."""
     store = add(tmp_path / "s.zarr", "a", raster())
     add(store, "b", raster(VALUES + 1), "APPEND_SUBDATASET=YES")
     delete(store, "a", how)
@@ -172,7 +172,7 @@ def test_a_renamed_array_keeps_its_mask_and_overviews(tmp_path, how, cpl):
     check_consolidated(store)
     check(store, "a", VALUES)
     assert [path for path in store.rglob("*") if path.name in ("m", "m_mask", "spatial_ref_m")] == []
-    # After the rename, a new array can have the old name m.
+    # After the rename, another array can get the old name m.
     other = VALUES[::-1].copy()
     add(store, "m", raster(other, 32631), "APPEND_SUBDATASET=YES")
     dataset = check(store, "m", other)
@@ -271,7 +271,8 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
     store = add(tmp_path / "s.zarr", "a", raster())
     shutil.copytree(store, tmp_path / "copy.zarr")
     check(tmp_path / "copy.zarr", "a", VALUES)
-    # Array a is replaced by an array with equal values, but other chunks and no codec. Its overviews stay valid.
+    # Array a is replaced by an array with equal values, but other chunks and no codec. The overviews of array a stay
+    # valid.
     root = zarr.open_group(str(tmp_path / "copy.zarr"), mode="a")
     attributes = root["a"].attrs.asdict()
     root.create_dataset("a", data=VALUES, chunks=(7, 9), compressor=None, overwrite=True)

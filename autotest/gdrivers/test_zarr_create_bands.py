@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bands with different scale, offset, unit or nodata value. An array has only one of each, so such bands
-become separate arrays."""
+"""Bands with different scales, offsets, units or nodata values become separate arrays, because an array has only one of
+each."""
 
 import numpy as np
 import pytest

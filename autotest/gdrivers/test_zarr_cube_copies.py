@@ -260,7 +260,7 @@ def test_grib(tmp_path):
     # A level that is common to all bands does not become a dimension.
     copy(grib_like(["TMP"], times, [85000]), tmp_path / "b.zarr")
     assert opened(tmp_path / "b.zarr")["b"].dims == ("time", "y", "x")
-    # Bands of several meteorological elements (TMP, UGRD) do not form a cube, so the dimension "band" is written.
+    # Bands of several meteorological elements (TMP, UGRD) do not form a cube, so the copy has the dimension "band".
     copy(grib_like(["TMP", "UGRD"], times, [85000]), tmp_path / "d.zarr")
     assert opened(tmp_path / "d.zarr")["d"].dims == ("band", "y", "x")
 
@@ -444,7 +444,7 @@ def test_create_without_pixels_is_a_cube(tmp_path):
 def test_rasterio(tmp_path, store):
     rasterio.shutil.copy(str(store), str(tmp_path / "d.zarr"), driver="Zarr")
     assert_is_cube(tmp_path / "d.zarr")
-    # The copy is also a cube if a program copies the bands and their tags one by one.
+    # If a program copies the bands and their tags one by one, the copy has the dimensions of the cube, too.
     with rasterio.open(str(store)) as source:
         with rasterio.open(str(tmp_path / "e.zarr"), "w", **{**source.profile, "driver": "Zarr"}) as target:
             for number in source.indexes:

@@ -75,7 +75,7 @@ def each_kill(prepare, act, *words):
 
 
 def values_in(name):
-    """Returns {name: pixels} for the rasters in a store; empty if the store does not open."""
+    """Returns {name: pixels} for the rasters in a store. Returns an empty dictionary if the store does not open."""
     with error_log():
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, allowed_drivers=["Zarr"])
         if dataset is None:
@@ -88,8 +88,8 @@ def values_in(name):
 
 
 def arrays_in(name):
-    """Returns {full name: values} for the arrays in a store, read by the multidimensional API; empty if the
-    store does not open."""
+    """Returns {full name: values} for the arrays in a store, read by the multidimensional API. Returns an empty
+    dictionary if the store does not open."""
 
     def below(group):
         for array in group.GetMDArrayNames() or []:

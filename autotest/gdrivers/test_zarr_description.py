@@ -28,7 +28,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
 
 def make(path, **changes):
-    """Writes a raster of 5 x 7 chunks and returns its array. Only two of the chunks are stored."""
+    """Writes a raster of 5 x 7 chunks, of which only two are stored. Returns the array of zarr-python."""
     group = zarr.open_group(str(path), mode="w")
     # Filters of Zarr v3 take elements in the machine's byte order, so the type is little-endian.
     dtype = "<i4" if zarr_formats.is_v3() else ">i4"

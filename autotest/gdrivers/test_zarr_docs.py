@@ -251,7 +251,7 @@ def test_limits_are_those_of_the_sources(cpl):
 
 
 def codecs_of_the_registry():
-    """Returns (names, refused) from registry.cpp. `names` has the names in Zarr v2 and v3 of each codec in
+    """Returns (names, refused) from registry.cpp. `names` has (name in Zarr v2, name in Zarr v3) for each codec in
     kCodecs, and `refused` has the names in kRefused."""
     text = (REPOSITORY / "core" / "codec" / "registry.cpp").read_text()
     rows = re.search(r"kCodecs\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]

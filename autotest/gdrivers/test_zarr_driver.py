@@ -233,8 +233,8 @@ class Watch:
             self.folders[watch] = str(path.relative_to(folder))
 
     def events(self):
-        """Returns the events since the last call as (event, folder, name in the folder). For the folder
-        itself, the name is empty."""
+        """Returns (event, folder, name in the folder) for each event since the last call. If the event is about the
+        folder itself, the name is empty."""
         try:
             data = os.read(self.handle, 1 << 20)
         except BlockingIOError:
@@ -255,7 +255,7 @@ def test_identify_lists_nothing(tmp_path):
     handmade(store, path="elevation")
     watch = Watch(store)
     os.listdir(store)
-    assert ("read", ".", "") in watch.events()  # a listing gives this event
+    assert ("read", ".", "") in watch.events()  # listing a folder gives this event
     for name in (str(store), f'ZARR:"{store}":/elevation', str(store / "elevation")):
         driver = gdal.IdentifyDriverEx(name, allowed_drivers=["Zarr"])
         assert driver.ShortName == "Zarr"

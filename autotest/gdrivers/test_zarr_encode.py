@@ -33,7 +33,8 @@ def seen():
 
 
 def encode(folders):
-    """Encodes the cases in `folders` by the program zarr_encode. Returns its error messages, "" on success."""
+    """Encodes the cases in `folders` by the program zarr_encode. Returns the error messages of the program, or "" on
+    success."""
     command = [os.environ["ZARR_ENCODE"], *folders]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr.decode(errors="replace")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""After fork(), as in Python's multiprocessing, parent and child both read and write correctly. A child can
-read through an inherited handle. Only the process that opened a store for update can change the store
-through that handle."""
+"""After fork(), as in Python's multiprocessing, parent and child read and write correctly. A child can read through an
+inherited handle. Only the process that opened a store for update can change the store through that handle."""
 
 import ctypes
 import multiprocessing
@@ -152,7 +151,7 @@ def test_a_child_cannot_write_through_its_parents_handle(store):
             dataset.GetRasterBand(1).WriteArray(np.full((16, 32), 7, "i4"))
             dataset.FlushCache()
         assert "opened for update by the parent process" in log.errors[0], log.errors
-        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # old values: nothing was stored
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # old values, because nothing was stored
 
     succeed(work, 3)
     dataset = None

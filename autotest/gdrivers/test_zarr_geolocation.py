@@ -35,7 +35,7 @@ def array(values, attrs=None, dims=YX, **options):
 
 
 def metres(crs=UTM):
-    """Returns the points of LON and LAT as two-dimensional x and y in a CRS."""
+    """Returns the points of LON and LAT as two-dimensional arrays x and y in the CRS `crs`."""
     return pyproj.Transformer.from_crs(4326, crs, always_xy=True).transform(LON, LAT)
 
 
@@ -44,7 +44,8 @@ def scalar(**attrs):
 
 
 def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
-    """Asserts that gdalwarp -geoloc moves the spot, which is all pixels of value 100, to its longitude and latitude."""
+    """Asserts that gdalwarp -geoloc moves a spot to its longitude and latitude. The spot consists of all pixels with
+    the value 100."""
     warped = gdal.Warp("", name, format="MEM", geoloc=True, dstSRS="EPSG:4326",
                        xRes=0.02, yRes=0.02)  # fmt: skip
     assert warped is not None, gdal.GetLastErrorMsg()
@@ -121,7 +122,7 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
     mapping = {"wkt": {"grid_mapping": "crs"}, "cf": {"grid_mapping": "crs"}, "of group": {},
                "proj": {"proj:code": "EPSG:32632"}}[how]  # fmt: skip
     if how == "cf" and units == "km":
-        cf["false_easting"] = 500.0  # 500 km, because CF states it in the unit of the coordinates
+        cf["false_easting"] = 500.0  # 500 km, because CF states the false easting in the unit of the coordinates
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "x y", **mapping}, ("y", "x")),
         "x": array(x / factor, its, ("y", "x")), "y": array(y / factor, its, ("y", "x")),

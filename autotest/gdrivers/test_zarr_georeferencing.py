@@ -337,8 +337,8 @@ def test_spatial_dimensions_name_the_axes(tmp_path):
 
 
 def test_kilometres_are_not_metres(tmp_path):
-    """Coordinates in kilometres are scaled to metres if the CRS states metres. If the CRS states no unit, they are
-    not scaled, and the unit of the CRS becomes the kilometre."""
+    """Coordinates in kilometres are scaled to metres if the CRS states metres. If the CRS states no unit, the
+    coordinates are not scaled, and the unit of the CRS becomes the kilometre."""
     units = {"units": "km"}
     arrays = axes(X / 1000, Y / 1000, units, units)
     dataset = open_raster(write(tmp_path, {"_CRS": "EPSG:32632"}, arrays))
@@ -346,7 +346,7 @@ def test_kilometres_are_not_metres(tmp_path):
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     arrays["crs"] = scalar(**UTM.to_cf())
     del arrays["crs"][2]["crs_wkt"]
-    arrays["crs"][2]["false_easting"] = 500.0  # 500 km, because CF states it in the unit of the coordinates
+    arrays["crs"][2]["false_easting"] = 500.0  # 500 km; CF states it in the unit of the coordinates
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
     assert dataset.GetSpatialRef().GetLinearUnits() == 1000
     assert_geotransform(dataset, [number / 1000 for number in PLACE])

@@ -21,7 +21,7 @@ BANDS = {"r10": ["b02", "b03", "b04"], "r20": ["b02", "b03", "b04", "b05", "b06"
 
 
 def mark(level, band):
-    """Returns the value that all pixels of `band` in `level` have."""
+    """Returns the value of all pixels of `band` in `level`."""
     return 10 * level + int(band[1:])
 
 
@@ -143,7 +143,7 @@ def test_overviews_of_one_array_are_its_bands_in_the_group(tmp_path, cpl):
     dataset = open_raster(store)
     assert [sizes(dataset, i) for i in (1, 2, 3)] == [[], [HALF], []]
     assert (dataset.GetRasterBand(2).GetOverview(0).ReadAsArray() == (values + 1)[::2, ::2]).all()
-    # Building overviews of all bands replaces the overviews of the single array.
+    # Building overviews of all bands replaces the overviews of the array that already had some.
     dataset = update(store)
     assert dataset.BuildOverviews("NEAREST", [4]) == 0
     dataset = None

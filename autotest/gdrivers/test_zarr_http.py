@@ -51,7 +51,7 @@ def server(folder):
 
 
 def key(path):
-    """Converts the path of a Zarr v2 document or chunk to the corresponding path in the tested format."""
+    """Converts the path of a Zarr v2 metadata document or chunk to the corresponding path in the tested format."""
     store, _, name = path.rpartition("/")
     if not zarr_formats.is_v3() or ".zarr" not in store:
         return path
@@ -60,7 +60,7 @@ def key(path):
 
 
 def shown(path):
-    """Returns the key of a path in its store, as error messages show it."""
+    """Converts a path on the server to the key in its store, which error messages show."""
     return key(path).partition(".zarr/")[2]
 
 
@@ -309,7 +309,7 @@ def test_range_with_other_bytes_is_an_error(server, part):
     with error_log() as log:
         assert dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1) is None
     assert shown("raw-big.zarr/1.0") in log.the_error() and "but the request asked for bytes from offset " in log.the_error()
-    server.rule(part={"says": "bytes 770060-770079/*"})  # a server may omit the total size
+    server.rule(part={"says": "bytes 770060-770079/*"})  # a server may give "*" as the total size
     if part == {"shift": 4}:
         part = dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1)
         np.testing.assert_array_equal(part, [700 * 1024 + np.arange(3, 8)])
@@ -452,8 +452,9 @@ def test_a_pyramid_of_groups_without_a_listing(tmp_path, described, absent):
     (["crs"], ["crs"]), (["x"], ["x"]), (["x", "crs"], ["crs", "x"]), (["x", "y"], ["y", "x"]), (["lat"], []), (["other"], []),
 ], ids=" ".join)
 def test_refused_georeferencing_gives_a_warning(tmp_path, refused, warned):
-    """A refused coordinate array or grid mapping gives a warning if an attribute names it, or if the other axis has a
-    coordinate array. A guessed name gives no warning."""
+    """The driver gives a warning if the server refuses a coordinate array or grid mapping that an attribute names. The
+    driver also gives a warning for a refused coordinate array if the other axis has one. A guessed name gives no
+    warning."""
     wkt = osr.SpatialReference()
     wkt.ImportFromEPSG(32632)
     arrays = {
@@ -496,7 +497,7 @@ def test_missing_on_403_as_a_configuration_option(server, name):
     with zarr_gdal.config_options(**{name: "YES"}):
         dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
         np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
-        # The open option takes precedence over the configuration option.
+        # The open option MISSING_ON_403 takes precedence over the configuration option.
         strict = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=NO")
         with zarr_gdal.error_log() as log:
             assert strict.GetRasterBand(1).ReadAsArray() is None

@@ -215,8 +215,8 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 
 def test_names_of_levels(tmp_path, rng, cpl):
-    """The levels of the factors 2, 3 and 4 have the names 1, 3x and 2. If another program has a group 2, the level gets
-    the name 2_2. The group 3x, which a killed build left, is replaced."""
+    """The levels of the factors 2, 3 and 4 have the names 1, 3x and 2. Another program has made a group 2, so the level
+    of factor 4 gets the name 2_2. The group 3x, which a killed build left, is replaced."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]

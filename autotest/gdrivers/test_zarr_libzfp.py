@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The plugin loads libzfp when a chunk needs the library. Programs of GDAL read and write zfpy with it. If the
-library is missing or another library replaces its functions, there is an error."""
+"""The plugin loads libzfp when a chunk needs the library. GDAL's programs read and write zfpy chunks. A missing libzfp
+gives an error, and so does another library that replaces its functions."""
 
 import numpy as np
 import pytest

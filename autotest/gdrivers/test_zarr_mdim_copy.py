@@ -70,15 +70,15 @@ def plain(attributes):
 
 def kind_of(variable):
     """Returns the data type of a variable; for texts, the Python types of the values. xarray returns texts from Zarr as
-    objects. From netCDF, versions 2025.3 and 2026.4 return texts of a fixed width."""
+    objects. xarray 2025.3 and 2026.4 return texts from netCDF with a fixed width."""
     if variable.dtype.kind in "OU":
         return {type(value) for value in np.asarray(variable.values, object).flat}
     return variable.dtype
 
 
 def assert_texts(store, path):
-    """Asserts that an array contains texts of variable length, stored as zarr-python and xarray do. Reads the document
-    as v2, because versions of zarr-python name the v3 type differently."""
+    """Asserts that an array contains texts of variable length, stored as zarr-python and xarray do. Reads the metadata
+    in the form of v2, because versions of zarr-python name the v3 type differently."""
     document = zarr_formats.array_document(store, path)
     assert document["dtype"] == "|O" and document["filters"] == [{"id": "vlen-utf8"}]
 

@@ -142,7 +142,8 @@ def test_timestamps_of_new_files_are_not_trusted(store):
     age(path, seconds=0)
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
-    # The bytes of the chunk change, but its modification time and its size do not. The driver must read it again.
+    # The bytes of the chunk change, but its modification time and its size do not. The driver must read the chunk
+    # again.
     chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
     stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Creates multidimensional datasets: where this is allowed, what dimensions state, when changes are stored,
-and errors of writing."""
+"""Creates multidimensional datasets: paths where this is allowed, properties of dimensions, the time when changes are
+stored, and errors of writing."""
 
 import os
 import pathlib
@@ -252,7 +252,7 @@ def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
         array = root.OpenMDArray("v")
         array.Write(np.arange(6)[::-1].copy())
         dataset.FlushCache()
-        assert (zarr_formats.consolidated(store) is not None) == consolidated  # writing chunks keeps the metadata
+        assert (zarr_formats.consolidated(store) is not None) == consolidated  # chunks do not change the metadata
         array.SetUnit("m")
         dataset.FlushCache()
         assert not (zarr_formats.consolidated(store) is not None)

@@ -119,7 +119,7 @@ def test_the_attribute_crs_with_convention_gdal(tmp_path):
 
 
 def make(store, crss):
-    """Creates an array for each CRS in `crss`, and sets its CRS through the API."""
+    """Creates an array for each CRS in `crss`, and sets the CRS of the array by the multidimensional API."""
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(store))
     root = dataset.GetRootGroup()
     dimensions = [root.CreateDimension(name, None, None, 4) for name in ("y", "x")]

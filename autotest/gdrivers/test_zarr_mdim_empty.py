@@ -134,7 +134,7 @@ def test_info(tmp_path, option):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_netcdf(tmp_path, shape):
     """gdalmdimtranslate copies a store with an empty array to netCDF. The copy of the empty array has its attributes
-    and the shape of shown()."""
+    and the shape that shown() returns."""
     run("gdalmdimtranslate", "-q", store_of(tmp_path, shape), tmp_path / "o.nc")
     with netCDF4.Dataset(tmp_path / "o.nc") as dataset:
         dataset.set_auto_mask(False)
@@ -154,8 +154,8 @@ def test_the_empty_array_alone_to_netcdf(tmp_path, shape):
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_to_zarr(tmp_path, shape, alone):
-    """An empty array that is copied to Zarr keeps its stored shape, although the driver reports the shape of
-    shown()."""
+    """An empty array that is copied to Zarr keeps its stored shape, although the driver reports the shape that shown()
+    returns."""
     store = store_of(tmp_path, shape)
     source = f'ZARR:"{store}":/empty' if alone else store
     assert run("gdalmdimtranslate", "-q", "-of", "Zarr", source, tmp_path / "o.zarr")[1] == ""
@@ -169,7 +169,7 @@ def test_to_zarr(tmp_path, shape, alone):
 
 
 def test_copying_an_array_that_is_open(tmp_path):
-    """A dataset is copied while its empty array is open. The open array keeps the shape of shown()."""
+    """A dataset is copied while its empty array is open. The open array keeps the shape that shown() returns."""
     dataset = gdal.OpenEx(str(store_of(tmp_path, (5, 0))), gdal.OF_MULTIDIM_RASTER)
     held = dataset.GetRootGroup().OpenMDArray("empty")
     assert gdal.MultiDimTranslate(str(tmp_path / "o.zarr"), dataset, format="Zarr") is not None

@@ -81,7 +81,7 @@ def test_one_array_is_one_object_however_it_is_reached(tmp_path):
 
 
 def test_missing_nodes_give_no_error(tmp_path, cpl):
-    """If a group has no node of a name, the result is None, without an error."""
+    """Requesting a node that a group does not have returns None, without an error."""
     root = zarr_mdim.open_group(tree(tmp_path))
     for name in ("nope", "g", "", "g/a", "..", ".", "/top"):
         assert root.OpenMDArray(name) is None, name

@@ -85,7 +85,7 @@ def test_dimensions(pair):
         variable = dataset["/" + path]
         assert list(variable.dimensions) == array.attrs["_ARRAY_DIMENSIONS"], path
         assert variable.shape == array.shape, path
-        # The dimensions are stored in the group of the array, where other arrays of the group share them.
+        # The netCDF group of the array contains the dimensions, which other arrays of the group share.
         for name in variable.dimensions:
             assert name in variable.group().dimensions, path
 

@@ -167,7 +167,7 @@ def test_missing_members_that_nczarr_lists_are_skipped(way, cpl):
 
 @zarr_formats.V2
 def test_nczarr_opens_as_rasters(web, cpl):
-    """The classic API also lists the arrays of an NCZarr store on a server without listings."""
+    """The classic API lists the arrays of an NCZarr store, even on a server without listings."""
     dataset = gdal.OpenEx(f'ZARR:"{web.url}/nczarr.zarr"')
     names = [text for key, text in dataset.GetMetadata("SUBDATASETS").items() if "NAME" in key]
     found = {name.rpartition(":/")[2] for name in names} or {dataset.GetDescription()}

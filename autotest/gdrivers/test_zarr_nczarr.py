@@ -215,7 +215,7 @@ def test_dimensions_are_shared_between_groups(nczarr):
     assert sizes(q) == [("/g/deep/lat", 3), ("/time", 2)]
     assert is_same(q.GetDimensions()[1], root.OpenMDArray("t").GetDimensions()[0])
     assert q.GetDimensions()[1].GetIndexingVariable().GetFullName() == "/time"
-    # The array /lat is not the indexing variable of the dimension /g/deep/lat, although both have equal sizes.
+    # The array /lat is not the indexing variable of the dimension /g/deep/lat, although the two have equal sizes.
     assert q.GetDimensions()[0].GetIndexingVariable() is None
     assert sizes(deep.OpenMDArray("other")) == [("/g/deep/lat", 3), ("/g/lon", 3)]
 

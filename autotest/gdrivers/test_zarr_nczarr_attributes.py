@@ -42,8 +42,8 @@ def test_characters(tmp_path, in_attributes):
 
 @pytest.mark.parametrize("in_attributes", [True, False])
 def test_strings_of_one_character(tmp_path, in_attributes):
-    """NCZarr stores strings (NC_STRING) with a _nczarr_maxstrlen of 1 as |S1, and characters (NC_CHAR) as >S1. Only an
-    array of characters loses its last dimension, which becomes the length of its strings."""
+    """NCZarr stores strings (NC_STRING) of one character as |S1, and characters (NC_CHAR) as >S1. An array of strings
+    keeps its dimensions. The last dimension of an array of characters becomes the length of its strings."""
     array = texts(tmp_path / "x.zarr", "|S1", in_attributes)
     assert sizes(array) == [("/n", 2), ("/len", 3)]
     assert read(array)[""].tolist() == [[b"a", b"b", b"c"], [b"d", b"e", b""]]

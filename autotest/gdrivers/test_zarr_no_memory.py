@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes allocations of the driver fail. The process continues, and stored data stay unchanged.
-
-Each run makes another allocation fail. Only some allocations are tried; ZARR_FAULTS=all tries each."""
+"""Makes an allocation of the driver fail, another one in each run. The process continues, and stored data stay
+unchanged. Only some allocations are tried; with ZARR_FAULTS=all, each is tried."""
 
 import os
 import pathlib

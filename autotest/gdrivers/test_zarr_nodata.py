@@ -646,8 +646,8 @@ def test_another_nodata_value_while_a_store_is_made(tmp_path):
     dataset = None
     assert_nodata(store, "a", 5)
     assert_fill(store, "a", 5)
-    # Chunks that were never written read as the nodata value that was set last. Other chunks keep their values,
-    # as in GeoTIFF.
+    # Chunks that were never written read as the nodata value that was set last. Written chunks keep their values, as in
+    # GeoTIFF.
     expected = np.full((4, 4), 5)
     expected[:2, :2] = [[1, 3], [0, 7]]
     expected[2:, 2:] = [[0, 0], [0, 2]]  # the nodata value was 0 when the chunk was written

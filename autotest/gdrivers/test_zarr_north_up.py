@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open option NORTH_UP=YES reverses the rows of rasters with ascending latitudes. The first row is then the
+"""Open option NORTH_UP=YES reverses the rows of a raster with ascending latitudes, so that its first row is the
 northernmost."""
 
 import subprocess

@@ -182,7 +182,7 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     assert_geotransform(opened(store)[0], place(2, 4))
 
 
-# This matrix means x' = 3x + 10 and y' = 2y + 20. Its output axes have the order c, x, y.
+# Matrix of x' = 3x + 10 and y' = 2y + 20, whose output axes have the order c, x, y
 TO_CXY = affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20], [0, 0, 0, 1])
 INNER = {
     "affine": ([to("?", TO_CXY, out="cxy")], place(2, 3, 20, 10)),

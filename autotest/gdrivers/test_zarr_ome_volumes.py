@@ -140,7 +140,7 @@ def test_labels_have_colours_and_properties(volume, cpl):
         assert rat.GetUsageOfCol(columns.index("class")) == gdal.GFU_Name
         assert band.GetColorTable().GetColorEntry(2) == (0, 255, 0, 128)
         assert band.GetColorInterpretation() == gdal.GCI_PaletteIndex
-        assert band.GetNoDataValue() == 0  # because label 0 is the background
+        assert band.GetNoDataValue() == 0  # label 0 is the background
     listed = [name.rpartition(":")[2] for name, _ in open_raster(store).GetSubDatasets()]
     assert listed == ["/0", "/labels/0/0", "/labels/cells/0"]
     assert cpl.events == []

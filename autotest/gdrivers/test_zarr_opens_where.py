@@ -40,7 +40,7 @@ def kept_result():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Writes the stores. Returns their folder and their descriptions from stores.json."""
+    """Writes the stores of docs/opens_where.md. Returns their folder and their descriptions from stores.json."""
     folder = tmp_path_factory.mktemp("opens_where") / "stores"
     if "ZARR_OPENS_WHERE" in os.environ:
         shutil.copytree(os.environ["ZARR_OPENS_WHERE"], folder)

@@ -261,7 +261,7 @@ def test_renamed_bands_keep_their_properties(tmp_path, cpl):
     expected = [EXPECTED_BANDS[0], ("infrared", *EXPECTED_BANDS[1][1:]), EXPECTED_BANDS[2]]
     assert bands_of(store) == expected
     assert bands_of(selected(store, band=[2, 1])) == [expected[2], expected[1]]
-    # Another program, xarray, renames all bands.
+    # xarray renames all bands.
     contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load()
     contents = contents.assign_coords(band=["a", "b", "c"])
     for name in contents.variables:

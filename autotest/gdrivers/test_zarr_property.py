@@ -203,7 +203,8 @@ def _everything():
 
 
 def test_the_random_arrays_covered_everything(seen):
-    """Each property has occurred in an array that was compared. Fails if a test above has failed or was not run."""
+    """Each property has occurred in an array that was compared. A test above that fails or is not run makes this test
+    fail."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     missing = [item for item in _everything() if not seen[item]]

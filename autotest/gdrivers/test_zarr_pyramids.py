@@ -222,7 +222,7 @@ def test_external_overviews_still_work_without_levels(tmp_path):
 
 def test_variables_on_one_grid_are_bands_with_overviews(tmp_path):
     """If each level of a pyramid is a group of 2D arrays, the arrays of the base are bands. The overviews of a band are
-    the smaller arrays of its name."""
+    the arrays with its name in the smaller levels."""
     root = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
     datasets = [{"path": str(i)} for i in range(3)]
     root.attrs["multiscales"] = [{"datasets": datasets, "metadata": {"version": "0.1.0"}}]

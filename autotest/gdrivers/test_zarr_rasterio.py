@@ -26,8 +26,8 @@ def cube(dtype="i2"):
     ids=lambda chunks: "x".join(map(str, chunks)),
 )
 def store(request, tmp_path):
-    """Writes a cube whose chunks extend beyond the array, contain several bands, or are the whole array, a
-    row or a column. Returns its folder."""
+    """Writes a cube and returns its folder. The sizes of chunks are parameters: chunks extend beyond the array, contain
+    several bands, or are the whole array, a row or a column."""
     return make_array(tmp_path, cube(), chunks=request.param)
 
 
@@ -124,7 +124,7 @@ def test_negative_strides(plain, step):
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_every_order_of_a_cube(plain, order):
-    """A dataset is read into an array whose axes have any order in memory."""
+    """A dataset is read into an array in memory, for each order of the array's axes."""
     shape = (BANDS, ROWS, COLUMNS)
     inverse = np.argsort(order)
     buffer = np.zeros([shape[i] for i in order], "f4").transpose(inverse)

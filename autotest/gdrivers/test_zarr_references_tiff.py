@@ -111,7 +111,7 @@ def test_lerc_within_another_compressor(tmp_path, inner):
     _, document = lerc_references(tmp_path, values, f"LERC_{inner}")
     key = next(key for key in document if key.endswith(".zarray"))
     metadata = json.loads(document[key])
-    # kerchunk's references do not state the compressor that is applied after LERC, so it is added.
+    # kerchunk's references do not state the compressor that is applied after LERC, so the test adds it.
     assert metadata["compressor"]["id"] == "imagecodecs_lerc"
     metadata["compressor"]["compression"] = inner.lower()
     np.testing.assert_array_equal(read(tmp_path, "a", {**document, key: json.dumps(metadata)}), values)

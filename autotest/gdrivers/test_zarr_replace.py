@@ -52,8 +52,8 @@ def source(tmp_path_factory):
 
 
 class Job:
-    """A running program. Signals have their default effect in it, even if the shell that started the tests
-    ignores them."""
+    """A running program, in which signals have their default effect. The shell that started the tests may ignore
+    signals."""
 
     def __init__(self, *words):
         def prepare():
@@ -75,7 +75,7 @@ class Job:
             self.process.communicate()
 
     def wait_until(self, is_there):
-        """Waits until `is_there()` returns true. Fails if the program ends before that."""
+        """Waits until `is_there()` returns true. Fails if the program ends earlier."""
         while not is_there():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < self.deadline, "too slow"

@@ -22,8 +22,7 @@ RANDOM = np.random.default_rng(7)
 
 @pytest.fixture(autouse=True)
 def many_parts():
-    """Makes GDAL's block cache smaller. The size of the cache sets the size of the parts of a copy. Small parts give
-    many journal entries."""
+    """Makes GDAL's block cache smaller. A copy then has smaller parts, and its journal more entries."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield

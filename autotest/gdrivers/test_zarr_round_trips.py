@@ -117,7 +117,7 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
     axis = f"{level_group(4)}/x"
     path = f"/pyramid.zarr/{zarr_formats.chunk_key(folder / 'pyramid.zarr', axis, 0)}"
     server.rule(status={path: [503, 1]})
-    dataset = open_raster(f"{server.url}/pyramid.zarr")  # sends the failed request again
+    dataset = open_raster(f"{server.url}/pyramid.zarr")  # opening sends the failed request again
     assert [asked for _, asked, *_ in server.requests()].count(path) == 2
     assert dataset.GetRasterBand(1).GetOverviewCount() == 4
     assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40

@@ -263,8 +263,8 @@ def test_a_new_store_takes_few_requests(s3):
 
 
 def test_sidecar_files_are_requested_in_batches(s3):
-    """Creating a store over 40 old sidecar files sends at most 32 requests at a time. The old sidecar files are
-    deleted; a sidecar file of another store stays."""
+    """Creating a store where 40 old sidecar files exist sends at most 32 requests at a time. The old sidecar files are
+    deleted, but a sidecar file of another store stays."""
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
     for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")

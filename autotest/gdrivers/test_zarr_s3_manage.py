@@ -36,8 +36,8 @@ def gdalmanage(s3, *words):
 
 @pytest.fixture
 def managed(server, tmp_path):
-    """Uploads a store m.zarr with groups, nested chunk keys and sidecar files. Uploads also an object of
-    another store, whose name begins with m.zarr. Returns the keys of m.zarr."""
+    """Uploads a store m.zarr with groups, nested chunk keys and sidecar files. Also uploads an object of another store,
+    whose name begins with m.zarr. Returns the keys of m.zarr."""
     arrays = {"a": {"values": VALUES, "dims": "yx", "chunks": (2, 3)},
               "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
     server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")

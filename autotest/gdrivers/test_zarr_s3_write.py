@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores to an object store. zarr-python and new datasets of this process read the stores."""
+"""Writes stores to an object store. zarr-python and new datasets read the stores."""
 
 import subprocess
 
