@@ -232,7 +232,8 @@ def test_attributes_that_may_not_be_read(public_folder):
 
 @zarr_formats.BOTH
 def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
-    """If a folder of nested chunk keys may not be entered, reading fails. The chunks do not count as absent."""
+    """If the permissions of a folder of nested chunk keys forbid entering it, reading fails. The chunks in the folder
+    do not count as absent."""
     store = handmade(public_folder / "bad.zarr", fill_value=-5, dimension_separator="/",
                      files={f"{i}/{j}": bytes(12) for i in (0, 1) for j in (0, 1)})  # fmt: skip
     assert attempt(store, as_nobody=True).read

@@ -200,7 +200,7 @@ def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
 
 
 # ---------------------------------------------------------------------------------------------
-# Other stores, and the options of both drivers
+# Stores beside references, and the options of this driver and of the built-in driver
 
 
 def test_a_group_with_a_folder_of_snapshots_is_a_store(tmp_path):

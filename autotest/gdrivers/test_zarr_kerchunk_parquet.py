@@ -39,7 +39,7 @@ def written(tmp_path, references, **options):
 
 
 # ---------------------------------------------------------------------------------------------
-# Parquet files of other writers
+# Parquet files that other programs wrote
 
 
 @pytest.mark.parametrize("threshold", [0, 10])

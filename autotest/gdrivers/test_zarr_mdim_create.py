@@ -167,7 +167,7 @@ def test_attributes_that_describe_a_dimension_are_kept(tmp_path, attribute, valu
 
 
 def test_dimensions_of_groups(tmp_path, cpl):
-    """An array in a subgroup can use dimensions of the groups above. A dimension that no array uses exists only in the
+    """An array in a subgroup can use dimensions of its parent groups. A dimension that no array uses exists only in the
     open dataset, and is not stored."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()

@@ -73,7 +73,7 @@ def test_shared_between_arrays(tmp_path):
 
 
 def test_shared_with_groups_above(tmp_path):
-    """Arrays of a subgroup share the dimensions of the groups above."""
+    """Arrays of a subgroup share the dimensions of the parent groups."""
     store = climate(tmp_path, **{"a/b/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(store)
     x, t = root.OpenMDArrayFromFullname("/a/b/x"), root.OpenMDArray("t")
@@ -84,8 +84,8 @@ def test_shared_with_groups_above(tmp_path):
 
 
 def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
-    """A dimension belongs to the nearest coordinate array of its name and size: in the array's own group, or in a group
-    above. Coordinate arrays of another size are skipped."""
+    """The nearest coordinate array with the name and the size of a dimension belongs to the dimension. It may be in the
+    group of the array or in a parent group. Coordinate arrays of another size are skipped."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(

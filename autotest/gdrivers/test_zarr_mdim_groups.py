@@ -240,7 +240,7 @@ def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_listing_does_not_open_arrays(tmp_path, cpl):
-    """Listing does not read the metadata documents of arrays, so it succeeds even if these are not JSON."""
+    """Listing does not read the metadata documents of arrays, so it succeeds even if the documents are not JSON."""
     store = group(tmp_path / "s.zarr")
     for i in range(50):
         handmade(store, "\0", files={}, path=f"a{i}")

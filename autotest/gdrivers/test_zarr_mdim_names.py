@@ -109,7 +109,7 @@ def test_an_array_shows_its_coordinates(tmp_path, cpl, form):
 
 
 def test_an_unused_array_above_opens_by_name(tmp_path, cpl):
-    """An array of a group above opens by its name, as in CF. It is listed only if a listed array uses it."""
+    """An array of a parent group opens by its name, as in CF. It is listed only if a listed array uses it."""
     root = zarr_mdim.open_group(names_below(tree(tmp_path), "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArray("unused").ReadAsArray(), LON)
     assert root.OpenGroup("deep").OpenMDArray("unused") is None
@@ -167,7 +167,7 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
 
 
 def test_coordinates_above_get_another_name_if_theirs_is_taken(tmp_path, cpl):
-    """If the opened group has an array lat, the array lat of a group above it is listed by the name lat_2."""
+    """If the opened group has an array lat, the array lat of a parent group is listed by the name lat_2."""
     own = {"values": np.arange(7.0), "dims": ["lat"]}
     store = tree(tmp_path, **{"sub/lat": own, "sub/own": own})
     root = zarr_mdim.open_group(names_below(store, "sub")[0])
@@ -299,7 +299,7 @@ def test_info_of_unnamed_dimensions_tells_each_size(tmp_path):
 
 
 # -------------------------------------------------------------------------------------------------
-# Names of computed variables
+# Names of indexing variables that the driver computes from a geotransform
 
 
 @pytest.mark.parametrize("node, options", [

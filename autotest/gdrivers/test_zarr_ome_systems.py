@@ -364,7 +364,7 @@ def test_slices_are_placed_by_their_system(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Labels have the place of their image
+# Labels have the geotransform of their image
 
 
 LABELS = VALUES[0].astype("u1")

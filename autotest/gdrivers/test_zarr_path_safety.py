@@ -190,7 +190,7 @@ def crs_texts(file):
     ]  # fmt: skip
 
 
-@zarr_formats.V2  # v3 has equal attributes, so one format suffices
+@zarr_formats.V2  # the attributes are equal in v3, so one format suffices
 def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
     """The driver does not open a file that a CRS text names. Each text is tested in each attribute that can state a
     CRS."""
