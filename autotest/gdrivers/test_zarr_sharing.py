@@ -35,7 +35,7 @@ def web(folder):
 
 
 def absent():
-    """Returns the path on the server of the absent chunk."""
+    """Returns the URL path of the chunk that the store lacks."""
     return "/x.zarr/" + ("c/1/1" if zarr_formats.is_v3() else "1.1")
 
 

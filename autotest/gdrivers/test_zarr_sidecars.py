@@ -32,7 +32,7 @@ def overviews(name, *options):
 
 
 def half(name, *options):
-    """Returns the raster at half its size. GDAL takes the pixels from an overview if there is one."""
+    """Returns the raster's pixels at half resolution. GDAL takes the pixels from an overview if the dataset has one."""
     return open_raster(name, *options).ReadAsArray(buf_xsize=COLUMNS // 2, buf_ysize=ROWS // 2)
 
 
@@ -100,8 +100,7 @@ def test_the_store_itself_has_the_plain_name(tmp_path, cpl):
     assert compute(store) == [A.min(), A.max()]
     assert sorted(os.listdir(tmp_path)) == ["store.zarr", "store.zarr.aux.xml", "store.zarr.ovr"]
     assert overviews(store) == 1 and statistics(store) == [A.min(), A.max()]
-    # The sidecar files that were written under the store's name also apply if the array is opened by its own
-    # name.
+    # Statistics and overviews that were saved for the store's name are also found by the array's own name.
     assert overviews(array_name(store, "a")) == 1
     assert statistics(array_name(store, "a")) == [A.min(), A.max()]
     cpl.assert_quiet()
@@ -281,7 +280,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset.GetRasterBand(1).GetMaskBand().Fill(0)
     dataset = None
-    # A mask is not computed from pixels, so it stays valid after a change of pixels.
+    # The .msk file stays valid after a change of pixels, because a mask is not computed from pixels.
     updated_by_gdal(store)
     updated_by_zarr(store)
     with error_log() as log:
@@ -346,8 +345,8 @@ def test_masks_and_overviews_of_a_replaced_array_are_outdated(tmp_path, values):
 
 
 def test_statistics_in_memory(cpl):
-    """In /vsimem/, statistics are saved, and ignored once pixels have changed, although modification times are whole
-    seconds there."""
+    """Saves statistics of a store in /vsimem/. The driver ignores the statistics once pixels have changed, although
+    modification times in /vsimem/ are whole seconds."""
     store = "/vsimem/sidecars.zarr"
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(store, COLUMNS, ROWS, 2, gdal.GDT_Float64, ["COMPRESS=NONE"])

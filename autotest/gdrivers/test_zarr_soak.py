@@ -12,7 +12,7 @@ import pytest
 SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
 SEED = os.environ["ZARR_TEST_SEED"]
 FORMATS = ["v2", "v3", "shards"]
-SECONDS = 300  # maximum time of a run, including the end of its processes
+SECONDS = 300  # timeout of one soak run, until all its processes have ended
 
 
 def soak(minutes, *more):
@@ -24,8 +24,8 @@ def soak(minutes, *more):
 
 @pytest.mark.parametrize("store_format", FORMATS)
 def test_every_read_was_legal_and_memory_is_flat(store_format):
-    """The soak test passes for each format. For one format, which the seed selects, it runs long enough to measure
-    also the growth of memory."""
+    """The soak test passes for each format. The seed selects one format, for which the test runs longer, so that it
+    also measures the growth of memory."""
     minutes = 0.34 if store_format == FORMATS[int(SEED, 16) % len(FORMATS)] else 0.08
     code, told = soak(minutes, "--format", store_format)
     assert code == 0, told

@@ -20,7 +20,8 @@ def counters():
 
 
 def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
-    """Creates a store and writes four windows of numbers into it. Returns the dataset."""
+    """Creates a store in which only the chunks of WINDOWS are stored. The windows contain random numbers. Returns the
+    dataset."""
     dataset = gdal.GetDriverByName("Zarr").Create(
         str(store), SIDE, SIDE, bands, dtype, [f"BLOCKSIZE={CHUNK},{CHUNK}", *options])
     dataset.SetGeoTransform((0, 1, 0, SIDE, 0, -1))
@@ -36,7 +37,7 @@ def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
 
 
 def dense(dataset, nodata):
-    """Returns a copy of the dataset in memory."""
+    """Copies all pixels of the dataset to a MEM dataset with the nodata value `nodata`. Returns the MEM dataset."""
     copy = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, dataset.RasterCount,
                                               dataset.GetRasterBand(1).DataType)  # fmt: skip
     copy.SetGeoTransform(dataset.GetGeoTransform())

@@ -210,7 +210,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # CRS.to_cf() omits it for polar stereographic CRSs
+    if code in (3413, 3031):  # CRS.to_cf() omits this parameter for polar stereographic CRSs
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()
@@ -537,8 +537,8 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
 
 
 def test_control_points_of_a_part_of_a_raster(tmp_path, cpl):
-    """Stored control points count rows and columns from the corner of the whole raster. For a store with a part
-    of the raster, the driver returns points that count from the corner of the part."""
+    """Stored control points count rows and columns from the corner of the whole raster. The store has only a part of
+    this raster. GDAL must return control points that count from the corner of the part."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)
@@ -664,8 +664,8 @@ def test_a_raster_without_a_geotransform_is_added_beside_one_that_has_it(tmp_pat
 
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
-    """Opening an array on a server sends no requests for other members of the group, such as a grid mapping. An
-    array with coordinates in degrees still gets a CRS."""
+    """Opening an array on a server requests no other members of the array's group, such as a grid mapping. An array
+    whose coordinates are in degrees has the CRS EPSG:4326 nevertheless."""
     arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "l": array(VALUES, {}, ("v", "u"))}
     store = beside(tmp_path, arrays, consolidated=consolidated)
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
@@ -736,8 +736,8 @@ CUTS = {"rows left out": ([0, 1, 2, 3], [0, 2, 3]), "columns left out": ([0, 1, 
 @pytest.mark.parametrize("attribute", ["GeoTransform", "spatial:transform"])
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp_path, cpl, cut, attribute):
-    """Irregular coordinates, left by a selection of rows or columns, contradict the transform of the whole
-    raster. A warning names the contradiction. Coordinates override GeoTransform; spatial:transform overrides
+    """A selection of rows or columns leaves irregular coordinates, which contradict the transform of the whole raster.
+    The driver warns. It ignores GeoTransform in favour of the coordinates, but prefers spatial:transform to the
     coordinates."""
     columns, rows = CUTS[cut]
     x, y = X[columns], 5200000.0 - 15.0 - 30.0 * np.array(rows)

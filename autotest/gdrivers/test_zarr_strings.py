@@ -61,8 +61,9 @@ def test_strings_that_gdal_cannot_hold(tmp_path, cpl, codec):
     if codec == "vlen-bytes":
         values, marked = values + [b"\xff"], marked + [b"base64:/w=="]
     if codec[0] in "|<>":
-        values[2], marked[2] = b"\0a", b"base64:AGE="  # fixed-length strings lose NULs at their end
-        values[5], marked[5] = b"", b""  # b"base64:AA==" is longer than 7 characters
+        # fixed-length strings lose NULs at their end, so a NUL at the start is tested
+        values[2], marked[2] = b"\0a", b"base64:AGE="
+        values[5], marked[5] = b"", b""  # b"base64:AA==" does not fit into a string of 7 characters
     is_bytes = codec in ("vlen-bytes", "|S7")
     dtype = object if codec[0] == "v" else codec
     wanted = np.array([v if is_bytes else v.decode() for v in values], dtype)
@@ -161,9 +162,9 @@ CATEGORIES = {"id": "categorize", "labels": ["female", "male"], "dtype": "|S10",
 @zarr_formats.V2
 @pytest.mark.parametrize("filters", [None, [CATEGORIES]])
 def test_categorized_bytes(tmp_path, cpl, filters):
-    """The driver reads and writes byte strings with the codec categorize, which stores each string as the
-    number of its label, from 1. numcodecs refuses such labels since 0.5.0, so the test writes and checks the
-    stored bytes itself."""
+    """The driver reads and writes byte strings with the codec "categorize", which replaces each string by the number of
+    its label. numcodecs 0.5.0 and later refuse labels that are bytes, so the test writes and checks the stored bytes
+    itself."""
     sexes = np.array([[b"female", b"male", b""], [b"male", b"", b"female"]], "S10")
     codes = np.array([[1, 2, 0], [2, 0, 1]], "u1")
     raw = (codes if filters else sexes).tobytes()
@@ -191,8 +192,8 @@ def test_categorized_bytes(tmp_path, cpl, filters):
     "dtype, codec, fill", [("<U5", "vlen-utf8", "xy"), ("|S5", "vlen-bytes", "eHk=")]
 )
 def test_fixed_strings_that_are_stored_as_objects(tmp_path, cpl, dtype, codec, fill):
-    """zarr-python 3.0 stores fixed-length strings of Zarr v2 like object arrays. The driver reads the strings
-    as names of bands."""
+    """zarr-python 3.0 stores fixed-length strings of Zarr v2 in the format of variable-length strings. The driver reads
+    these strings and uses them as names of bands."""
     chunk = b"\x02\0\0\0" + b"\x05\0\0\0green" + b"\x02\0\0\0IR"  # chunk that zarr-python 3.0.6 has written
     shape = {"shape": [3], "chunks": [2], "compressor": None}
     folder = tmp_path / "a.zarr"

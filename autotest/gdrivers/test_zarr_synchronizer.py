@@ -27,8 +27,8 @@ WRITERS = 8
 
 
 def make_store(folder, chunk=SIDE, side=SIDE):
-    """Writes a store with an array "a" of zeros. zarr-python writes it, or the driver if the format has shards.
-    `chunk` is the side of a chunk or shard; by default one chunk covers the array. Returns the store."""
+    """Writes a store with a square array "a" of zeros. `side` is the side of the array, `chunk` the side of a chunk or
+    shard. The driver writes the store if it has shards; otherwise zarr-python does. Returns the store."""
     store = pathlib.Path(folder) / "shared.zarr"
     if zarr_formats.has_shards():
         store.parent.mkdir(exist_ok=True)
@@ -214,7 +214,7 @@ def test_a_writer_waits_for_the_holder_of_the_lock(tmp_path, what):
     with zarr_locks.lock(locks, key):
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
-        time.sleep(0.1)  # a child that ignores the lock writes in this time
+        time.sleep(0.1)  # a child that ignores the lock would write during this time
         assert not is_changed()
         array = zarr.open_group(str(store), mode="r+")["a"]
         array[5, 5] = 5

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes rasters to a path inside of an existing store. GDAL's programs and rasterio then add a node to the
-store, as with APPEND_SUBDATASET=YES and ARRAY_NAME. The path is `store/node` or ZARR:"store":/node."""
+"""Rasters are written to a path inside of an existing store, which is `store/node` or ZARR:"store":/node. GDAL's
+programs and rasterio then add the array `node` to the store."""
 
 import os
 import subprocess
@@ -51,8 +51,8 @@ def _named(request):
 
 
 def check(store, node, read=None):
-    """Asserts that the store and its consolidated metadata have the array `node` with the right pixels. Asserts
-    that the store contains no other store. If `read` is given, xarray must find this variable."""
+    """Asserts that the store and its consolidated metadata have the array `node` with the pixels VALUES, and that no
+    other store is nested in the store. If `read` is not None, xarray must find a variable of this name."""
     assert node in zarr.open_consolidated(str(store))
     roots = [path for path in store.rglob(".zmetadata") if path.parent != store]
     assert roots == []
@@ -97,8 +97,8 @@ def test_gdal_translate_and_gdalwarp_and_gdalmdimtranslate(store):
 @pytest.mark.parametrize("name", ["air", "zg"])
 @pytest.mark.parametrize("kind", ["zarr", "nc"])
 def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind, cpl):
-    """A group that is copied into a store has all arrays of its source, even if the store already has arrays of
-    these names. GDAL 3.13 alone would omit such arrays."""
+    """Copies a group into a store. The copy has all arrays of its source, even if the store has other arrays of the
+    same names. Without the driver's correction, GDAL 3.13 omits such arrays."""
     for path, first in (("s.zarr", 0.0), (f"t.{kind}", 100.0)):
         values = first + np.arange(12.0).reshape(3, 4)
         coordinates = {v: (("j", "i"), values + n) for n, v in enumerate(("lat", "lon"), 1)}
@@ -224,8 +224,8 @@ def test_a_zip_file_takes_arrays(tmp_path, named, cpl):
 
 
 def test_stores_inside_of_other_folders_are_made_and_replaced(store, cpl):
-    """A store in a folder that is not a Zarr group is created and replaced as a separate store, even if another
-    store contains the folder. Levels of an xcube store are separate stores, too."""
+    """A store in a plain folder, which is not a Zarr group, is a separate store, even if another store contains the
+    folder. Levels of an xcube store are separate stores, too. Writing creates or replaces only the separate store."""
     levels = store.parent / "w.levels"
     for name in ("0.zarr", "1.zarr"):
         assert write(levels / name)

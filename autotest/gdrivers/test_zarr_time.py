@@ -25,8 +25,8 @@ SUFFIXES = {"standard": "Z", "gregorian": "Z", "proleptic_gregorian": "Z", "juli
 
 
 def cube(folder, values, attrs=None, dim="time", **coordinate):
-    """Writes an array "data" along `dim`, y and x, with the coordinates `values` along `dim`. Returns the
-    store."""
+    """Writes an array "data" with the dimensions `dim`, y and x, and a coordinate array `dim` with `values`. `attrs`
+    are the attributes of the coordinate array. Returns the store."""
     values = np.asarray(values)
     return make_store(
         folder,
@@ -116,7 +116,8 @@ def test_random_times_against_cftime(tmp_path, cpl, calendar):
     units = {"days": 2e6, "hours": 4e7, "minutes": 1e9, "seconds": 1e11, "milliseconds": 1e13}
     for i, (unit, span) in enumerate(units.items()):
         for kind in "if":
-            # cftime converts these values to dates without error; cftime_rounds_twice() in make_time_table.py says why.
+            # cftime converts these values to dates without rounding errors. cftime_rounds_twice() in make_time_table.py
+            # says for which values cftime makes such errors.
             values = draw.uniform(-span, span, 200) * draw.choice([1e-4, 0.1, 1], 200)
             values = np.round(values * 16) / 16 if kind == "f" else values.astype("i8")
             day, epoch = draw.integers(1, 28), draw.integers(1, 2500)
@@ -260,7 +261,8 @@ def test_names(tmp_path, cpl, dtype):
     values = np.array(["red", "green", ""], dtype)
     store = cube(tmp_path, values, dim="band", chunks=(1,), **more)
     assert descriptions(array_name(store, "data")) == ["red", "green", ""]
-    # Texts along the dimension "band" become only descriptions of bands. Along others, they are metadata items, too.
+    # Texts along the dimension "band" become descriptions of bands. Texts along any other dimension also become
+    # metadata items of bands.
     assert items(array_name(store, "data"), "DIM_band_VALUE") == [None] * 3
     again = cube(tmp_path / "other", values, dim="channel", chunks=(1,), **more)
     assert items(array_name(again, "data"), "DIM_channel_VALUE") == ["red", "green", ""]

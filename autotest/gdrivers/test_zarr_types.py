@@ -118,7 +118,8 @@ def test_no_raster_without_pixels(tmp_path, cpl, shape):
 
 
 def test_numeric_fields_are_bands(tmp_path):
-    # Structures of Zarr v3 have no subarrays, and all their fields have one byte order.
+    # The test of Zarr v3 has no subarray and only little-endian fields, because structures of Zarr v3 lack subarrays
+    # and have one byte order.
     big, shape = ("<", ()) if zarr_formats.is_v3() else (">", (3,))
     dtype = np.dtype(
         [("wind", [("u", "<f4"), ("v", big + "f4")]), ("station", "S4"), ("rgb", "u1", shape),

@@ -39,7 +39,8 @@ def append(store, *paths):
 
 
 def opened(name, kind=RASTER, options=()):
-    """Opens a dataset; with MULTIDIM, also lists its groups. Returns the dataset and all warnings."""
+    """Opens a dataset. If `kind` is MULTIDIM, also lists all its groups and arrays. Returns the dataset and all
+    warnings."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), kind, open_options=list(options))
         if dataset is not None and kind == MULTIDIM:

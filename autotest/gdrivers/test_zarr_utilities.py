@@ -89,7 +89,8 @@ def assert_alike(store, tif):
         assert a.DataType == b.DataType and a.GetNoDataValue() == b.GetNoDataValue()
 
 
-# name -> command. {dem}, {west} and {east} stand for inputs. Without {out}, the printed texts are compared.
+# name of a utility -> its command. {dem}, {west} and {east} are input files, {of} is the format and {out} the output
+# file. The test compares the printed texts of commands without {out}.
 RASTERS = {
     "gdal_translate": ["gdal_translate", "-of", "{of}", "-outsize", "50%", "50%", "{dem}", "{out}"],
     "gdal_translate -projwin": ["gdal_translate", "-of", "{of}", "-projwin", "601000", "5199000", "604000",
@@ -328,8 +329,8 @@ CODECS = {
 @zarr_formats.V2
 @pytest.mark.parametrize("codec", CODECS)
 def test_gdalinfo_reads_every_compressor(tmp_path, codec):
-    """gdalinfo decompresses every codec. Unlike Python, gdalinfo links libraries that may define functions of
-    the same names as a codec's library."""
+    """gdalinfo decompresses every codec. The program gdalinfo links libraries that may define functions of the same
+    names as a codec's library. Python does not link these libraries."""
     zarr.save_array(str(tmp_path / "x.zarr"), PIXELS, compressor=CODECS[codec])
     dataset = gdal.Open(str(tmp_path / "x.zarr"))
     wanted = dataset.GetRasterBand(1).Checksum()

@@ -51,7 +51,8 @@ SPEC_ATTRS = """{
 
 @pytest.fixture
 def example(tmp_path):
-    """Writes the specification's example without chunks. Returns its folder."""
+    """Writes only the documents of the example array in the specification of Zarr v1. All its chunks are absent.
+    Returns the folder of the array."""
     folder = tmp_path / "example.zarr"
     folder.mkdir()
     (folder / "meta").write_text(SPEC_META)
@@ -305,7 +306,7 @@ def test_translation_makes_a_store_that_zarr_python_opens(tmp_path, compression,
     np.testing.assert_array_equal(copy[...], source)
     assert copy.fill_value == -1
     assert (copy.attrs["bar"], copy.attrs["long_name"]) == ("apples", "Höhe")
-    # A copy of the v1 array has the attributes that a copy of the array after its migration to v2 has.
+    # After a migration of the v1 array to v2, a copy of the v2 array has the same attributes as a copy of the v1 array.
     shutil.copytree(store, tmp_path / "v1-copy")
     zarr2.call("migrate", str(tmp_path / "v1-copy"))
     of_v2 = translated(tmp_path / "v1-copy", tmp_path / "of_v2.zarr")

@@ -69,7 +69,7 @@ def test_gzip_bombs(tmp_path, of):
 
 
 SIDE = 2**20  # one shard has 2^40 chunks of one byte, too many to examine each
-CHILDREN = 2**20  # number of inner shards, and number of chunks in each of them
+CHILDREN = 2**20  # number of inner shards in the shard, and number of chunks in each inner shard
 
 
 def endless(folder):

@@ -29,8 +29,8 @@ FLOATS = [name for name in NARROW if "float" in name]
 
 @pytest.fixture(scope="module")
 def meanings():
-    """Returns {data type: values}. Element i is the value whose stored bits are the number i, in the type that
-    GDAL returns."""
+    """Returns {data type: values}. Element i has the bit pattern i. The type of the values is the type that GDAL
+    returns."""
     return {name: zarr3_arrays.narrow(name).astype(np_type(name)) for name in NARROW}
 
 
@@ -174,8 +174,8 @@ def test_packbits(tmp_path, meanings, name, padding):
      ("float32", 16, 31), ("uint32", None, None), ("int32", 31, 31)],
 )  # fmt: skip
 def test_packbits_of_some_bits(tmp_path, name, first, last):
-    """The codec packbits stores only the bits from `first` to `last` of each element. Lower bits decode as 0,
-    higher bits as copies of the sign bit."""
+    """The codec packbits stores only the bits `first` to `last` of each element. Lower bits decode as 0. Higher bits
+    decode as the sign bit in signed integers, and as 0 in other types."""
     dtype = np.dtype(name)
     bits = 8 * dtype.itemsize
     low, high = first or 0, bits - 1 if last is None else last
@@ -264,8 +264,8 @@ ARITHMETIC = {
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("case", ARITHMETIC)
 def test_arithmetic(tmp_path, case, order):
-    """Codecs that compute with elements decode as specified, in plain chunks and in shards. Absent chunks read
-    as the fill value."""
+    """Arrays with codecs that calculate, such as an offset, have the values that the codecs' specifications demand. The
+    arrays have plain chunks or shards. Absent chunks read as the fill value."""
     data_type, fill, codecs, stored, inside, values = ARITHMETIC[case]
     data = np.array(inside, order + stored).tobytes()
     values = np.array(values, data_type)
@@ -341,8 +341,8 @@ def rectilinear(*shapes):
 
 
 def expanded(edges, size):
-    """Returns the sizes of all chunks along a dimension of `size` elements. `edges` is one size for all chunks,
-    or a list of sizes and repetitions."""
+    """Returns the sizes of all chunks along a dimension of `size` elements. `edges` is one size for all chunks, or a
+    list. Each item of the list is the size of one chunk, or [size, number of chunks]."""
     if isinstance(edges, int):
         return [edges] * -(-size // edges)
     pairs = [e if isinstance(e, list) else [e, 1] for e in edges]

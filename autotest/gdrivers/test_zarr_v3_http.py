@@ -114,9 +114,9 @@ def outcome(dataset, chunk, size=(2, 3)):
 @pytest.mark.parametrize("what", [*PARTS, *WELL, "breaks off", *STATUS])
 @pytest.mark.parametrize("when", ["index", "chunk", "chunks"])
 def test_wrong_answers_are_errors(server, store, kind, what, when):
-    """The server answers a request for a part of a shard in an unusual way. A wrong answer gives one error, a
-    valid one the right values, and a later read succeeds. `when` names the part: the index, one chunk or
-    several chunks."""
+    """The server answers a range request for the shard's index, for one chunk or for several chunks. A wrong answer
+    makes the read fail with one error. After an unusual but valid answer, the read returns the right values. A later
+    read always succeeds."""
     dataset = store.open()
     place, size = ((4, 6), (4, 6)) if when == "chunks" else (OTHER, (2, 3))
     if when != "index":

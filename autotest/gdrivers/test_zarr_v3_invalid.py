@@ -234,8 +234,8 @@ def assert_refused(outcome, pattern, path=""):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_documents(tmp_path, cpl, case):
-    """An array with an invalid document, in a group with a valid one, does not open. The error names the store, the
-    array's document and the fault."""
+    """An array with an invalid zarr.json does not open, although the root group of the store is valid. The error names
+    the store, the array's zarr.json and the fault."""
     changes, pattern = WRONG[case]
     store = zarr3.handmade(tmp_path / "bad.zarr", zarr3.group_document())
     zarr3.handmade(store, changed(changes), path="g/dem")
@@ -252,8 +252,8 @@ HOSTILE = ("shape huge", "33 dimensions", "chunks huge", "rectilinear beyond 64 
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_wrong_documents_with_little_memory(tmp_path, case):
-    """An array at the root of the store, whose document demands too much, is refused in a process with little
-    memory."""
+    """Opening a store fails if the zarr.json of its root array demands too much memory. The test opens the store in a
+    process with little memory."""
     changes, pattern = WRONG[case]
     zarr3.handmade(tmp_path / "bad.zarr", changed(changes))
     assert_refused(attempt(tmp_path / "bad.zarr"), pattern)

@@ -58,8 +58,8 @@ def test_urls(tmp_path, name):
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
-    """Opening a consolidated store needs only /zarr.json. The multidimensional API also requests documents that
-    do not exist, but concurrently, so opening takes no longer."""
+    """Opening a consolidated store needs only /zarr.json. The multidimensional API also requests documents that do not
+    exist. It sends these requests concurrently, so opening takes no longer."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(delay=0.05)

@@ -49,7 +49,7 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# If the asset (path of a level) in `multiscales` is ".", GDAL 3.13 finds the level only without consolidated metadata.
+# GDAL 3.13 finds an overview whose path in `multiscales` is "." only in a store without consolidated metadata.
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
@@ -81,7 +81,8 @@ def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
 def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     one, two = arrays_of_two_sets(store, rng)
-    # Assets, the paths of levels, are sorted from large to small. ovr_2x_2 has half the size of the larger array.
+    # `multiscales` lists the overviews of the two arrays together, sorted from large to small. "ovr_2x_2" is the
+    # overview of the array "two", which is larger than the array "one".
     assert assets(store) == [(".", None), ("ovr_2x_2", "."), ("ovr_2x", "."), ("ovr_3x", "."), ("ovr_4x", ".")]
     for name, values, method, factors in (("one", one, "NEAREST", [2, 4]), ("two", two, "AVERAGE", [2, 3])):
         opened = open_raster(array_name(store, name))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Random arrays of Zarr v3, which zarr-python 3 writes and GDAL reads, or the driver writes and others read.
+"""Random arrays of Zarr v3. zarr-python 3 writes arrays that GDAL must read. The driver writes arrays that zarr-python
+3 and zarrita must read.
 
-The raster API and the multidimensional API read arrays of zarr-python 3. The driver writes random windows into
-these arrays and into arrays that it creates. zarr-python 3 and zarrita must read the values.
+The raster API and the multidimensional API read arrays of zarr-python 3. The driver then writes random windows into
+these arrays and into its own arrays.
 
 Environment variables: ZARR_TEST_SEED is the seed, which is random by default and printed at the end.
-ZARR_TEST_V3_ARRAYS is the number of arrays that zarr-python writes, and of those that the driver writes: 200 by
-default and at least 200 for the coverage test. ZARR_TEST_ONLY is the number of a single array to test again."""
+ZARR_TEST_V3_ARRAYS (default 200) is the number of arrays that zarr-python writes, and also the number that the driver
+writes. The coverage test needs at least 200. ZARR_TEST_ONLY is the number of a single array to test again."""
 
 import base64
 import collections
@@ -152,7 +153,7 @@ def fill_json(draw, dtype):
     if dtype.kind in "SUO":
         return ""
     values = types.limits(dtype)
-    if dtype.kind == "c":  # without NaN, as zarr-python changes some of these fill values
+    if dtype.kind == "c":  # zarr-python changes some complex fill values with NaN
         values = [value for value in values if np.isfinite(value)]
     value = draw.choice(values)
     if dtype.kind in "biu":
@@ -269,8 +270,8 @@ def theirs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def seen():
-    """Returns a counter {(property, value): number of arrays}. The tests count the properties of each array
-    that they found equal."""
+    """Returns a counter {(property, value): number of arrays}. Each test counts the properties of the arrays whose
+    values it found right."""
     return collections.Counter()
 
 
@@ -346,7 +347,7 @@ def test_arrays_that_the_driver_changes(theirs, tmp_path):
     tests that need the unchanged arrays."""
     failures, written = [], []
     for index, (plan, array) in theirs.items():
-        if plan.loses() or plan.kind == "S":  # GDAL warns of byte strings ("S") that are not UTF-8
+        if plan.loses() or plan.kind == "S":  # arrays of byte strings ("S") that are not UTF-8 would give warnings
             continue
         with zarr_gdal.error_log() as log:
             wanted = changed(plan, array)

@@ -54,8 +54,8 @@ def assert_chunk_fails(store, pattern, where=BAD):
 
 
 def assert_chunks_fail(stores, pattern, where=BAD):
-    """Asserts for each store that reading the window `where` fails with one error, and that all other pixels
-    can be read."""
+    """Asserts for each store that reading the window `where` fails with one error that matches `pattern`. All pixels
+    outside of the window must be readable."""
     for store, outcome in zip(stores, attempts(stores)):
         assert outcome.opened and not outcome.read, outcome
         assert len(outcome.errors) == 1, outcome.errors
@@ -111,7 +111,7 @@ def test_wrong_entries_under_a_checksum(tmp_path):
     for lie, entry in LIES.items():
         data = shard_of(encoded_chunks(1, 0, encode), {0: entry}, checksum=True)
         stores[lie] = make(tmp_path / lie, data, document, encode, checksum=True)
-    # This entry adds one byte after the gzip stream, which readers may ignore.
+    # The case "too long" adds one byte after the gzip stream. A reader may ignore this byte or report an error.
     outcome = attempt(stores.pop("too long"))
     assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
     assert_chunks_fail(list(stores.values()), r"chunk \[2, 0\]")
@@ -209,8 +209,8 @@ def damaged_data(case):
 
 
 def assert_damaged(stores, key):
-    """Asserts for each store that a read gives one error about the damaged chunk [2, 0]. All other chunks must
-    be absent. `stores` maps names of cases to stores."""
+    """Asserts for each store that reading it gives one error, which names the damaged chunk [2, 0]. Pixels of all other
+    chunks must be -1, the fill value. `stores` maps a case of CODECS to its store."""
     for (case, store), outcome in zip(stores.items(), attempts(stores.values())):
         assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
         error = outcome.errors[0]

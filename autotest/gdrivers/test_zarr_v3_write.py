@@ -22,7 +22,7 @@ from zarr_edit import Editor
 V3 = "FORMAT=ZARR_V3"
 RAMP = np.arange(3 * 9 * 14, dtype="i2").reshape(3, 9, 14) % 97
 TYPES = ["u1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "c8", "c16"]
-# Parts of zarrita's errors for data types and codecs that it does not support. zarrita supports neither nested shards
+# Texts in the errors that zarrita reports for unsupported data types and codecs. zarrita supports neither nested shards
 # nor a shard index at the start.
 ZARRITA_LACKS = ("Unknown or unsupported dataType", "Unknown codec", "codec not")
 
@@ -207,7 +207,8 @@ def test_zarrita_reads_most_cases(copies):
 
 
 def entries(metadata):
-    """Returns {path: metadata} from the consolidated metadata of the root, without its copies in groups."""
+    """Returns {path: metadata of the node} from the consolidated metadata in a root's zarr.json. Omits the consolidated
+    metadata that groups below the root have themselves."""
     nodes = metadata["consolidated_metadata"]["metadata"]
     return {
         path: {name: value for name, value in node.items() if name != "consolidated_metadata"}

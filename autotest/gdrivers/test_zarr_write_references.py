@@ -81,9 +81,9 @@ def references_in(document):
 
 
 def read_by(function, result, *arguments, protocol="file"):
-    """Runs a function of zarr_references_reader.py in a Python environment with fsspec and zarr-python. The function
-    writes the values to the file `result`, which is returned. `protocol` is fsspec's protocol for the files with
-    the chunks."""
+    """Runs `function` of zarr_references_reader.py in a Python environment with fsspec and zarr-python. The function
+    writes the values that it reads to the file `result`. `protocol` is fsspec's protocol for the files that contain the
+    chunks. Returns `result`."""
     status, printed = READER.ask([function, protocol, str(result), *map(str, arguments)])
     assert status == 0, printed
     return result
@@ -527,8 +527,8 @@ def test_a_reference_that_must_not_be_followed(tmp_path, store, cpl):
 @FORMS
 @pytest.mark.parametrize("offset", [0, 3])
 def test_an_empty_value_does_not_become_the_whole_file(tmp_path, option, offset, cpl):
-    """A source refers to a chunk of 0 bytes. The written reference must not mean the whole file, which would
-    look like a valid chunk here."""
+    """A document refers to a chunk of 0 bytes in a file of 12 bytes. The written reference must not mean the whole
+    file, because 12 bytes would be a valid chunk."""
     (tmp_path / "f.bin").write_bytes(bytes(12))
     array = {"zarr_format": 2, "shape": [12], "chunks": [12], "dtype": "|u1", "compressor": None, "filters": None,
              "fill_value": 1, "order": "C"}  # fmt: skip

@@ -79,7 +79,8 @@ def test_an_appended_raster_leaves_the_first_where_it_is(tmp_path, second, cpl):
     after = contents(store)
     changed = {key for key in before if after.get(key) != before[key]}
     shared = {key for key in changed if key.startswith("spatial_ref/")}
-    # Besides the shared grid mapping, only documents that describe all arrays change.
+    # The second raster changes no document of the first array. Only the shared grid mapping, the consolidated metadata
+    # and the file of PAM may change.
     assert changed - shared == {consolidated_key(store), "pam.aux.xml"}
     # Two rasters with different geotransforms share one grid mapping. The driver removes the geotransform from
     # the grid mapping, and the coordinates of each raster state it.
@@ -295,8 +296,8 @@ def test_metadata_of_an_array_a_band(tmp_path):
 
 
 def test_the_fill_value_stays_if_chunks_are_absent(tmp_path):
-    """Setting another nodata value does not change the fill value if chunks are absent. Otherwise, pixels of
-    absent chunks would change."""
+    """Setting another nodata value does not change the fill value of an array with absent chunks. A new fill value
+    would change the pixels of the absent chunks."""
     store = tmp_path / "f.zarr"
     zarr.open_group(str(store), mode="w").create_dataset(
         "a", shape=(20, 20), chunks=(10, 10), dtype="i2", fill_value=3)[:10, :10] = 8

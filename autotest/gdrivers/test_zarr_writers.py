@@ -54,7 +54,7 @@ def test_rioxarray(tmp_path, crs, consolidated):
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_geotransform(dataset, PLACE)
-    if crs != "EPSG:4326":  # X and Y are metres, which are out of range as degrees
+    if crs != "EPSG:4326":  # X and Y, which are in metres, are no valid degrees of EPSG:4326
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
@@ -79,8 +79,8 @@ def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """This driver reads the properties of a raster that GDAL's built-in driver has written through the multidimensional
-    API, and pixels equal to those that the built-in driver reads."""
+    """GDAL's built-in driver writes a raster through the multidimensional API. This driver must read the properties of
+    the raster, and the same pixels as the built-in driver."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)
@@ -132,8 +132,8 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
 
 
 def write_netcdf(path):
-    """Writes a netCDF file with two grids of longitudes and latitudes. The second grid is in a group below its
-    dimensions."""
+    """Writes a netCDF file with two grids, which share longitudes and latitudes. The first grid is in the root group,
+    which has the dimensions. The second grid is in a subgroup."""
     with netCDF4.Dataset(path, "w", format="NETCDF4") as root:
         root.createDimension("lat", 3)
         root.createDimension("lon", 4)

@@ -67,8 +67,8 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
 
 
 def gdalinfo_reports(name, path):
-    """Returns gdalinfo's reports of a dataset and of its subdatasets. They have PATH instead of the store's
-    path, so that reports of two stores can be compared."""
+    """Returns the reports of gdalinfo about a dataset and its subdatasets. The word PATH replaces the store's path, so
+    that the reports of two stores can be compared."""
     info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
     texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
     for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():

@@ -94,8 +94,8 @@ def test_windows_across_chunks_are_written_in_any_order(target, cpl):
 
 
 def test_a_raster_larger_than_any_cache(target):
-    """Rows of 12 large bands are written in turn. Not all chunks fit in memory until they are complete, so each
-    is stored several times."""
+    """Rows of 12 large bands are written in turn. Incomplete chunks do not fit in memory, so each chunk is stored
+    several times."""
     bands, side = 12, 1700
     values = random((bands, side, side))
     with config_options(GDAL_CACHEMAX="1"):
