@@ -161,8 +161,8 @@ def test_an_unwritable_zip_is_an_error(cpl):
 
 @pytest.mark.parametrize("inside", ["", "/x.zarr"])
 def test_pam_of_a_store_in_a_zip(tmp_path, inside, cpl):
-    """A copy into a zip file keeps the colour table and gives no warning. GDAL cannot search an unfinished zip
-    file for an auxiliary file."""
+    """CreateCopy() into a zip file stores the colour table and gives no warning. PAM's search for an auxiliary file
+    would warn, because GDAL cannot list an unfinished zip file."""
     source, values = raster(bands=1)
     table = gdal.ColorTable()
     table.SetColorEntry(1, (1, 2, 3, 255))

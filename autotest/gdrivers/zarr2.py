@@ -15,7 +15,7 @@ from zarr_tools import Program, plain_environment
 
 PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "tools" / "zarr2" / "bin" / "python"
 HERE = pathlib.Path(__file__).resolve().parent
-_programs = {}  # process id -> Program: a forked child starts its own, because processes cannot share pipes
+_programs = {}  # process id -> Program. Forked test processes cannot share pipes, so each has its own Program
 
 
 def call(name, *arguments, **named):

@@ -113,9 +113,11 @@ def encoded_files(values, chunks, encode):
 
 
 def shard_of(chunks, entries=None, start=False, checksum=False):
-    """Returns the bytes of a shard that contains the encoded `chunks`. `entries` maps the number of a chunk to
-    a wrong (offset, size), or to a function that computes it from the right pair; the shard index then states
-    the wrong pair. `start` puts the index at the start of the shard. `checksum` adds a CRC32C to the index."""
+    """Returns the bytes of a shard that contains the encoded `chunks`.
+
+    `entries` puts wrong entries into the shard index. It maps the number of a chunk to a wrong (offset, size), or to a
+    function that computes the wrong pair from the right pair. `start` puts the index at the start of the shard.
+    `checksum` adds a CRC32C to the index."""
     size = 16 * len(chunks) + (4 if checksum else 0)
     offset, pairs = size if start else 0, []
     for chunk in chunks:

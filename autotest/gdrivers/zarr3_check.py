@@ -32,10 +32,11 @@ def chunk_shape(document):
 
 
 def raster_problem(store, path, values, fill=None, options=()):
-    """Returns None if the raster API reads `values` from the array, else a text that describes the
-    difference. An array that cannot be a raster must give exactly one error. `fill` is the fill value as
-    an array without dimensions, and must be the nodata value if `options` has FILL_VALUE_AS_NODATA. With
-    fill=None the nodata value is not compared."""
+    """Returns None if the raster API reads `values` from the array, else a text that describes the difference. An array
+    that cannot be a raster must give exactly one error.
+
+    `fill` is the fill value, as an array without dimensions. The array is always opened with FILL_VALUE_AS_NODATA, so
+    its nodata value must be `fill`. If `fill` is None, the nodata value is not compared."""
     name = zarr_gdal.array_name(store, path)
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=[*options, *FILL_AS_NODATA])
@@ -86,8 +87,11 @@ def _band_nodata_problem(dataset, fill):
 
 def mdim_problem(store, path, values, fill=None, document=None, draw=None):
     """Returns None if the multidimensional API reads `values` from the array, else a text that describes the
-    difference. `fill` is the fill value as in raster_problem(). `document` is the array's zarr.json.
-    `draw` is a zarr_random_types.Draw; if it is given, random windows are read, too."""
+    difference.
+
+    `fill` is the fill value, as an array without dimensions; None if the nodata value is not compared. `document` is
+    the array's zarr.json. `draw` is a zarr_random_types.Draw, which selects random windows to read; None if only the
+    whole array is read."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=FILL_AS_NODATA)
         if dataset is None:

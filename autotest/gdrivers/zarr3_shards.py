@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores, one shard of which a test replaces by a shard whose chunks have other offsets.
+"""Stores for tests in which another program replaces a shard during reads.
 
-A reader that uses the old shard index then finds wrong chunks. Chunks have no checksums, so wrong chunks decode
-without an error."""
+The new shard has its chunks at other offsets, so a reader with the old shard index finds wrong chunks. Chunks have no
+checksums, so wrong chunks decode without an error."""
 
 import numpy as np
 import zarr3
@@ -10,9 +10,9 @@ from zarr3 import LITTLE, document, shard_of, sharding
 
 SHAPE, SHARD, CHUNK = (8, 12), (4, 6), (2, 3)
 VALUES = np.arange(96, dtype="i2").reshape(SHAPE)
-KEY = "c/1/1"  # key of the shard that tests replace, one of four
+KEY = "c/1/1"  # key of the shard that tests replace; the array has four shards
 IN_SHARD = (slice(4, 8), slice(6, 12))
-KINDS = ["end", "start", "nested"]  # position of the shard index ("end", "start"), or a shard in a shard ("nested")
+KINDS = ["end", "start", "nested"]  # shard index at its end or start, or a shard of inner shards
 
 
 def shard(values, kind, turned=False, more=b""):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs tests of plain stores again through Kerchunk references or Icechunk repositories.
 
-Within opening(), gdal.Open() and gdal.OpenEx() open a copy of the store that is named. For Kerchunk, the copy
-is a JSON document of references to one file with all chunks. For Icechunk, the package icechunk copies a v3
-store into a repository. A store that has changed is copied again. Names that are no
-stores, and datasets opened for update, are not changed."""
+Within opening(), gdal.Open() and gdal.OpenEx() open a copy of the named store. A Kerchunk copy is a JSON document of
+references to one file with all chunks. An Icechunk copy is a repository into which the package icechunk copies a v3
+store. A store that has changed is copied again. Datasets that are no stores, or that are opened for update, are opened
+without a copy."""
 
 import contextlib
 import itertools
@@ -19,8 +19,8 @@ _copier = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_icechunk_progr
 
 
 def to_kerchunk(folder, output):
-    """Writes Kerchunk references to the store `folder` as a JSON document in the folder `output`. Returns the
-    path of the document."""
+    """Packs the chunks of the store `folder` into one file, and writes a JSON document of Kerchunk references to this
+    file. The two files are in the folder `output`. Returns the path of the document."""
     return write_json(output / f"{folder.name}.json", pack(folder, output / "packed.bin", inline=16))
 
 
@@ -46,8 +46,8 @@ def _state(folder):
 
 
 def _translate(name, copy):
-    """Returns the dataset name `name` with the path of its store replaced by copy(store), the path of a copy. A
-    name that is no store is returned unchanged."""
+    """If `name` names a store, returns `name` with the path of the store replaced by copy(path). Otherwise returns
+    `name` unchanged."""
     prefix, path, node = "", str(name), ""
     if path.upper().startswith('ZARR:"'):
         path, _, node = path[6:].partition('"')
@@ -60,8 +60,8 @@ def _translate(name, copy):
 
 @contextlib.contextmanager
 def opening(write):
-    """Context manager: gdal.Open() and gdal.OpenEx() read copies of stores. write(folder, place) copies the
-    store `folder` into the empty folder `place`, and returns the path of the copy."""
+    """Context manager. While it is active, gdal.Open() and gdal.OpenEx() open copies of stores. write(folder, place)
+    copies the store `folder` into the empty folder `place`, and returns the path of the copy."""
     from osgeo import gdal  # here, because conftest.py imports this file before GDAL may be loaded
 
     before = gdal.Open, gdal.OpenEx

@@ -23,8 +23,8 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 ELEMENT_FILTERS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 TEXT_CODECS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
-# Attribute that states whether the fill value is the nodata value (1) or not (0). It is written only if the
-# driver would otherwise decide wrongly.
+# Attribute that states whether the fill value is the nodata value (1) or not (0). It is written only if the driver's
+# default for arrays without this attribute would be wrong.
 HAS_NODATA = "gdal_has_nodata"
 # Members that zarr.json may have, for an array and for a group.
 ARRAY_MEMBERS = {
@@ -121,8 +121,8 @@ def is_fill_nodata(document):
 
 
 def mark_fill(document, attributes, is_nodata):
-    """Adds HAS_NODATA to `attributes` if the driver would otherwise decide wrongly whether the fill value is
-    the nodata value. `is_nodata` is the right decision."""
+    """Adds HAS_NODATA to `attributes` if the driver would decide otherwise without it. `is_nodata` states whether the
+    fill value is the nodata value."""
     if names_nodata(attributes) and is_nodata:
         return
     if is_fill_nodata_by_default(document["fill_value"], attributes) != is_nodata:
@@ -143,8 +143,7 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_nodata(document))
-    # OME attributes that the old document has outside of the attribute `ome` stay outside of it, with their new
-    # values.
+    # An OME attribute that the old document has outside of `ome` stays there. Its value is the value in `attributes`.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}

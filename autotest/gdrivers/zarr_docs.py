@@ -21,7 +21,7 @@ HOST, BUCKET = "https://data.example.org", "my-bucket"
 
 
 class Block:
-    """A code block of a page: its section, language and lines."""
+    """A code block of a page of the documentation."""
 
     def __init__(self, page, section, language, text):
         self.page, self.section, self.language, self.text = page, section, language, text

@@ -14,8 +14,8 @@ provokes = remembers(PROVOKED)
 
 
 def append(folder, *options, of=None, array="a"):
-    """Appends the raster `of` along time to the cube that make_cube() writes. The cube has the times
-    2020-01-01 and 2020-01-02."""
+    """Appends a raster along the dimension time to the cube that make_cube() writes. `of` is the raster; None means the
+    default raster of translate(). The cube has the times 2020-01-01 and 2020-01-02."""
     name = [f"ARRAY_NAME={array}"] if array else []
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=time", *name, *options, of=of)
 
@@ -52,7 +52,8 @@ def _(folder):
 
 
 def append_georeferenced(folder, transform, epsg):
-    """Writes a raster to a store. Appends a raster with the geotransform `transform` and the EPSG code `epsg`."""
+    """Writes a raster to a new store. Appends a second raster, which has the geotransform `transform` and the EPSG code
+    `epsg`, to the array of the first one."""
     store, first, other = folder / "place.zarr", source(bands=2), source()
     for raster, geotransform, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
         srs = osr.SpatialReference()

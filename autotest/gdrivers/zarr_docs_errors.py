@@ -183,8 +183,7 @@ def _(_):
 
 
 def placed_by(folder, *transformations):
-    """Opens an OME-NGFF image whose attribute `multiscales` has these transformations, and requests its
-    geotransform."""
+    """Opens an OME-NGFF image with the coordinate transformations `transformations`, and requests its geotransform."""
     axes = [{"name": name, "type": "space"} for name in "yx"]
     steps = [{"type": "scale", "scale": [1, 1]}]
     described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),

@@ -20,7 +20,8 @@ def document(**members):
 
 
 def of_document(message, **members):
-    """Registers a function that provokes `message` by opening an array whose zarr.json has these members."""
+    """Registers a function that provokes `message`. The function opens an array whose zarr.json has the members
+    `members`."""
     provokes(message)(
         lambda folder: read(zarr3.handmade(folder / "store.zarr", document(**members)))
     )

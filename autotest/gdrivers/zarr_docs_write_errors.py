@@ -465,8 +465,8 @@ def _(folder):
 
 
 def described(folder, attributes, **arrays):
-    """Opens a raster with these attributes, and requests its CRS and the names of its bands. `arrays` are
-    further arrays of the store."""
+    """Opens a raster with the attributes `attributes`, and requests its CRS and the names of its bands. `arrays` are
+    other arrays of the store."""
     values = {"values": np.zeros((2, 4, 4)), "dims": ["time", "y", "x"], "attrs": attributes}
     dataset = gdal.Open(array_name(make_store(folder, {"a": values, **arrays}), "a"))
     dataset.GetSpatialRef()

@@ -62,9 +62,9 @@ def plugin_folder(folder, *order):
 
 
 class Asker:
-    """Sends questions to programs in other processes. With the order "ours first", GDAL first tries to open a
-    dataset with this driver. With "builtin first", it first tries the built-in driver, because a file drivers.ini
-    states an order of drivers, as in Debian."""
+    """Sends questions to programs in other processes, in which GDAL has two Zarr drivers. With the order "ours first",
+    GDAL tries this driver first when it opens a dataset. With "builtin first", it tries the built-in driver first, as
+    in Debian; a file drivers.ini states this order."""
 
     def __init__(self, folder, order):
         self.order = order
@@ -121,5 +121,6 @@ def reference_folder(path):
 
 
 def reads_references():
-    """True if GDAL's built-in driver reads Kerchunk references. GDAL then has a file system for them."""
+    """True if GDAL's built-in driver reads Kerchunk references. Such a version of GDAL has a file system for
+    references."""
     return "/vsikerchunk_json_ref/" in gdal.GetFileSystemsPrefixes()

@@ -17,7 +17,8 @@ import zarr_random_types as types
 # bytes. A wheel of numcodecs contains other libraries.
 IS_OF_SYSTEM = numcodecs.__file__.startswith("/usr/lib/")
 BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
-# Blosc occurs once for each combination of its codecs and shuffles, each other compressor once.
+# (name of a compressor, number of its variant). Blosc has a variant for each combination of its codecs and shuffles.
+# Other compressors have the variant 0 only.
 COMPRESSORS = [(label, 0) for label in sorted(set(codecs.COMPRESSORS) - {"blosc"})]
 COMPRESSORS += [("blosc", number) for number in range(BLOSC_WAYS)]
 
@@ -120,5 +121,6 @@ def may_encode_differently(codec):
         return True
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
         return True  # the core compresses with libdeflate, numcodecs with zlib
-    # numcodecs 0.11 replaces levels below 1 by 1. Newer versions and the core pass them to the library.
+    # numcodecs 0.11 replaces Zstd levels below 1 by 1. Newer versions of numcodecs and the core pass these levels to
+    # the library, so the encoded bytes may differ.
     return isinstance(codec, numcodecs.Zstd) and codec.level < 1

@@ -16,7 +16,7 @@ import zarr_formats
 import zarr_python as zarr
 
 EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # EPSG code and coordinates of the upper left corner of all bands
-SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # resolution -> (pixel size in m, rows or columns)
+SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # name -> (pixel size in m, number of rows and columns)
 BANDS = {"r10m": ("b02", "b03", "b04", "b08"), "r20m": ("b05", "b11"), "r60m": ("b01", "b09")}
 CLASSES = ["no_data", "saturated_or_defective", "dark_area", "cloud_shadow", "vegetation", "water"]
 BITS = ["ancillary_lost", "ancillary_degraded", "msi_lost", "msi_degraded"]
@@ -33,7 +33,7 @@ def classes_of(resolution):
 
 
 def transform_of(resolution):
-    """Returns the geotransform, in GDAL's order, of bands of a resolution such as "r10m"."""
+    """Returns the geotransform of the bands at `resolution`, for example "r10m"."""
     pixel = SIDES[resolution][0]
     return (ORIGIN[0], pixel, 0, ORIGIN[1], 0, -pixel)
 
@@ -91,10 +91,12 @@ def discovery(**properties):
 
 def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, cf_too=True,
             stac=None, other=None):  # fmt: skip
-    """Writes a Sentinel-2 L2A product. With `on_arrays` the bands state their CRS and transform. With
-    `cf_too` the bands have scale, offset, units and fill value as CF attributes in addition to
-    `_eopf_attrs`. `stac` are properties of the attribute stac_discovery, and `other` is the attribute
-    other_metadata; by default both state the CRS."""
+    """Writes a Sentinel-2 L2A product. Returns its folder.
+
+    With `on_arrays`, the bands state their CRS and transform. With `cf_too`, the bands have scale, offset, units and
+    fill value not only in `_eopf_attrs`, but also as CF attributes. `stac` are the properties in the attribute
+    stac_discovery. `other` is the attribute other_metadata. If `stac` or `other` is None, the attribute states the
+    CRS."""
     stac = {"proj:epsg": EPSG} if stac is None else stac
     other = {"horizontal_CRS_code": f"EPSG:{EPSG}"} if other is None else other
     product = _s2_product(zarr_formats.is_v3(), consolidated, on_arrays, cf_too, json.dumps([stac, other]))
@@ -103,9 +105,9 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
 
 @functools.cache
 def _s2_product(is_v3, consolidated, on_arrays, cf_too, attributes):
-    """Returns a temporary folder with a Sentinel-2 product. Each product is written once, because zarr-python
-    takes half a second for it. `is_v3` tells products of v2 and v3 apart
-    in the cache. `attributes` is the JSON text of [stac, other] of make_s2()."""
+    """Returns a temporary folder with a Sentinel-2 product. The result is cached for all tests, because writing a
+    product takes half a second. `is_v3` is not read; it gives v2 and v3 separate entries in the cache. `attributes` is
+    the JSON text of [stac, other], which are arguments of make_s2()."""
     folder = tempfile.TemporaryDirectory()
     stac, other = json.loads(attributes)
     root = zarr.open_group(folder.name, mode="w")
@@ -149,11 +151,11 @@ METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
 
 
 def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
-    """Adds conditions/meteorology, weather data on a grid in degrees, and conditions/viewing, an array without
-    coordinates. Returns the paths of the arrays.
+    """Adds conditions/meteorology, a group of weather data on a grid of longitudes and latitudes. Adds
+    conditions/viewing, which has an array without coordinates. Returns the paths of the arrays.
 
-    `said` selects how the store states that coordinates are degrees: by attributes of the coordinates
-    ("attributes"), only by their _eopf_attrs ("eopf"), or only by their names ("names")."""
+    `said` selects how the store states that the grid is in degrees: by attributes of the coordinates ("attributes"),
+    only by their _eopf_attrs ("eopf"), or only by their names ("names")."""
     root = zarr.open_group(str(store), mode="r+")
     group = root.create_group("conditions/meteorology/cams")
     for name, standard_name, first, step in (

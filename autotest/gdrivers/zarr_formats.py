@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Runs tests in several formats of Zarr.
 
-A mark on a module or a test names its formats. The test runs once in each of them.
+A mark on a module or a test selects formats. The test runs once in each of them. A mark on a test is a decorator,
+such as @zarr_formats.V2.
 
-    pytestmark = zarr_formats.BOTH     # or @zarr_formats.BOTH, V2 or V3 before a test.
-    pytestmark = zarr_formats.FORMS    # includes shards, which block_options() makes.
-    pytestmark = zarr_formats.READERS  # includes Kerchunk and Icechunk, see zarr_as_references.py.
+    pytestmark = zarr_formats.BOTH     # v2 and v3
+    pytestmark = zarr_formats.FORMS    # v2, v3, and v3 with shards
+    pytestmark = zarr_formats.READERS  # stores of BOTH, Kerchunk references and Icechunk repositories
 
 In Zarr v3, the configuration option ZARR_DEFAULT_FORMAT makes the driver create v3 stores unless an option
 demands v2. Programs that the test starts inherit the configuration option. zarr_python.py, and xarray with

@@ -4,15 +4,15 @@
 
 As a program it prints its port, and serves until standard input ends:
 
-    zarr_http.py FOLDER [DELAY]      waits DELAY seconds before each answer, and as long for
-                                     further requests of its round trip;
-    zarr_http.py HOST:PORT [DELAY]   forwards everything to another server.
+    zarr_http.py FOLDER [DELAY]      serves FOLDER; answers all requests of a round trip together,
+                                     DELAY seconds after the last of them;
+    zarr_http.py HOST:PORT [DELAY]   forwards all requests to the server at HOST:PORT.
 
-Without an argument it starts and ends servers for Served.
+Without an argument it runs launch(), which starts and ends servers for the class Served.
 
     GET /-/log      returns JSON about the requests since the last call:
                     {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N};
-                    at_once: most requests that waited concurrently;
+                    at_once: maximum number of requests that waited concurrently;
                     in_turn: number of round trips; concurrent requests are one round trip.
     PUT /-/rules    sets rules, given as JSON.
 
@@ -24,8 +24,8 @@ Rules:
     with            {NAME: VALUE}: headers of the answers that `status` sets;
     drop            {PATH: N}: closes the connection after N bytes;
     jitter          maximum of a random further delay in seconds;
-    header          [NAME, VALUE] that a request must have;
-    unwanted        [NAME, ...] of headers that a request must not have;
+    header          [NAME, VALUE]: header that a request must have;
+    unwanted        [NAME, ...]: headers that a request must not have;
     no_ranges       true: ignores range requests and sends the whole file;
     part            {"shift": N, "cut": N, "says": CONTENT-RANGE}: sends a wrong range;
                     {begin}, {last} and {size} in CONTENT-RANGE stand for the true numbers;
@@ -34,7 +34,7 @@ Rules:
                     "part": encodes the requested range; "within": sends the range of the encoded file;
     turns           {PATH: [PATH, ...]}: sends these files in turn for one path;
     absent          status of an absent file, 404 by default;
-    endless         [PATH, ...] whose answer goes on for 6 GB;
+    endless         [PATH, ...]: files whose answers have 6 GB;
     changes         number of objects that may be written or deleted; later changes fail, as if the
                     client had been killed;
     lists           true: lists folders as HTML.
@@ -86,9 +86,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def wait(self, turn, rules):
-        """Waits before an answer until the delay has passed since the latest request of the round trip. All
-        requests of a round trip are thus answered together, even if a busy machine starts some late. `turn` is
-        the number of the round trip."""
+        """Waits until the delay has passed since the latest request of the round trip `turn`. All requests of a round
+        trip are thus answered together, even if a busy machine sends some requests late."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay

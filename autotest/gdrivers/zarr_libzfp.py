@@ -12,7 +12,7 @@ import zarr2
 PIXELS = np.arange(240, dtype="i4").reshape(12, 20)
 SECONDS = 300
 PRELOADED = os.environ.get("LD_PRELOAD", "")
-# C++ source of a dlopen() that never finds libzfp and is preloaded.
+# C++ source of a library that is preloaded. Its dlopen() never finds libzfp.
 NO_LIBZFP = """
 #include <dlfcn.h>
 #include <string.h>
@@ -43,7 +43,7 @@ def make(folder):
 
 
 def run(*words, preload=""):
-    """Runs a program. Its libraries `preload` are loaded before all others. Returns the ended process."""
+    """Runs a program, which loads the libraries `preload` before all others. Returns the ended process."""
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=SECONDS, check=False,
                           env=os.environ | {"LD_PRELOAD": f"{PRELOADED} {preload}"})  # fmt: skip
 

@@ -60,8 +60,7 @@ def open_array(name, path=None):
 
 
 def is_same(a, b):
-    """True if two different Python objects of the bindings refer to one GDAL object. A handle begins with the
-    address of its GDAL object."""
+    """True if `a` and `b` are two Python objects that refer to one GDAL object."""
     return a is not b and _address(a) == _address(b)
 
 
@@ -70,8 +69,8 @@ def _address(proxy):
 
 
 def number_dtype(code):
-    """Returns a NumPy type whose elements have the bits of a GDALDataType. NumPy has no complex integers, so
-    unsigned integers of that size replace them."""
+    """Returns a NumPy type that can hold the elements of a GDALDataType. NumPy has no complex integers, so unsigned
+    integers of the same size hold the bits of complex integers."""
     integers = {gdal.GDT_CInt16: "u4", gdal.GDT_CInt32: "u8"}
     return np.dtype(integers.get(code) or gdal_array.GDALTypeCodeToNumericTypeCode(code))
 
@@ -140,8 +139,8 @@ class Buffer:
 
 
 class _Shadow:
-    """Stands for a Buffer in Buffer.view(): has the layout of `buffer`, but other bytes, `memory`. The view of
-    these bytes shows where the elements of `buffer` are."""
+    """Has the layout of `buffer`, but the bytes `memory`, so that Buffer.view() can be called with another buffer's
+    bytes. The view then shows which bytes of `buffer` belong to elements."""
 
     def __init__(self, buffer, memory):
         self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size

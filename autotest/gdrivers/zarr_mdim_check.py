@@ -38,7 +38,8 @@ def _text(item, is_object):
 
 
 def strings(values):
-    """Returns elements that are not numbers as the bytes of the strings that GDAL must return."""
+    """Converts elements that are not numbers to the strings that GDAL must return for them. Returns the strings as
+    bytes."""
     out = np.empty(values.shape, object)
     if values.dtype.kind == "V":
         data, size = np.ascontiguousarray(values).tobytes(), values.dtype.itemsize
@@ -66,8 +67,8 @@ def expected(values, label=""):
 
 
 def type_problem(array, wanted):
-    """Returns None if the array's data type has the leaves of `wanted`, in order, aligned as in C, and inside
-    of the element. Else returns a text that describes the fault."""
+    """Returns None if the array's data type has exactly the leaves of `wanted`, in order. The offset of each leaf must
+    be aligned as in C, and no leaf may exceed the element. Otherwise returns a text that describes the fault."""
     data_type = array.GetDataType()
     found = zarr_mdim.leaves(data_type)
     types = [None if v.dtype == object else zarr_gdal.gdal_type(v.dtype) for v in wanted.values()]

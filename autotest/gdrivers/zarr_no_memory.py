@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Repeats a task, and makes another allocation fail in each run.
+"""Repeats a task. In each run, a different memory allocation of the plugin fails.
 
     zarr_no_memory.py LIBRARY TASK FOLDER RUNS SEED ALL OPTION...
 
 LIBRARY is the path of zarr_failing_memory, which is loaded before all other libraries. The task runs RUNS
-times. With RUNS=0 it runs once for each allocation of the plugin. In each run another allocation of the plugin
-fails; with ALL=1 all later allocations of the run fail, too. OPTION... are creation options. Prints two
-numbers: allocations that failed, and all allocations.
+times. With RUNS=0 it runs once for each allocation of the plugin. With ALL=1, all later allocations of the run
+fail, too. OPTION... are creation options. Prints the number of allocations that failed, and the number of all
+allocations of a run.
 """
 
 import contextlib
@@ -147,7 +147,7 @@ def main():
     step = max(1, count // int(runs)) if int(runs) else 1
     for number in range(1 + int(seed) % step, count + 1, step):
         fail(number, int(fail_all))
-        # Without memory, the bindings may return None, on which the task then fails.
+        # If an allocation fails, the bindings may return None. The task then raises an exception.
         with contextlib.suppress(RuntimeError, AttributeError, TypeError, ValueError):
             task(folder)
         failed += fail(0, 0) >= number

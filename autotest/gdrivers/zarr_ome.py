@@ -51,9 +51,9 @@ def add_labels(image, names):
 
 def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False, turned=False,
                name="image.zarr", at=""):  # fmt: skip
-    """Writes an image with two channels and omero metadata. Two levels, of 12 x 16 and 6 x 8 pixels, are stored
-    at `paths`. `axes` are spelled as OME-NGFF `version` spells them. With `named`, the arrays also have
-    dimension names. With `turned`, x precedes y in the dimensions.
+    """Writes an image with two channels and omero metadata. Its two levels, of 12 x 16 and 6 x 8 pixels, are the arrays
+    `paths`. `version` is the version of OME-NGFF. With `named`, the arrays also have dimension names. With `turned`,
+    the dimension x precedes y.
 
     Returns the store, and the values of the first level as channels x rows x columns."""
     store = pathlib.Path(folder) / name

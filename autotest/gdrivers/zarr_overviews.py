@@ -119,7 +119,7 @@ def stays(folder):
 
 
 def refused(dataset, method, factors, *words):
-    """Asserts that BuildOverviews() fails with one error that contains these words."""
+    """Asserts that BuildOverviews() fails with one error that contains all `words`."""
     with error_log() as log:
         assert dataset.BuildOverviews(method, factors) != 0
     for word in words:

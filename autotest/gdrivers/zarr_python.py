@@ -188,8 +188,9 @@ def _node(node):
 
 def _store(store, mode):
     """Returns the store for a name. A name that ends in .zip is a zip file. Other names become paths, because
-    zarr-python treats the text after a "?" as the query of a URL. Raises ValueError if a folder would be
-    overwritten that is not in the temporary folder."""
+    zarr-python treats text after a "?" in a name as the query of a URL.
+
+    Raises ValueError if mode "w" would overwrite a folder that is not in the temporary folder."""
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):
         return ZipStore(str(store), mode="r" if mode == "r+" else mode)
     if mode == "w" and isinstance(store, (str, pathlib.Path, LocalStore)):
@@ -269,8 +270,7 @@ def _data_type(dtype, filters):
 
 
 def _v3_members(array, attributes):
-    """Returns the arguments of zarr.create_array() for Zarr v3 that follow from members of a .zarray, and from
-    the attributes."""
+    """Returns arguments for zarr.create_array(), which describe a v3 array. `array` has members of a .zarray."""
     # An array whose chunks are in nested folders keeps its v2 chunk keys in v3.
     separator = None if array["dimension_separator"] == "/" else "/"
     document = zarr_as_v3.array_document(array, attributes, separator)
@@ -293,7 +293,7 @@ def _is_for_zarr2(dtype):
 
 
 def _folder(store):
-    """Returns the folder of a LocalStore. Returns a pathlib.Path unchanged; its own attribute `root` is "/"."""
+    """Returns the folder of `store`, which is a LocalStore or a pathlib.Path."""
     return store.root if isinstance(store, LocalStore) else store
 
 
@@ -323,7 +323,7 @@ def write_array(
         )  # fmt: skip
         return OldArray(LocalStore(_folder(store)), path or "")
     if is_v3():
-        if dtype.names:  # little-endian, as zarr-python 3 does not state their byte order
+        if dtype.names:  # zarr-python 3 does not state the byte order of structures, so it must be little-endian
             dtype = dtype.newbyteorder("<")
         members = _v3_members(
             {"shape": shape, "chunks": [], "dtype": dtype, "order": order, "fill_value": fill_value,
