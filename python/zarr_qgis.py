@@ -60,9 +60,9 @@ def parse_time(text):
 
 
 def end_of_last_step(earlier, time):
-    """Returns the end of the last time step, which begins at `time`. It is as long as the time step before,
-    which begins at `earlier`. The length is a number of months if `time` and `earlier` have equal days and
-    times of day."""
+    """Returns the end of the last time step, which begins at `time`. This step is as long as the previous step, which
+    begins at `earlier`. If `time` and `earlier` are at the same day of the month and time of day, the length is a whole
+    number of months."""
     months = 12 * (time.year - earlier.year) + time.month - earlier.month
     if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
         return time + (time - earlier)
@@ -141,8 +141,8 @@ def read_steps(dataset, store):
 
 
 def limits(dataset, bands):
-    """Returns (minimum, maximum) for the colour ramp. They come from the statistics of all bands; without
-    statistics, they are the 2nd and 98th percentile of some bands."""
+    """Returns (minimum, maximum) of the colour ramp. If all bands have statistics, these are the minimum and the
+    maximum of all bands. Otherwise they are the 2nd and the 98th percentile of sample() of some bands."""
     stated = [(band.GetMetadataItem("STATISTICS_MINIMUM"), band.GetMetadataItem("STATISTICS_MAXIMUM"))
               for band in map(dataset.GetRasterBand, bands)]  # fmt: skip
     if all(low and high for low, high in stated):
@@ -155,8 +155,8 @@ def limits(dataset, bands):
 
 
 def sample(band):
-    """Returns some scaled values of a band without nodata: those of an overview, or of the band's middle if
-    there is no overview."""
+    """Returns an array of scaled values of a band, without nodata and infinite values. The values come from an
+    overview. If the band has no overview, they come from the middle of the band."""
     width, height = band.XSize, band.YSize
     buffer = {"buf_xsize": min(width, SAMPLED_SIDE), "buf_ysize": min(height, SAMPLED_SIDE)}
     window = (0, 0, width, height)

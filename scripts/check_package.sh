@@ -29,7 +29,7 @@ formats
 formats | grep -q ZarrBuiltin || fail "the plugin is not in use"
 cp -r data/terrain.zarr "$work/"
 gdalinfo "$work/terrain.zarr" | grep -E '^(Driver|Size|Origin)|ID\["EPSG",32632\]'
-# Only the plugin can read this CRS of rioxarray; GDAL's built-in driver cannot.
+# Only the plugin can read the CRS of this store, which rioxarray wrote. GDAL's built-in driver cannot.
 gdalinfo "$work/terrain.zarr" | grep -q 'ID\["EPSG",32632\]' || fail "the terrain has no CRS"
 gdal_translate -q -of Zarr "$work/terrain.zarr" "$work/copy.zarr"
 gdalinfo -checksum "$work/terrain.zarr" | grep Checksum >"$work/before"

@@ -68,7 +68,7 @@ case ${1:-} in
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # The commands below were not run. Their package names come from the package lists of these systems.
+    # Nobody has tested the commands for Fedora, conda and Homebrew. The package names come from their package lists.
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
@@ -119,7 +119,7 @@ install_npm_packages() {
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
 }
-# An environment must be made again for another version of Python, so the version is recorded like a package.
+# An environment for another version of Python must be made again. The version is therefore recorded with the packages.
 python=$(/usr/bin/python3 --version)
 # make_environment NAME [--system-site-packages] PACKAGE...: makes the Python environment NAME with these
 # packages from PyPI. With --system-site-packages, the system's Python packages can be imported, too.
@@ -132,7 +132,7 @@ make_environment() {
     if [ "$1" = --system-site-packages ]; then options=("$1"); shift; fi
     /usr/bin/python3 -m venv "${options[@]}" "$tools/$name"
     "$tools/$name/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@"
-    if [ ${#options[@]} -gt 0 ]; then  # Debian's pyproj looks for PROJ's data files in the environment
+    if [ ${#options[@]} -gt 0 ]; then  # Debian's pyproj looks for PROJ's data in the environment
         mkdir -p "$tools/$name/share"
         ln -sfn /usr/share/proj "$tools/$name/share/proj"
     fi

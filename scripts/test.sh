@@ -169,8 +169,8 @@ stage_tidy() {
 
 stage_tsan() {
     build tsan zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
-    # A forked child keeps threads of the pool, which is no error, so thread leaks are not reported. Slow tests
-    # with only one thread are left out.
+    # Leaks of threads are not reported, because ThreadSanitizer reports the pool's threads as leaked in a forked child.
+    # The filter leaves out slow tests that have only one thread.
     GTEST_FILTER='-HierarchyWriterFaults.*:*CodecBomb.*:*CodecEncoding.*:*CodecContract.*:JsonParse.*:Calendars.*:*CodecAlignment.*' \
         TSAN_OPTIONS=halt_on_error=1:report_thread_leaks=0:suppressions=$PWD/autotest/cpp/driver/tsan_suppressions.txt \
         run_ctest build-tsan
@@ -198,9 +198,9 @@ stage_asan() {
     # Python is built without the sanitizer, so the sanitizer's runtime must be loaded first.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-    # Tests that start hundreds of processes or measure time or memory are left out. Each other test runs in only one
-    # of its formats and with only one of its parameter sets. Tests marked every_case, such as those of bad input, run
-    # with all sets.
+    # Tests that start hundreds of processes, or that measure time or memory, are left out. Each other test runs in only
+    # one of its formats, and with only one of its parameter sets. Tests with the mark every_case, such as tests of bad
+    # input, run with all parameter sets.
     local name left_out=()
     for name in docs dask kill delete_killed fork synchronizer soak rio_commands s3 cold_open cancel unload counts; do
         left_out+=(--ignore "autotest/gdrivers/test_zarr_$name.py")

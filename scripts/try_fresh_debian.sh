@@ -2,16 +2,16 @@
 # Runs the README's commands on a clean clone of the last commit, in a freshly bootstrapped Debian that
 # has only its base system. Needs root, debootstrap and git on this machine.
 #
-#   scripts/try_fresh_debian.sh                both commands, demo and test, in Debian 12;
-#   scripts/try_fresh_debian.sh demo           only this command; also: test, package, shell, none;
-#   scripts/try_fresh_debian.sh 'test unit'    this command with these arguments;
-#   scripts/try_fresh_debian.sh package        makes the packages, and tries them in a second system;
+#   scripts/try_fresh_debian.sh                runs scripts/demo.sh and scripts/test.sh in Debian 12;
+#   scripts/try_fresh_debian.sh demo           runs only demo.sh; also: test, shell (a shell), none (nothing);
+#   scripts/try_fresh_debian.sh 'test unit'    runs test.sh with the argument unit;
+#   scripts/try_fresh_debian.sh package        makes the packages, and checks them in a second system;
 #   scripts/try_fresh_debian.sh dockerfile     runs the steps of packaging/Dockerfile, without Docker;
-#   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL;
+#   scripts/try_fresh_debian.sh --suite trixie ...  uses Debian 13, with its GDAL;
 #   scripts/try_fresh_debian.sh --root DIR ... keeps the system in DIR, and uses an existing one again.
 #
-# Debian's mirror, proxy and date checks are those of this machine's apt; DEBIAN_MIRROR overrides.
-# npm and pip use the registry, proxies and certificates of this machine, if it has any.
+# apt in the new system has the mirror, proxies and options for checking dates of this machine's apt. DEBIAN_MIRROR
+# names another mirror. npm and pip have the registry, proxies and certificates of this machine's npm and pip.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 suite=bookworm
@@ -59,7 +59,7 @@ bootstrap() {
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
 }
 
-# Configures apt in the new system like apt of this machine: package sources, proxies and date checks.
+# Configures apt in the new system like this machine's apt: package sources, proxies, and options for checking dates.
 configure_apt() {
     indexes | awk -v s="$suite" 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
         sort -u >"$root/etc/apt/sources.list.new"

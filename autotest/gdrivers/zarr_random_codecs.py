@@ -30,14 +30,15 @@ LZMA_CHECKS = [lzma.CHECK_NONE, lzma.CHECK_CRC32, lzma.CHECK_CRC64, lzma.CHECK_S
 BYTE_FILTERS = ["shuffle", "base64", "crc32", "adler32", "compressor"]
 FILTERS = BYTE_FILTERS + ["delta", "fixedscaleoffset", "quantize", "packbits", "categorize",
                           "bitround", "astype", "vlen-utf8", "vlen-bytes", "json2"]  # fmt: skip
-# Filters that calculate with the values. For these filters values must be small and finite.
+# Filters that calculate with values. Values of their arrays are small and finite, so that calculations do not overflow.
 GENTLE_FILTERS = {"delta", "fixedscaleoffset", "quantize", "astype"}
 
 
 def make_compressor(draw, label, turn):
-    """Draws the compressor of a kind in COMPRESSORS. Returns (codec, label); the label names the combination
-    for test statistics. `turn` counts the compressors of this kind: 24 successive turns of "blosc" use
-    all combinations."""
+    """Draws a compressor of the kind `label` in COMPRESSORS. Returns (codec, label for test statistics).
+
+    `turn` is the number of compressors of this kind that were drawn before. In 24 successive turns, "blosc" uses all
+    combinations of its codecs and shuffles."""
     if label == "none":
         return None, label
     if label == "blosc":
@@ -65,9 +66,9 @@ def make_compressor(draw, label, turn):
 
 
 def valid_filters(stream):
-    """Returns the names of filters that may follow in a chain. `stream` is the data type at this point of
-    the chain, or None for opaque bytes. Filters made for this data type occur twice in the result, so
-    that they are drawn more often."""
+    """Returns the names of the filters that may be the next in a chain. `stream` is the data type of the next filter's
+    input, or None for opaque bytes. Filters that are made for this data type occur twice in the result, so that they
+    are drawn more often."""
     names = []
     if stream is None or stream.names:
         return BYTE_FILTERS
@@ -156,10 +157,12 @@ def categorize(draw, dtype, values):
 
 
 def make_chain(draw, kind, dtype, values_of, turn):
-    """Draws a chain of filters for an array of `dtype`, and the values of the array. Returns (codecs, names
-    of the filters, values). Calls `values_of(gentle)` after the first filter is drawn; `gentle` is True
-    if that filter is in GENTLE_FILTERS. `turn` counts the arrays of this kind: successive turns begin
-    with different filters."""
+    """Draws a chain of filters for an array of `dtype`, and the values of the array. Returns (codecs, names of the
+    filters, values).
+
+    values_of(gentle) draws the values. `gentle` is True if the first filter is in GENTLE_FILTERS, which need small
+    values. `turn` is the number of arrays of this kind that were drawn before; successive turns begin with different
+    filters."""
     codecs, names = [], []
     stream = dtype
     if dtype.kind == "O":

@@ -53,7 +53,7 @@ def scalar_dtype(draw, kind, turn=None):
     order = draw.choice("<>")
     if kind in ("M8", "m8"):
         unit = draw.choice(UNITS) if turn is None else draw.deck(kind, UNITS, turn)
-        # NumPy keeps these multiples unchanged. 25s is the example of the specification.
+        # NumPy does not replace these multiples by larger units. 25s is the example in the specification.
         multiple = draw.choice([2, 3, 7, 25, 250]) if draw.chance(0.4) else ""
         return np.dtype(f"{order}{kind}[{multiple}{unit}]")
     return np.dtype(order + kind)
@@ -110,12 +110,12 @@ def limits(dtype):
         return found + [complex("nan+infj"), complex("nan+nanj")]
     if dtype.kind == "b":
         return [False, True]
-    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # of datetime64 and timedelta64; -(2**63) is NaT
+    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # values of datetime64 and timedelta64; -(2**63) is NaT
 
 
 def _scalar_values(draw, dtype, count, gentle):
-    """Draws `count` values of a scalar type. With `gentle` the values are small and finite, as filters that
-    calculate need them."""
+    """Draws `count` values of a scalar type. With `gentle`, the values are small and finite, so that filters can
+    calculate with them."""
     style = draw.choice(["bits", "ramp", "constant", "few"])
     if dtype.kind == "b":
         return draw.numpy.integers(0, 2, count).astype(bool)

@@ -38,8 +38,8 @@ def kerchunk_tiff(target, *files):
 
 
 def virtual_tiff(target, *files):
-    """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it, with
-    documents of Zarr v3."""
+    """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it. The references
+    contain documents of Zarr v3."""
     from virtual_tiff import VirtualTIFF
 
     documents = {}
@@ -118,9 +118,10 @@ def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
 
 
 def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, groups=1):
-    """Rewrites each Parquet file of references. `compression` is the new compression. padded=False omits the
-    empty rows at the end, as GDAL does. `categories` stores the paths as categories. `groups` is the
-    number of row groups."""
+    """Rewrites each Parquet file of references.
+
+    `compression` is the new compression. padded=False omits the empty rows at the end of a file, as GDAL's writer does.
+    categories=True gives the column of paths the type category. `groups` is the number of row groups in a file."""
     for path in sorted(pathlib.Path(folder).rglob("refs.*.parq")):
         frame = fastparquet.ParquetFile(str(path)).to_pandas()
         frame["path"] = frame["path"].astype(object).where(frame["path"].notna(), None)

@@ -99,7 +99,7 @@ class S3:
 
     @staticmethod
     def put(key, data):
-        """Stores an object through GDAL instead of the driver, as another program would."""
+        """Stores an object without the help of the driver, as another program would."""
         target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
         assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
         assert gdal.VSIFCloseL(target) == 0

@@ -63,9 +63,11 @@ GOOD = {
 
 
 def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
-    """Writes a node's folder with .zarray and chunk files exactly as given. `metadata` is the text of .zarray.
-    Without it, .zarray is GOOD with `changes`; a change to Ellipsis (...) removes the member. `files` maps keys
-    to bytes; None writes all four chunks of GOOD. Returns the node's folder."""
+    """Writes a node's folder with .zarray and chunk files exactly as given. Returns the folder.
+
+    `metadata` is the text of .zarray. If `metadata` is None, .zarray has the members of GOOD and `changes`, without
+    members whose value is Ellipsis (...). `files` maps keys to bytes. If `files` is None, the four chunks of GOOD are
+    written."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
     if metadata is None:

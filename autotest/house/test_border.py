@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Checks that no exception leaves a function that GDAL calls, because the host program would end, for example
-if memory runs out. Each such function goes through Guarded() of driver/base/guard.h, or is marked as one
-that cannot throw."""
+"""Checks that no exception leaves a function that GDAL calls. Such an exception, for example for lack of memory, would
+end the host program.
+
+Each function that GDAL calls must use Guarded() of driver/base/guard.h, or be marked as a function that cannot
+throw."""
 
 import pathlib
 import re
@@ -27,7 +29,8 @@ def is_guarded(name, sources):
 
 
 def unguarded(headers, sources):
-    """Returns (names of overrides of GDAL's methods that may throw, number of all overrides)."""
+    """Finds methods of `headers` that override methods of GDAL. Returns (names of those that may throw, number of all
+    such methods)."""
     faults, count = [], 0
     headers = list(headers)
     # Virtual methods of the project's own classes, which GDAL does not call

@@ -9,8 +9,8 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
-# layer -> layers that it may include, directly. A layer may also include all layers below these. docs/design.md
-# draws an arrow for each entry.
+# layer -> the next lower layers, which it may include. A layer may also include all layers below these. docs/design.md
+# draws an arrow for each pair of layers.
 ARROWS = {
     "driver": ["driver/multidim"],
     "driver/multidim": ["driver/create"],
@@ -118,7 +118,8 @@ def include_faults(path, text, project_names=frozenset()):
 
 
 def text_faults(path, text):
-    """Returns texts about those faults of a file of core/ or driver/ that are not in #include lines."""
+    """Checks all lines of a file of core/ or driver/ except #include lines, for example for errors of GDAL in core/.
+    Returns a text for each fault."""
     faults = []
     code = without_comments(text)
     if not path.startswith("driver/"):

@@ -19,7 +19,8 @@ def unused(text):
     rest = USING.sub("", text)
     return [
         prefix + name for prefix, name in USING.findall(text)
-        if not prefix.endswith(f"{name}::")  # a name such as Base::Base, which inherits constructors, needs no use
+        # a declaration such as Base::Base inherits constructors, so its name may be unused
+        if not prefix.endswith(f"{name}::")
         and not re.search(rf"(?<!::)\b{name}\b", rest)
     ]  # fmt: skip
 

@@ -89,7 +89,7 @@ def values_of(store, path):
 
 
 def gray(layer, low, high, band=1):
-    """Draws a band of the layer in grey from now on: black at `low`, white at `high`."""
+    """Makes QGIS draw a band of the layer in grey: black at `low`, white at `high`. Returns the layer."""
     provider = layer.dataProvider()
     stretch = QgsContrastEnhancement(provider.dataType(band))
     stretch.setMinimumValue(low)
@@ -156,8 +156,8 @@ def stretched(values, low, high):
 
 
 def assert_pictures_agree(got, wanted, absent=None):
-    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. If `absent` is
-    given, pixels in this mask must have the background colour."""
+    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. `absent` is a mask of pixels
+    that must have the background colour BEHIND, or None. Other pixels must not have this colour."""
     if wanted.ndim == 2:
         wanted = np.stack([wanted] * 3, axis=-1)
     assert got.shape == wanted.shape

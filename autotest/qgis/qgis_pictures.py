@@ -17,8 +17,8 @@ KELVINS = {222: "#3b2a7e", 250: "#4a8fd0", 273: "#e8f1f5", 288: "#f6c65b", 306: 
 
 
 def ramp(layer, band, stops):
-    """Draws a band of the layer in colours from now on. `stops` is {value: colour}, between which QGIS
-    interpolates."""
+    """Makes QGIS draw a band of the layer in colours. `stops` maps values to colours; QGIS interpolates between them.
+    Returns the layer."""
     shades = QgsColorRampShader(min(stops), max(stops))
     shades.setColorRampType(QgsColorRampShader.Interpolated)
     items = [QgsColorRampShader.ColorRampItem(at, QColor(colour)) for at, colour in stops.items()]
@@ -64,7 +64,8 @@ def satellite_rgb():
 
 
 def product():
-    """Draws the bands of 10 m in true colours at twice the size. The corner without data is white."""
+    """Draws the bands with 10 m pixels of a Sentinel-2 product in true colours, at twice the size. The corner without
+    data is white."""
     values, absent = reflectances()
     wanted = stretched(values[:3], 0.0, 0.45).transpose(1, 2, 0)
     wanted[absent[:3].any(axis=0)] = WHITE

@@ -6,10 +6,10 @@ import numpy as np
 import zarr_python as zarr
 
 RESOLUTIONS = (10, 20, 60, 100)
-BANDS = 50  # arrays in the group of each resolution
-SIDE = 100000  # pixels of a pyramid along each side
+BANDS = 50  # number of arrays in the group of each resolution
+SIDE = 100000  # number of pixels along each side of a pyramid's largest level
 CHUNK = 512
-FILLED = 4096  # levels with longer sides, in pixels, have no stored chunks
+FILLED = 4096  # a level with more than this number of pixels along a side has no stored chunks
 
 
 def make_product(path, consolidated):

@@ -24,8 +24,8 @@ def children(folder):
 
 
 def is_store(kind):
-    """Returns True if the browser shows stores as items of class `kind`. A folder is a collection, too, but no
-    store."""
+    """Returns True if an item of the browser panel that has the class `kind` is a store. A folder is also a
+    QgsDataCollectionItem, but no store."""
     if not BROWSES_COLLECTIONS:
         return issubclass(kind, QgsLayerItem)
     return issubclass(kind, QgsDataCollectionItem) and not issubclass(kind, QgsDirectoryItem)

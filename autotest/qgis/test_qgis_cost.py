@@ -107,8 +107,8 @@ print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
 
 
 def files_opened(store, trace):
-    """Returns the files of a store that a new process opens to list the subdatasets, as strace reports them. QGIS
-    lists subdatasets by the call that this process makes."""
+    """Returns the files of a store that are opened to list its subdatasets. strace observes a new process, which makes
+    the call by which QGIS lists subdatasets."""
     done = subprocess.run(
         ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
          OPENER, str(store)],
@@ -200,8 +200,8 @@ def full_view(server, store, documents):
 @pytest.mark.parametrize("store, documents", [
     ("map.zarr", DOCUMENTS),
     ("image.zarr", DOCUMENTS),
-    # The server gives no listings. Without consolidated metadata, the driver therefore requests all documents
-    # that may exist, concurrently.
+    # Without consolidated metadata, the driver requests all documents that the pyramid may have. It cannot list the
+    # folders, because this server does not list folders.
     ("plain.zarr", 2 * len(LEVELS) + 15),
 ])  # fmt: skip
 def test_the_full_view_of_a_pyramid_is_a_few_requests(pyramids, store, documents):

@@ -63,7 +63,8 @@ each_store = pytest.mark.parametrize(
 
 
 def spellings(store):
-    """Returns other names of a store that users type or file managers pass."""
+    """Returns names that refer to a store, other than its path: names that users type, and names that file managers
+    pass."""
     found = [f"{store}/", f'ZARR:"{store}"', f"ZARR:{store}"]
     return found + [str(path) for path in sorted(store.glob(".z*")) if path.name != ".zlevels"]
 
@@ -114,8 +115,8 @@ def test_other_spellings_give_equal_layers(store, names):
             assert len(found) == 1, name
             assert dropped(name).bandCount() == dropped(store).bandCount()
         else:
-            # A layer's name may be a short name or the whole subdataset name. URIs and descriptions do not depend
-            # on the spelling of the store's name.
+            # QGIS names a layer by the array's name or by the whole subdataset name. URIs and descriptions do not
+            # depend on the spelling of the store's name.
             assert [each.uri() for each in found] == wanted, name
             assert [each.description() for each in found] == [
                 each.description() for each in sublayers(store)
@@ -141,8 +142,8 @@ def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
 
 
 def test_a_product_opened_as_one_layer_names_its_layers():
-    """A raster layer of a whole store with several layers is not valid, because it has no bands. It lists the
-    layers of the store."""
+    """A raster layer that is opened by the name of a whole store with several rasters has no bands, so it is not valid.
+    subLayers() lists the store's rasters."""
     layer = QgsRasterLayer(str(PRODUCT), "product")
     assert not layer.isValid()
     assert [text.split("!!::!!") for text in layer.subLayers()] == [

@@ -54,7 +54,8 @@ def test_qgis_knows_the_levels(store, node, levels):
     assert provider.hasPyramids()
     base = values_of(PYRAMIDS / store, levels[0]).shape
     assert (provider.xSize(), provider.ySize()) == base[:0:-1]
-    # buildPyramidList() has all levels of at least 32 pixels, and marks those that exist.
+    # buildPyramidList() has all sizes of more than 32 pixels along each side, and marks the sizes for which the raster
+    # has a level.
     there = [(each.xDim, each.yDim) for each in provider.buildPyramidList() if level_is_there(each)]
     shapes = [values_of(PYRAMIDS / store, level).shape[:0:-1] for level in levels[1:]]
     assert there == [shape for shape in shapes if min(shape) > 32]

@@ -24,8 +24,8 @@ R10M = f'ZARR:"{DATA}/product.zarr":/measurements/r10m'
 
 
 def colours(layer, bands, low=None, high=None):
-    """Draws three bands as red, green and blue from now on. Without `low` and `high`, QGIS chooses limits
-    itself."""
+    """Makes QGIS draw three bands of the layer as red, green and blue: 0 at `low`, 255 at `high`. Without `low` and
+    `high`, QGIS chooses limits. Returns the layer."""
     provider = layer.dataProvider()
     renderer = QgsMultiBandColorRenderer(provider, *bands)
     if low is not None:
@@ -47,7 +47,7 @@ def colours(layer, bands, low=None, high=None):
 
 
 def reflectances():
-    """Returns (reflectances of the four bands of 10 m, mask of pixels without data)."""
+    """Returns (reflectances of the four bands with 10 m pixels, mask of pixels without data)."""
     names = ("b04", "b03", "b02", "b08")
     numbers = [values_of(DATA / "product.zarr", f"measurements/r10m/{name}")[0] for name in names]
     return np.stack(numbers) * 0.0001 - 0.1, np.stack(numbers) == 0
@@ -68,7 +68,8 @@ def test_terrain_at_half_the_size():
 
 
 def test_a_part_of_the_terrain_enlarged():
-    """QGIS draws each pixel of 30 m in columns 300 to 360 and rows 250 to 290 as a square of 4 x 4 map pixels."""
+    """A map shows columns 300 to 360 and rows 250 to 290 of the terrain at four times the size. QGIS draws each pixel,
+    which is 30 m wide, as a square of 4 x 4 map pixels."""
     left, top = 612000 + 300 * 30, 5214000 - 250 * 30
     part = QgsRectangle(left, top - 40 * 30, left + 60 * 30, top)
     heights = values_of(DATA / "terrain.zarr", "elevation")[0][250:290, 300:360]
@@ -117,7 +118,7 @@ def test_true_colours(bands):
 
 
 def test_true_colours_without_metadata_of_bands():
-    """A dropped layer of bytes without styling is drawn in its own colours."""
+    """QGIS draws a dropped RGB raster of bytes with its stored values, without a stretch."""
     values = values_of(DATA / "satellite_rgb.zarr", "rgb")
     layer = dropped(DATA / "satellite_rgb.zarr")
     got = picture(layer, 360, 280)

@@ -20,7 +20,7 @@ class Extra:
     def open(self, array, *options, update=False):
         self.worker.counts["openings"] += 1
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
-        # Lock files are needed: without them, the consolidated metadata could lack changes of other processes.
+        # without lock files, the consolidated metadata could lack changes of other processes
         options = [*options, *(self.worker.work.locks if update else ())]
         return opened(array_name(self.store, array), flags, options)
 
@@ -59,8 +59,7 @@ class Series(Extra):
         name = self.choose.choice(SERIES)
         lengths = self.model.lengths[name]
         least = int(lengths[0])
-        # SERIES[1] is read without consolidated metadata: zarr-python, which appends to it, does not update this
-        # metadata.
+        # zarr-python appends to SERIES[1] without updating the consolidated metadata, so SERIES[1] is read without it.
         by = self.choose.choice(["YES", "NO"]) if name == SERIES[0] else "NO"
         values = self.values(self.open(name, f"USE_CONSOLIDATED_METADATA={by}"))
         values = values.reshape(-1, *SERIES_SHAPE)

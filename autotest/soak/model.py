@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Model of the store that the soak test reads and writes: who writes each element, and which values a reader
-may see. All processes map the model's file.
+"""Model of the store that the soak test reads and writes. All processes map the file of the model.
 
-The value of an element is (version << 32 | index of the element + 1), or 0 if it is erased. A single thread
-writes an element. It records a version as begun before writing it, and as stored after flushing it. The oldest
-version that a read may return is the one stored when the read began, or when the handle was opened if the
-handle caches values. The newest is the one begun when the read ended."""
+A single thread writes each element of the store. The value of an element is version << 32 | (index + 1), where index
+is the index of the element in C order; the value of an erased element is 0. The thread records a version as begun
+before it writes the version, and as stored after it has flushed the version.
+
+A read may return any version from the oldest to the newest. The oldest is the version that was stored when the read
+began, or when the handle was opened if the handle caches values. The newest is the version that was begun when the
+read ended."""
 
 import itertools
 import random

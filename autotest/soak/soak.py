@@ -38,7 +38,7 @@ from handles import WAYS
 from model import (ARRAYS, CHUNKS, PYRAMID, PYRAMID_SIDE, SERIES, SERIES_SHAPE, SHAPE, ZARR, Model,
                    slice_values)
 
-# Bytes by which the memory of a process may grow after the first third of its time
+# Maximum growth of a process's memory in bytes, measured after the first third of its run time
 TOLERANCE = 16 << 20
 WARM = 20  # seconds; shorter runs do not check memory, because caches still grow
 # Sanitizers keep freed memory, so growth is not checked.
@@ -58,8 +58,8 @@ def put_in_shards(store, path):
     chunks = [n // 2 if n % 2 == 0 else n for n in whole]
     codecs = [zarr3.sharding(chunks, document["codecs"])]
     file.write_text(json.dumps({**document, "codecs": codecs}))
-    # Lets zarr-python rewrite the document, because it must equal the consolidated metadata that zarr-python
-    # writes.
+    # zarr-python rewrites the document, so that the document equals the consolidated metadata that zarr-python writes
+    # later.
     zarr.open_array(str(store / path), mode="r+").update_attributes({})
 
 
@@ -137,8 +137,8 @@ class Runner:
         return counts[-1] if counts else {}, failed
 
     def memory(self):
-        """Returns the memory in bytes after a third of the time and at the end. Each is the median of a tenth
-        of the samples."""
+        """Returns the memory in bytes after a third of the run time, and at the end. Each value is the median of a
+        tenth of all samples."""
         tenth = max(1, len(self.samples) // 10)
         third = len(self.samples) // 3
         if len(self.samples) < 6:
@@ -198,7 +198,8 @@ def check_end(folder, model):
         failures += [f"in the end {name} is not what was written to it, by {how}"
                      for how, values in found.items() if (values != wanted).any()]  # fmt: skip
     documents = zarr_formats.documents(store)
-    # The document of SERIES[1] may differ: zarr-python appends without updating the consolidated metadata.
+    # zarr-python appends to SERIES[1] without updating the consolidated metadata, so the document of SERIES[1] may
+    # differ.
     consolidated = documents.pop(".zmetadata")["metadata"]
     grown = f"{SERIES[1]}/.zarray"
     failures += [f"in the end the consolidated metadata have another {key}" for key in {*documents, *consolidated}

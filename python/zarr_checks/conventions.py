@@ -22,7 +22,7 @@ KNOWN = {
 
 
 def entry_of(name):
-    """Returns the valid entry for a convention, version 0.1, in the attribute `zarr_conventions`."""
+    """Returns the entry for version 0.1 of the convention `name` that belongs in the attribute `zarr_conventions`."""
     uuid, description, _ = KNOWN[name]
     repository = f"zarr-conventions/{name}"
     return {"uuid": uuid, "name": name, "description": description,
@@ -84,8 +84,8 @@ def _check_convention(name, declared, node, report):
     elif any(key not in own or own[key] != value for key, value in entries[0].items()):
         report.warning("convention-outdated", node.path, f"zarr_conventions declares {name} with another name or URL "
                        "than version 0.1", mend)
-    # The schema also checks the declaration in zarr_conventions. Its faults were reported above, so a valid
-    # declaration replaces it.
+    # The schema also checks the declaration in zarr_conventions, whose faults were reported above. A valid declaration
+    # replaces it, so that no fault is reported twice.
     checked = {**attributes, "zarr_conventions": [own]}
     document = {"zarr_format": node.format, "node_type": "array" if node.is_array else "group",
                 "attributes": checked}  # fmt: skip

@@ -15,7 +15,7 @@ LARGEST_CHUNK = 16 * MIB
 SMALLEST_SHARD = MIB
 LARGEST_SHARD = 512 * MIB
 MOST_OBJECTS = 10000
-FEW_CHUNKS = 16  # number of chunks up to which chunk sizes are not reported
+FEW_CHUNKS = 16  # chunk sizes of arrays with at most this number of chunks are not reported
 LONGEST_CHUNK = 8  # maximum ratio of a chunk's longest side to its shortest
 MOST_CHUNKS_READ = 256
 
@@ -92,8 +92,8 @@ def _size(count):
 
 
 def check_chunks(store, node, report, options):
-    """Reports chunks and shards of an array whose decoded sizes are unfavourable. `options` are creation
-    options of rasters.copy_options(), with which a finding recommends to copy the array."""
+    """Reports chunks and shards of an array that are too small or too large, and oblong chunks. A finding recommends
+    a command that copies the array. `options` are creation options for this copy."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]

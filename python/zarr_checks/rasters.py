@@ -21,8 +21,8 @@ OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w
 
 
 def levels_of(store):
-    """Returns (paths of pyramid levels except the largest, [(group, path)] of levels that a group lists but the
-    store lacks)."""
+    """Returns (smaller, absent). `smaller` are the paths of all pyramid levels except the largest of each pyramid.
+    `absent` lists (group, path) of each level that a group's attributes name but the store lacks."""
     smaller, absent = set(), []
     for node in list(store.nodes.values()):
         for paths in _listed(node):
@@ -156,7 +156,8 @@ def ome_of(store, node):
 
 
 def copy_options(store, node):
-    """Returns creation options with which a copy of the array `node` has the Zarr format and the PROFILE of `node`."""
+    """Returns creation options for a copy of the array `node`, which has the same Zarr format. If the array is in an
+    OME-Zarr image, has shards or has pyramid levels, the options keep this property."""
     version = ome_of(store, node)
     if version is not None:
         return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")

@@ -82,7 +82,7 @@ class Node:
 
     @property
     def object_shape(self):
-        """Returns the shape of the part of an array that one key stores: a shard if there are shards, else a
+        """Returns the shape that is stored under a single key: the shape of a shard if the array has shards, else of a
         chunk."""
         return self.shard or self.chunk
 
@@ -157,7 +157,7 @@ class Store:
         self.broken = {}  # key of a document -> reason why the document cannot be used
         self.keys = self._list()
         tops = {key.split("/")[0] for key in self.keys or {}}
-        # A zip file may contain the store in its only top-level folder.
+        # If a zip file has a single top-level folder and no document at its top, that folder is the root of the store.
         if self.root.startswith("/vsizip/") and len(tops) == 1 and not tops & {"zarr.json", *V2_DOCUMENTS}:
             self.root += "/" + tops.pop()
             self.keys = self._list()
