@@ -24,7 +24,7 @@ UNITS = {"d": 86400, "day": 86400, "h": 3600, "hr": 3600, "hour": 3600, "min": 6
          "second": 1}  # fmt: skip
 VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 SAMPLED_BANDS = 8
-SAMPLED_SIDE = 512  # longest side in pixels of the part of a band from which limits are estimated
+SAMPLED_SIDE = 512  # sample() reads at most this number of rows and columns of a band
 
 
 class Failure(Exception):

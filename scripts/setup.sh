@@ -68,7 +68,8 @@ case ${1:-} in
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # Nobody has tested the commands for Fedora, conda and Homebrew. The package names come from their package lists.
+    # Nobody has tested the commands for Fedora, conda and Homebrew. The package names come from the package lists of
+    # these three systems.
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
@@ -132,7 +133,8 @@ make_environment() {
     if [ "$1" = --system-site-packages ]; then options=("$1"); shift; fi
     /usr/bin/python3 -m venv "${options[@]}" "$tools/$name"
     "$tools/$name/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@"
-    if [ ${#options[@]} -gt 0 ]; then  # Debian's pyproj looks for PROJ's data in the environment
+    # Debian's pyproj looks for PROJ's data in the environment, so a link leads to the data.
+    if [ ${#options[@]} -gt 0 ]; then
         mkdir -p "$tools/$name/share"
         ln -sfn /usr/share/proj "$tools/$name/share/proj"
     fi

@@ -30,8 +30,8 @@ for stage in "${stages[@]}"; do
 done
 
 jobs=$(nproc)
-# Sanitizers of GCC 12 fail at random if the kernel randomizes more than 28 bits of addresses. Programs then run
-# with randomization switched off.
+# Sanitizers of GCC 12 fail at random if the kernel randomizes more than 28 bits of addresses. On such a kernel,
+# programs run without randomization.
 steady=()
 if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
     steady=(setarch "$(uname -m)" --addr-no-randomize)

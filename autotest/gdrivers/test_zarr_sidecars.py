@@ -478,8 +478,8 @@ def test_statistics_of_arrays_that_were_rewritten_are_dropped(nested):
     assert array_statistics(nested, "/a", False) == 0
     assert array_statistics(nested, "/g/a", False) == B.min()
     zarr.open_group(str(nested))["a"][...] = A + 7
-    # Computing statistics of /g/a makes the sidecar file newer than the chunks of /a. The file's time alone
-    # then does not show that /a has changed.
+    # Computing statistics of /g/a makes the sidecar file newer than the chunks of /a. The file's modification time
+    # therefore does not show that /a has changed.
     root = gdal.OpenEx(str(nested), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert root.OpenMDArrayFromFullname("/g/a").ComputeStatistics(False).min == B.min()
     del root

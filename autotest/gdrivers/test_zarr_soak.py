@@ -12,7 +12,7 @@ import pytest
 SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
 SEED = os.environ["ZARR_TEST_SEED"]
 FORMATS = ["v2", "v3", "shards"]
-SECONDS = 300  # timeout of one soak run, until all its processes have ended
+SECONDS = 300  # timeout of a soak run in seconds
 
 
 def soak(minutes, *more):

@@ -405,7 +405,7 @@ def test_levels_of_a_layout(tmp_path, cpl, stated):
     ((20, 20, 3), (0, 1), [20, 20]), ((3, 20, 20), (1, 2), [20, 20]), ((20, 3, 30), (0, 2), [20, 30]),
     ((20, 30, 3), (0, 1), [20, 30]), ((30, 20), (1, 0), [20, 30]), ((20, 30), (0, 1), [20, 30]),
     ((2, 20, 30, 3), (1, 2), [20, 30]),
-    # The last two axes are X and Y if spatial:shape matches no pair of axes, or several pairs.
+    # If spatial:shape matches no pair of axes or several pairs, the last two axes are X and Y.
     ((20, 20, 20), (1, 2), [20, 20]), ((4, 20, 30), (1, 2), [40, 60]),
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f4", "u1"])
@@ -531,7 +531,8 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
     rows, columns = np.nonzero(pixels == 100)
     lon = place[0] + (columns.mean() + 0.5) * place[1]
     lat = place[3] + (rows.mean() + 0.5) * place[5]
-    # The pixels of value 100 are centred at column 22 and row 12. The control points give this longitude and latitude.
+    # The pixels of value 100 are centred at column 22 and row 12. The longitude and latitude below follow from the
+    # control points.
     assert abs(lon - (10 + 22 * 0.02 - 12 / 300)) < 0.03 and abs(lat - (50 + 22 * 0.0025 - 12 * 0.02)) < 0.03
     cpl.assert_quiet()
 

@@ -34,8 +34,8 @@ def write_objects(folder, values, codec, order="C", **options):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("name", ["vlen-utf8", "json2", "categorize"])
 def test_object_strings(tmp_path, order, name):
-    """zarr_dump returns each string at the index at which it was written. zarr-python 2 itself reads json2
-    arrays of order F in a wrong order."""
+    """zarr_dump returns each string at the index at which it was written. The test compares with the written strings,
+    because zarr-python 2 reads json2 arrays of order F in a wrong order."""
     labels = sorted(set(NAMES.ravel()) - {""})
     codec = {"vlen-utf8": numcodecs.VLenUTF8(), "json2": numcodecs.JSON(),
              "categorize": numcodecs.Categorize(labels, dtype=object)}[name]  # fmt: skip
@@ -61,7 +61,7 @@ def test_strings_that_gdal_cannot_hold(tmp_path, cpl, codec):
     if codec == "vlen-bytes":
         values, marked = values + [b"\xff"], marked + [b"base64:/w=="]
     if codec[0] in "|<>":
-        # fixed-length strings lose NULs at their end, so a NUL at the start is tested
+        # Fixed-length strings lose NULs at their end, so the test has a NUL at the start.
         values[2], marked[2] = b"\0a", b"base64:AGE="
         values[5], marked[5] = b"", b""  # b"base64:AA==" does not fit into a string of 7 characters
     is_bytes = codec in ("vlen-bytes", "|S7")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Rasters are written to a path inside of an existing store, which is `store/node` or ZARR:"store":/node. GDAL's
-programs and rasterio then add the array `node` to the store."""
+"""GDAL's programs and rasterio write rasters to a path inside of an existing store: `store/node` or ZARR:"store":/node.
+The driver must add the array `node` to the store."""
 
 import os
 import subprocess

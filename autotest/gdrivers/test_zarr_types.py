@@ -191,7 +191,7 @@ def test_nan_nodata(tmp_path):
     assert_nan_nodata(handmade(tmp_path / "a.zarr", dtype="<f4", fill_value="NaN", files={}))
 
 
-@zarr_formats.V2  # JSON cannot hold NaN, and a Zarr v3 document must be JSON
+@zarr_formats.V2  # only v2, because Zarr v3 allows only valid JSON, which has no NaN
 def test_nan_nodata_that_is_not_json(tmp_path):
     store = handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=np.nan, files={})
     assert '"fill_value": NaN' in (store / ".zarray").read_text()

@@ -214,8 +214,8 @@ def test_gdal_retile(tmp_path, sources):
 
 
 def test_gdal2tiles(tmp_path, sources):
-    """gdal2tiles accepts only files, so a document of the store names the store. The tiles equal those of a
-    GeoTIFF."""
+    """gdal2tiles accepts only names of files, so the test passes the path of a document in the store. The tiles equal
+    those of a GeoTIFF."""
     made = []
     for extension, name in (("tif", "classes.tif"), ("zarr", "classes.zarr/.zmetadata")):
         out = tmp_path / extension

@@ -17,7 +17,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr3 import BIG, BYTES, LITTLE, codec, document, sharding, transpose
 
-# data type -> number of bits that encode an element. Readers ignore the other bits of the byte.
+# data type -> number of bits of a stored element. Readers ignore all other bits of the stored byte.
 NARROW = {
     "int2": 2, "int4": 4, "uint2": 2, "uint4": 4, "float4_e2m1fn": 4, "float6_e2m3fn": 6,
     "float6_e3m2fn": 6, "float8_e3m4": 8, "float8_e4m3": 8, "float8_e4m3fn": 8,

@@ -12,7 +12,7 @@ from zarr3_shards import IN_SHARD, KEY, KINDS, VALUES, make, shard
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 
-FIRST, OTHER = (4, 6), (6, 9)  # first element of each of two chunks in the shard
+FIRST, OTHER = (4, 6), (6, 9)  # (row, column) at which two chunks of the shard begin
 
 class Store:
     """Store on the server, with a new name for each test, because datasets of one URL share cached data. `file`

@@ -213,14 +213,15 @@ class Plan:
         self.compressor = draw.deck("v3 compressor", [None, *COMPRESSORS], index)
         self.dtype, data_type = element_type(draw, self.kind, index // len(KINDS))
         shape, chunks, shards = random_sizes(draw)
-        # zarr-python 3.1 cannot write shards of raw bytes or structures, nor texts without dimensions.
+        # zarr-python 3.1 cannot write raw bytes or structures into shards. It cannot write texts without dimensions
+        # either.
         if self.kind in ("V", "struct") and "shards" in self.chain:
             self.chain = "plain"
         while not shape and self.kind.startswith("object"):
             shape, chunks, shards = random_sizes(draw)
         turn, possible = index // len(KINDS), FILTERS_OF.get(self.dtype.kind, [])
         if self.kind == "i1" or self.kind == "u1":
-            possible = ["delta"]  # zarr-python 3.1 cannot read (u)int8 with other filters
+            possible = ["delta"]  # zarr-python 3.1 cannot read (u)int8 with a filter other than delta
         self.filter = draw.deck(f"v3 filter {self.kind}", [None, *possible], turn)
         filters = [FILTERS[self.filter](draw, self.dtype)] if self.filter else []
         codecs = random_codecs(draw, self.kind, self.chain, shape, chunks, self.compressor, filters)

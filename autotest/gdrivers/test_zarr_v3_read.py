@@ -71,7 +71,7 @@ def time_cases():
     for letter, name in (("M8", "numpy.datetime64"), ("m8", "numpy.timedelta64")):
         for i, unit in enumerate(UNITS):
             if (letter, unit) == ("M8", "generic"):
-                continue  # zarr-python cannot read the fill values that it writes here
+                continue  # zarr-python cannot read the fill value that it writes for this unit
             factor = [1, 1, 25][i % 3] if unit != "generic" else 1
             values = counts.view(f"{letter}[{factor}{unit}]" if unit != "generic" else letter)
             fill = [-(2**63), "NaT", 0, 5][i % 4] if unit != "generic" else 5

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shards with a wrong index, and shards with damaged chunks. A read of such a chunk fails with one error that
-names store, key and chunk. Other chunks are read. Each read runs in a process with little memory."""
+"""Shards with a wrong index, and shards with damaged chunks. Reading such a chunk fails with one error that names the
+store, the key and the chunk. All other chunks can be read.
+
+Each read runs in a process with little memory."""
 
 import gzip
 import re

@@ -590,7 +590,8 @@ def test_append_a_subdataset(tmp_path, consolidated):
 
 @pytest.mark.parametrize("chain", [[LITTLE], [sharding((1, 3, 5), [LITTLE, gzip()])]])
 def test_append_along_a_dimension(tmp_path, cpl, chain):
-    """CreateCopy() appends slices along the dimension time to an array of zarr-python with times of xarray."""
+    """CreateCopy() appends slices along the dimension time. zarr-python has written the array, and the array /time has
+    the units that xarray writes."""
     store = tmp_path / "a.zarr"
     place = {"y": 5199995.0 - 10 * np.arange(9), "x": 500005.0 + 10 * np.arange(14)}
     zarr3_arrays.group(store)

@@ -82,8 +82,8 @@ def test_an_appended_raster_leaves_the_first_where_it_is(tmp_path, second, cpl):
     # The second raster changes no document of the first array. Only the shared grid mapping, the consolidated metadata
     # and the file of PAM may change.
     assert changed - shared == {consolidated_key(store), "pam.aux.xml"}
-    # Two rasters with different geotransforms share one grid mapping. The driver removes the geotransform from
-    # the grid mapping, and the coordinates of each raster state it.
+    # Two rasters with different geotransforms share one grid mapping. The driver removes the geotransform from the grid
+    # mapping. The coordinate arrays of each raster still state its geotransform.
     assert bool(shared) == ("transform" in second)
     assert_place(open_raster(array_name(store, "first")), PLACE, 32632)
     assert_place(open_raster(array_name(store, "second")), second.get("transform", PLACE),

@@ -354,7 +354,7 @@ def test_flushed_data_survives_a_killed_writer(tmp_path, turn):
     time.sleep(choose.random() * 0.05)
     flushed = int(process.kill()[-1])
     values = open_raster(path).ReadAsArray()
-    # the process may have been killed while it wrote the zip directory, so zarr-python cannot read the file
+    # If the process was killed while it wrote the zip directory, zarr-python cannot read the zip file.
     with contextlib.suppress(zipfile.BadZipFile):
         np.testing.assert_array_equal(read_by_zarr_python(path, ""), values)
     for band in range(5):

@@ -175,7 +175,7 @@ def _zarrita_values(answer):
     flat = np.frombuffer(base64.b64decode(answer["data"]), np.dtype(answer["type"]))
     if flat.size == 0 or not answer["shape"]:
         return flat.reshape(answer["shape"])
-    # zarrita returns the elements of a transposed array in stored order, with strides. The view has the logical
-    # order.
+    # zarrita returns the elements of a transposed array in stored order, with strides. as_strided() returns the
+    # elements in logical order.
     strides = [step * flat.itemsize for step in answer["stride"]]
     return np.lib.stride_tricks.as_strided(flat, answer["shape"], strides)

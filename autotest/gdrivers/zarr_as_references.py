@@ -62,7 +62,7 @@ def _translate(name, copy):
 def opening(write):
     """Context manager. While it is active, gdal.Open() and gdal.OpenEx() open copies of stores. write(folder, place)
     copies the store `folder` into the empty folder `place`, and returns the path of the copy."""
-    from osgeo import gdal  # here, because conftest.py imports this file before GDAL may be loaded
+    from osgeo import gdal  # imported here, because conftest.py imports this module before GDAL may be loaded
 
     before = gdal.Open, gdal.OpenEx
     copies = {}  # folder of a store -> its state when it was copied, and the path of the copy

@@ -143,7 +143,7 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_nodata(document))
-    # An OME attribute that the old document has outside of `ome` stays there. Its value is the value in `attributes`.
+    # An OME attribute that the old document has outside of `ome` stays outside. Its new value comes from `attributes`.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}

@@ -72,7 +72,7 @@ class _Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-B", str(pathlib.Path(__file__).resolve())], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # OpenBLAS starts no threads, which a fork would lose
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # forked children would lack threads of OpenBLAS
             )  # fmt: skip
             atexit.register(self.process.kill)
         self.process.stdin.write(json.dumps(request) + "\n")

@@ -15,7 +15,7 @@ HEADING = re.compile(r"^(#+) +(.*)$")
 FENCE = re.compile(r"^```(.*)$")
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-# Warning that gdalmdimtranslate prints for netCDF files, too, so it is no fault of the driver.
+# Warning that gdalmdimtranslate also prints for netCDF files. It shows no fault of this driver.
 GDAL_WARNING = "lacks a indexing variable"
 HOST, BUCKET = "https://data.example.org", "my-bucket"
 

@@ -297,8 +297,8 @@ def _(folder):
     "because /<path> has them already"
 )
 def _(folder):
-    """Another program has extended /time and written /other to 3 elements. The test appends to /a, which still
-    has 2 slices."""
+    """Another program has extended /time to 3 elements, and has written the array /other with 3 elements. The test
+    appends to /a, which still has 2 slices."""
     store = make_cube(folder)
     group = zarr.open_group(str(store), mode="r+")
     group["time"].resize(3)

@@ -85,7 +85,7 @@ def block_options(rows, columns):
 def _set_option(value):
     """Sets ZARR_DEFAULT_FORMAT in GDAL, and in the environment for programs that the test starts. A
     configuration option that the test itself sets takes precedence."""
-    from osgeo import gdal  # here, because conftest.py imports this file before GDAL may be loaded
+    from osgeo import gdal  # imported here, because conftest.py imports this module before GDAL may be loaded
 
     gdal.SetConfigOption(OPTION, value)
     os.environ.pop(OPTION, None)

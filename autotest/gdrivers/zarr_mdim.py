@@ -139,8 +139,8 @@ class Buffer:
 
 
 class _Shadow:
-    """Has the layout of `buffer`, but the bytes `memory`, so that Buffer.view() can be called with another buffer's
-    bytes. The view then shows which bytes of `buffer` belong to elements."""
+    """Object with the layout of `buffer` and the bytes `memory`. Buffer.view() of this object shows which bytes of
+    `buffer` belong to elements."""
 
     def __init__(self, buffer, memory):
         self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size

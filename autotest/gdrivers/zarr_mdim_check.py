@@ -30,7 +30,7 @@ def _text(item, is_object):
     if the element is not text."""
     if isinstance(item, str):
         item = item.encode()
-    elif not isinstance(item, bytes):  # 0 or None, from a fill value of 0 or null, means empty
+    elif not isinstance(item, bytes):  # 0 or None, which zarr-python reads for a fill value of 0 or null
         item = b""
     if b"\0" in item or item.startswith(b"base64:") or (is_object and not _is_text(item)):
         return b"base64:" + base64.b64encode(item)

@@ -19,7 +19,8 @@ CODES = {
 
 
 def level_group(factor):
-    """Returns the path of the group of overviews with a reduction factor, relative to the raster's group."""
+    """Returns the path of the group that contains the overviews with the reduction factor `factor`. The path is
+    relative to the raster's group."""
     return f"ovr_{factor}x" if zarr_formats.is_v3() else f"overviews/{factor}"
 
 
@@ -108,9 +109,9 @@ def check_consolidated(store):
 
 
 def stays(folder):
-    """Returns the contents of a store, for comparison before overviews are built and after they are removed.
-    Files are compared byte by byte. Documents of zarr-python 3 are compared by meaning, because this driver
-    spells them differently."""
+    """Returns the contents of a store in a form that must not change if overviews are built and removed. Files are
+    compared byte by byte. Documents of zarr-python 3 are compared by meaning, because this driver spells them
+    differently."""
     files, documents = zarr_formats.contents(folder), zarr_formats.documents(folder)
     if ".zmetadata" in documents:
         documents[".zmetadata"]["metadata"] = meaning(documents[".zmetadata"]["metadata"])

@@ -187,8 +187,8 @@ def make_chain(draw, kind, dtype, values_of, turn):
         codecs.append(codec)
         names.append(first)
     while len(codecs) < length:
-        # The values are drawn to suit the first filter. Its output may be too large for another arithmetic
-        # filter, so only byte filters follow.
+        # The values suit the first filter. The output of the first filter may be too large for a second filter that
+        # calculates, so only byte filters follow.
         name = draw.choice(BYTE_FILTERS)
         codec, stream = make_filter(draw, name, stream, values)
         codecs.append(codec)

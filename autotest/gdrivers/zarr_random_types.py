@@ -79,7 +79,8 @@ def struct_dtype(draw, depth=0):
 
 
 def random_dtype(draw, kind, turn):
-    """Draws the NumPy type of an array of a kind. `turn` counts the arrays of this kind."""
+    """Draws the NumPy type of an array of the given kind. `turn` is the number of arrays of this kind that were drawn
+    before."""
     if kind in SCALARS:
         return scalar_dtype(draw, kind, turn)
     if kind == "struct":

@@ -101,7 +101,7 @@ class Plan:
     def _shape_label(self, index):
         label = self.draw.deck("shape", SHAPES, index)
         if self.dtype.names and self.draw.chance(0.9):
-            # test_zarr_property.py reads structures of these shapes as rasters
+            # test_zarr_property.py reads structures as rasters only if they have one of these shapes.
             label = self.draw.choice(["0d", "1d", "2d"])
         if self.kind == "object-json" and label == "0d":
             label = "1d"  # numcodecs' json2 cannot encode a scalar

@@ -176,7 +176,7 @@ def public_headers():
 
 
 def test_public_headers_are_few_and_alone():
-    """There are few public headers. They include only each other and the standard library."""
+    """There are at most MAX_PUBLIC_HEADERS public headers. They include only each other and the standard library."""
     assert 0 < len(public_headers()) <= MAX_PUBLIC_HEADERS
     faults = [
         fault

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The sample stores of data/ equal the output of their scripts. No store was edited by hand, and each is still
-written by a script."""
+"""Each sample store of data/ equals the output of its script. Nobody has edited a store by hand, and no store is
+without a script."""
 
 import pathlib
 import subprocess

@@ -19,7 +19,7 @@ def unused(text):
     rest = USING.sub("", text)
     return [
         prefix + name for prefix, name in USING.findall(text)
-        # a declaration such as Base::Base inherits constructors, so its name may be unused
+        # A declaration such as Base::Base inherits constructors, so its name need not occur elsewhere.
         if not prefix.endswith(f"{name}::")
         and not re.search(rf"(?<!::)\b{name}\b", rest)
     ]  # fmt: skip

@@ -50,7 +50,7 @@ def terrain():
 
 
 def temperature():
-    """Draws January 2021 of the temperatures at twice the size. Pixels without data at the pole are white."""
+    """Draws the temperatures of January 2021 at twice the size. Pixels without data at the pole are white."""
     packed = values_of(DATA / "temperature.zarr", "air_temperature")[12]
     wanted = ramped(packed * 0.2 + 273.15, KELVINS)
     wanted[packed == -32767] = WHITE

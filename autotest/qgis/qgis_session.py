@@ -68,7 +68,7 @@ def message_log():
     log = []
 
     def received(*words):
-        if len(words) > 1:  # QGIS also has a signal of this name without a text
+        if len(words) > 1:  # QGIS has two signals of this name; only one of them has a text
             log.append((words[0], words[1]))
 
     signal = QgsApplication.messageLog().messageReceived

@@ -50,7 +50,7 @@ def list_of_sublayers():
 
 
 def map_of_times(folder):
-    """Draws July 2021 of the temperatures with the layer definition of zarr_qgis."""
+    """Draws the temperatures of July 2021 by the layer definition that zarr_qgis writes."""
     definition = pathlib.Path(folder) / "temperature.qlr"
     array = f'ZARR:"{DATA}/temperature.zarr":/air_temperature'
     assert zarr_qgis.main([array, "-o", str(definition)]) == 0

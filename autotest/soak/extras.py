@@ -20,7 +20,7 @@ class Extra:
     def open(self, array, *options, update=False):
         self.worker.counts["openings"] += 1
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
-        # without lock files, the consolidated metadata could lack changes of other processes
+        # Without lock files, the consolidated metadata could lack changes of other processes.
         options = [*options, *(self.worker.work.locks if update else ())]
         return opened(array_name(self.store, array), flags, options)
 
@@ -123,7 +123,7 @@ class Pyramid(Extra):
 
 
 class Notes(Extra):
-    """Attributes of an array for each process, which change while other processes open the store."""
+    """Changes of an attribute. Each process has its own array for this, and other processes open the store meanwhile."""
 
     def operations(self):
         self.turn, self.array = 0, f"notes{self.worker.me[0]}"

@@ -16,7 +16,7 @@ import numpy as np
 
 ZARR = "zarr"  # name of the process with zarr-python; processes with GDAL have numbers
 
-# Chunks extend beyond the array's edges, and have parts of several bands.
+# Chunks extend beyond the edges of the array. A chunk contains parts of two bands.
 SHAPE, CHUNKS = (3, 120, 150), (2, 32, 40)
 # alone    only one thread writes to each chunk
 # threads  threads of one process write to each chunk

@@ -95,8 +95,8 @@ class Node:
         return math.prod(-(-size // max(1, step)) for size, step in zip(self.shape, self.object_shape))
 
     def index_of_key(self, key):
-        """Returns the index of the chunk or shard under `key`, or None if `key` is another key. `key` is
-        relative to the array's folder."""
+        """Returns the index of the chunk or shard under `key`, or None if `key` is not the key of a chunk or shard.
+        `key` is relative to the array's folder."""
         if self.format == 2:
             parts = key.split(self.document.get("dimension_separator", "."))
         else:
@@ -183,7 +183,8 @@ class Store:
         return keys or None
 
     def read(self, key, start=0, size=None):
-        """Returns the bytes under a key, from `start` on and at most `size`, or None if the key is absent."""
+        """Returns at most `size` bytes under a key, beginning at the byte number `start`. If `size` is None, returns
+        all bytes from `start` on. Returns None if the key is absent."""
         if self.keys is not None and key not in self.keys:
             return None
         file = gdal.VSIFOpenL(f"{self.root}/{key}", "rb")
