@@ -181,8 +181,8 @@ def test_the_marks_of_files_beside_the_store_are_hidden(tmp_path, cpl):
 
 
 def test_files_of_other_programs_are_read(tmp_path, cpl):
-    """An .aux.xml file of another program does not state to which array it belongs. GDAL still reports its
-    statistics."""
+    """An .aux.xml file of another program does not state to which array it belongs. GDAL still reports the statistics
+    in this file."""
     store = make_store(tmp_path, {"a": A})
     item = '<MDI key="STATISTICS_M%sIMUM">%d</MDI>'
     (tmp_path / "store.zarr.aux.xml").write_text(

@@ -128,8 +128,8 @@ def test_structures(tmp_path):
 )
 @pytest.mark.parametrize("dtype", ["<c8", ">c16"])
 def test_complex_fill_values(tmp_path, dtype, fill, wanted):
-    """The driver reads real and imaginary parts of a complex fill value separately, so Infinity stays Infinity.
-    zarr-python computes re + 1j * im, which makes it NaN."""
+    """The driver reads the real and the imaginary part of a complex fill value separately, so Infinity stays Infinity.
+    In zarr-python it becomes NaN, because zarr-python computes re + 1j * im."""
     store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, files={})
     got = open_raster(store).ReadAsArray()
     if fill == "NaN":

@@ -214,7 +214,7 @@ def test_gdal_retile(tmp_path, sources):
 
 
 def test_gdal2tiles(tmp_path, sources):
-    """gdal2tiles accepts only names of files, so the test passes the path of a document in the store. The tiles equal
+    """gdal2tiles accepts only names of files, so the test passes the path of the store's .zmetadata. The tiles equal
     those of a GeoTIFF."""
     made = []
     for extension, name in (("tif", "classes.tif"), ("zarr", "classes.zarr/.zmetadata")):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1, which are folders with the documents `meta` and `attrs` and with chunks. The raster API
-and the multidimensional API read them like arrays of v2. The driver never writes to them."""
+"""Arrays of Zarr v1. Such an array is a folder with the metadata documents `meta` and `attrs` and with chunks.
+
+The raster API and the multidimensional API read arrays of v1 like arrays of v2. The driver never writes to them."""
 
 import lzma
 import shutil
@@ -346,7 +347,7 @@ def test_array_on_a_server_opens_with_seven_requests(served):
     dataset = open_raster(f'ZARR:"{served.url}/v1.zarr"')
     asked = [path for _, path, *_ in served.requests()]
     assert asked[0] == "/v1.zarr/zarr.json"
-    # The driver requests these four documents concurrently, so the test compares them as a set.
+    # The driver requests these four metadata documents concurrently, so the test compares them as a set.
     assert set(asked[1:5]) == {f"/v1.zarr/{name}" for name in (".zmetadata", ".zattrs", ".zarray", ".zgroup")}
     assert asked[5:] == [f"/v1.zarr/{name}" for name in ("meta", "attrs")]
     assert dataset.GetRasterBand(1).GetUnitType() == "m"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1 are never changed. An invalid document or chunk gives an error that names the document or
+"""Arrays of Zarr v1 are never changed. An invalid metadata document or chunk gives an error that names the document or
 the chunk."""
 
 import pytest

@@ -192,7 +192,8 @@ def test_images_of_ome_05_on_a_server_that_lists_nothing(tmp_path, name):
         assert [text for _, text in dataset.GetSubDatasets()] == wanted and len(wanted) > 1
         requests = [path for _, path, *_ in server.requests()]
         assert len(set(requests)) == len(requests), requests
-        # The driver detects v3 at the root, so it requests no v2 documents of arrays and groups below.
+        # The driver detects v3 at the root, so it requests no v2 metadata documents of the arrays and groups below the
+        # root.
         assert not [path for path in requests if path.count("/") > 2 and "/.z" in path], requests
         for sub, _ in dataset.GetSubDatasets():
             assert gdal.Open(sub).ReadAsArray().any()

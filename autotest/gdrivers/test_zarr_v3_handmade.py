@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 stores that zarr-python 3 cannot write: data types, codecs and chunk grids of zarr-extensions, and
-other spellings of documents. The tests write the bytes according to the specifications. ml_dtypes computes
-the expected values of narrow data types."""
+"""Zarr v3 stores that zarr-python 3 cannot write. They have data types, codecs and chunk grids of zarr-extensions, or a
+zarr.json that zarr-python would spell differently.
+
+The tests write the bytes according to the specifications. ml_dtypes computes the expected values of narrow data
+types."""
 
 import gzip
 import itertools
@@ -103,8 +105,8 @@ def fields(*pairs):
 
 @pytest.mark.parametrize("order", "<>")
 def test_structures(tmp_path, order):
-    """Structures of zarr-extensions read as structures. Their fields and fill values are JSON objects, and the
-    codec "bytes" states the byte order of all fields."""
+    """The driver reads the data type "struct" of zarr-extensions. Its fields and fill value are JSON objects in
+    zarr.json. The codec "bytes" states the byte order of all fields."""
     point = fields(("x", "float32"), ("y", {"name": "float32"}))
     time = codec("numpy.datetime64", unit="s", scale_factor=1)
     data_type = fields(("id", "int32"), ("flags", "uint8"), ("point", point), ("t", time))
@@ -389,8 +391,11 @@ SHARD_GRIDS = {
 
 
 def rectilinear_shards(edges, values, at_end=True, nested=False):
-    """Returns the document and the files of an array. `edges` are the shard sizes per dimension. Inner chunks
-    have 2 x 2 elements. If `nested`, each inner chunk is itself a shard with one chunk."""
+    """Returns the zarr.json and the files of an array. `edges` are the shard sizes per dimension. Inner chunks have 2 x
+    2 elements.
+
+    `at_end` puts the shard index at the end of each shard, not at the start. If `nested`, each inner chunk is itself a
+    shard with one chunk."""
     sizes = [expanded(e, n) for e, n in zip(edges, values.shape)]
     starts = [[0, *itertools.accumulate(each)] for each in sizes]
     padded = np.zeros([start[-1] for start in starts], values.dtype)
@@ -483,7 +488,7 @@ def test_rectilinear_shards_of_no_whole_chunks(tmp_path, cpl):
     assert "size 3 of shard 0 along dimension 1 is not a multiple of the inner chunk size 2" in cpl.the_error()
 
 
-# Tests of documents that are valid, but that zarr-python would write differently
+# Tests of a zarr.json that is valid, but that zarr-python would spell differently
 
 SIX = bytes(range(6))
 SPELLINGS = {

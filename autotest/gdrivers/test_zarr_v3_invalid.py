@@ -53,7 +53,7 @@ A = {"name": "a", "data_type": "int16"}
 SURE = ("zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
         "fill_value")  # fmt: skip
 
-# name -> (changes that make a valid document invalid, pattern that the error must match)
+# name -> (changes that make a valid zarr.json invalid, pattern that the error must match)
 WRONG = {
     **{f"no {name}": ({name: ...}, name) for name in SURE},
     "zarr_format 2": ({"zarr_format": 2}, "zarr_format.*2"),
@@ -61,7 +61,7 @@ WRONG = {
     "zarr_format text": ({"zarr_format": "3"}, "zarr_format"),
     "node_type unknown": ({"node_type": "table"}, "node_type.*table"),
     "node_type null": ({"node_type": None}, "node_type"),
-    # Unknown members of the document
+    # Unknown members of zarr.json
     "unknown member": ({"colour": {"name": "red"}}, "colour"),
     "unknown member of null": ({"colour": None}, "colour"),
     "unknown member of text": ({"colour": "red"}, "colour"),

@@ -77,8 +77,8 @@ def test_requests_for_a_consolidated_store(tmp_path, flags):
 
 @pytest.mark.parametrize("status", [403, 401, 500])
 def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
-    """A v3 store opens, although the server answers 401, 403 or 500 for an absent v2 document. Object stores do
-    this if the client may not list the bucket."""
+    """A v3 store opens, although the server answers 401, 403 or 500 for an absent v2 metadata document. Object stores
+    do this if the client may not list the bucket."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         server.rule(status={"/one.zarr/.zmetadata": [status, -1]})
@@ -89,7 +89,7 @@ def test_a_server_that_refuses_absent_keys(tmp_path, status, cpl):
 
 
 def test_version_3_is_read_if_a_folder_has_both(tmp_path):
-    """A folder with documents of v2 and of v3 opens as v3, as in zarr-python."""
+    """A folder with metadata documents of v2 and of v3 opens as v3, as in zarr-python."""
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5), "u1")}})
     for path in make_v3(tmp_path / "three.zarr", "v").rglob("*"):
         target = pathlib.Path(store) / path.relative_to(tmp_path / "three.zarr")

@@ -329,8 +329,8 @@ def test_the_random_arrays_covered_everything(theirs, seen):
 
 
 def changed(plan, array):
-    """Writes random values with the driver into a random window of zarr-python's array. Returns the expected
-    values of the whole array."""
+    """Writes random values with the driver into a random window of `array`, which zarr-python has written. Returns the
+    expected values of the whole array."""
     draw, values = types.Draw(SEED + " change", plan.draw.index), np.array(array.values, plan.dtype)
     start = [draw.integer(0, size - 1) for size in values.shape]
     count = [draw.integer(1, size - s) for s, size in zip(start, values.shape)]

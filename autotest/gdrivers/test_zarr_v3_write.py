@@ -53,8 +53,7 @@ def names_of(codecs):
 
 
 def configuration(metadata, name):
-    """Returns the configuration of the codec `name` in an array's document, also if the codec is inside of
-    shards."""
+    """Returns the configuration of the codec `name` in an array's zarr.json, even if the codec is inside of shards."""
     found = []
     todo = list(metadata["codecs"])
     while todo:
@@ -458,7 +457,7 @@ def others_store(folder, chain, consolidated=False, values=RAMP[0]):
 
 
 def assert_consolidated(store):
-    """Asserts that the consolidated metadata equals the documents of the nodes. Returns False if there is no
+    """Asserts that the consolidated metadata equals the metadata documents of all nodes. Returns False if there is no
     consolidated metadata."""
     metadata = json.loads((store / "zarr.json").read_text())
     if metadata.get("consolidated_metadata") is None:
@@ -509,7 +508,7 @@ def test_chunks_that_become_empty_are_deleted(tmp_path):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
-    """Changing attributes keeps members of a document that the driver does not know."""
+    """Changing attributes keeps members of zarr.json that the driver does not know."""
     store = others_store(tmp_path, CHAINS["shards"], consolidated)
     for file in (store / "v/zarr.json", store / "zarr.json"):
         metadata = {**json.loads(file.read_text()), **LATER}

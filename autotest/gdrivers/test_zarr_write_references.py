@@ -159,8 +159,8 @@ def test_names_of_files_that_need_escaping(tmp_path):
 
 @FORMS
 def test_references_in_json(tmp_path, store, option):
-    """If the source is a document of references, the new references name the same ranges of files. Chunks
-    whose bytes are in the source document are copied."""
+    """If the source itself consists of Kerchunk references, the new references name the same ranges of files. Chunks
+    whose bytes are in the source's JSON document are copied."""
     references = pack(store, tmp_path / "packed.bin", inline=64)
     inline = {key for key, value in references.items() if isinstance(value, str) and value.startswith("base64:")}
     assert inline

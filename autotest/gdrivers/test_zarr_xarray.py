@@ -340,7 +340,7 @@ def test_regions_that_xarray_writes_into_stores_of_gdal(tmp_path):
 
 
 def test_regions_that_gdal_writes_into_stores_of_xarray(tmp_path):
-    """xarray writes only the documents of a variable (compute=False). rasterio then writes a window of pixels. xarray
+    """xarray writes only the metadata of a variable (compute=False). rasterio writes a window of pixels. xarray then
     reads this window; all other values are missing."""
     store = to_store(cube().chunk({"time": 1, "y": 10, "x": 10}), tmp_path / "a.zarr", compute=False)
     patch = random_values("f4")[1, :7, :11]

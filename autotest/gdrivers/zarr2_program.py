@@ -60,7 +60,6 @@ def read_nested(store, path):
 
 
 def migrate(store):
-    """Migrates a v1 array to v2 in place."""
     migrate_1to2(_folder(store))
 
 
@@ -95,8 +94,8 @@ def blosc_names():
 
 
 def encode_cases(folder, seed, indices):
-    """Creates the random arrays with the numbers `indices` below `folder`. Returns (folder of the array,
-    description) for each."""
+    """Creates a random array below `folder` for each number in `indices`. Returns a list of (folder of the array,
+    description)."""
     made = [zarr_encode_case.Case(temporary(folder), seed, index) for index in indices]
     _cases.update({str(case.folder): case for case in made})
     return [(str(case.folder), case.describe()) for case in made]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes documents, chunks and shards of Zarr v3 by hand, and reads stores with zarrita, a library for Node.js.
+"""Makes metadata documents, chunks and shards of Zarr v3 by hand. Reads stores with zarrita, a library for Node.js.
 
-zarr3_arrays.py writes and reads stores of Zarr v3 with zarr-python. `scripts/setup.sh test` installs zarrita
-and zarr-python."""
+zarr3_arrays.py writes and reads stores of Zarr v3 with zarr-python. `scripts/setup.sh test` installs zarrita and
+zarr-python."""
 
 import base64
 import itertools

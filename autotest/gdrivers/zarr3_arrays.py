@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes and reads nodes of Zarr v3 by their documents, with zarr-python 3 in the process of the tests.
+"""Writes and reads arrays and groups of Zarr v3 with zarr-python 3, in the process of the tests. A zarr.json describes
+the array to write.
 
     dem = zarr3_arrays.array(store, "dem", zarr3.document((4, 6), "int16", chunks=(2, 3)), values)
     dem.values, dem.document

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Converts the documents of Zarr v2 stores into v3 and back. The chunks stay unchanged.
+"""Converts the metadata documents of Zarr v2 stores to v3 and back. The chunks stay unchanged.
 
-The attributes of OME-NGFF 0.4 are converted to version 0.5: they move into the attribute `ome`, which states
-the version once."""
+The attributes of OME-NGFF 0.4 are converted to version 0.5: they move into the attribute `ome`, which states the
+version once."""
 
 import base64
 import json
@@ -130,7 +130,7 @@ def mark_fill(document, attributes, is_nodata):
 
 
 def put_attributes(document, attributes, change=ome_05):
-    """Converts the attributes of a Zarr v2 node to v3, and writes them into its zarr.json, `document`. `change`
+    """Converts the attributes of a Zarr v2 node to v3, and writes them into `document`, the node's zarr.json. `change`
     converts the attributes of OME-NGFF."""
     attributes = dict(attributes)
     if document["node_type"] == "array":
@@ -143,7 +143,8 @@ def put_attributes(document, attributes, change=ome_05):
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
         mark_fill(document, attributes, is_fill_nodata(document))
-    # An OME attribute that the old document has outside of `ome` stays outside. Its new value comes from `attributes`.
+    # If the old zarr.json has an OME attribute outside of `ome`, the attribute stays outside. Its new value comes from
+    # `attributes`.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
     document["attributes"] = {**change(attributes), **beside}
@@ -346,7 +347,7 @@ def group_document(attributes, change=ome_05):
 
 
 def v2_documents(document):
-    """Returns the v2 documents of a v3 node as {name: document}. A node without attributes gets no .zattrs."""
+    """Returns the v2 metadata documents of a v3 node as {name: document}. A node without attributes gets no .zattrs."""
     attributes = attributes_of(document)
     if document["node_type"] == "array":
         found = {".zarray": zarray_of(document)}

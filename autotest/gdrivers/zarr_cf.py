@@ -104,7 +104,6 @@ def netcdf_crs_and_scale(folder, attributes, units):
 
 
 def netcdf_srs(folder, attributes, units):
-    """Returns only the CRS of netcdf_crs_and_scale()."""
     return netcdf_crs_and_scale(folder, attributes, units)[0]
 
 

@@ -39,7 +39,8 @@ def transform_of(resolution):
 
 
 def add(group, name, values, dims, eopf=None, attrs=None, **options):
-    """Adds an array whose attribute `_eopf_attrs` repeats its properties, as EOPF's processor writes it."""
+    """Adds an array. Its attribute `_eopf_attrs` repeats properties of the array, as in products of EOPF's
+    processor."""
     values = np.asarray(values)
     options.setdefault("fill_value", 0 if values.dtype.kind in "iu" else None)
     chunks = tuple(-(-n // 2) for n in values.shape)

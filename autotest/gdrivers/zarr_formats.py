@@ -123,7 +123,7 @@ def _save(store, path, name, document):
 
 
 def _node(store, path=""):
-    """Returns {name: document} for the node at `path`, with v2 names. v3 documents are converted to v2. The
+    """Returns {name: metadata document} for the node at `path`, with v2 names. v3 documents are converted to v2. The
     dict is empty if the node is absent."""
     names = ["zarr.json"] if _is_v3_store(store) else DOCUMENTS
     found = {name: _load(store, path, name) for name in names if (pathlib.Path(store) / path / name).is_file()}
@@ -131,7 +131,7 @@ def _node(store, path=""):
 
 
 def documents(store):
-    """Returns {v2 key: document} for all nodes of a store, including .zmetadata."""
+    """Returns {v2 key: metadata document} for all nodes of a store, including .zmetadata."""
     nodes = {file.parent for file in pathlib.Path(store).rglob("*") if file.name in FILES}
     return {
         (node / name).relative_to(store).as_posix(): document
@@ -140,7 +140,7 @@ def documents(store):
 
 
 def has(store, key):
-    """True if the store has a document with this v2 key."""
+    """True if the store has a metadata document with the v2 key `key`."""
     path, _, name = key.rpartition("/")
     return name in _node(store, path)
 
@@ -156,14 +156,14 @@ def attributes(store, path=""):
 
 
 def consolidated(store):
-    """Returns the documents in the consolidated metadata, by v2 key; None if the store has no consolidated
+    """Returns {v2 key: metadata document} from the consolidated metadata; None if the store has no consolidated
     metadata."""
     return _node(store).get(".zmetadata", {}).get("metadata")
 
 
 def put_document(store, name, document, path=""):
-    """Writes the v2 document `name` of a node. In a v3 store, converts it to zarr.json. Keeps the attributes
-    unless the document is .zattrs."""
+    """Writes the metadata document `name` of a node, which is a v2 document. In a v3 store, converts it to zarr.json.
+    Keeps the attributes unless `name` is .zattrs."""
     if _is_v3_store(store):
         if name == ".zattrs":
             attributes_, document = document, _load(store, path, "zarr.json")
@@ -183,7 +183,6 @@ def put_array_document(store, document, path=""):
 
 
 def put_attributes(store, attributes_, path=""):
-    """Replaces all attributes of a node."""
     put_document(store, ".zattrs", attributes_, path)
 
 
@@ -193,7 +192,7 @@ def change_attributes(store, path="", **changes):
 
 
 def document_file(store, key):
-    """Returns the path of the file that holds the document with the v2 key `key`."""
+    """Returns the path of the file that contains the metadata document with the v2 key `key`."""
     path, _, name = key.rpartition("/")
     assert name in DOCUMENTS, key
     return pathlib.Path(store) / path / ("zarr.json" if _is_v3_store(store) else name)

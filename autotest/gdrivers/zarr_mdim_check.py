@@ -157,8 +157,8 @@ def _part_of(draw, data_type):
 
 
 def _ignore_integers_of_nan(got, wanted, source):
-    """Makes `got` equal to `wanted` where a NaN was converted to an integer, because GDALCopyWords() makes 0 or
-    -32768 of NaN, depending on the memory layout."""
+    """Makes `got` equal to `wanted` where GDAL has converted a NaN to an integer. GDALCopyWords() converts NaN to 0 or
+    to -32768, depending on the memory layout."""
     if source.dtype.kind in "fc" and wanted.dtype.kind in "iu":
         got[np.isnan(source)] = wanted[np.isnan(source)]
 

@@ -103,7 +103,7 @@ def root_attributes(store, group=""):
 
 
 def check_consolidated(store):
-    """Asserts that the consolidated metadata equals the documents of the store."""
+    """Asserts that the consolidated metadata equals all metadata documents of the store."""
     wanted = zarr_formats.documents(store)
     assert wanted.pop(".zmetadata")["metadata"] == wanted
 

@@ -2,7 +2,7 @@
 """zarr-python 3 for tests that run in Zarr v2 and v3: `import zarr_python as zarr`.
 
 Functions have the names of zarr-python's functions. Nodes differ from zarr-python's in three ways. Only
-open_consolidated() reads consolidated metadata, because tests check documents. Attributes are spelled as in
+open_consolidated() reads consolidated metadata, because tests check metadata documents. Attributes are spelled as in
 Zarr v2 in either format: names of dimensions, OME-NGFF and _FillValue. create_dataset() accepts codecs of
 numcodecs in either format, and the other arguments of zarr-python 2.
 
@@ -27,8 +27,8 @@ IS_NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
 
 
 def meaning(documents):
-    """Returns {key: document} without empty documents, and without members that zarr-python 3 adds but that
-    change nothing."""
+    """Returns {key: metadata document} in a form for comparisons. The form omits empty documents, and members that
+    zarr-python 3 adds without a meaning."""
     return {key: _without_idle(document) for key, document in documents.items() if document != {}}
 
 
@@ -50,7 +50,6 @@ def _without_idle(document):
 
 
 def _document(node):
-    """Returns the zarr.json of a node."""
     return json.loads(json.dumps(node.metadata.to_dict()))
 
 
@@ -64,7 +63,6 @@ class Attributes(dict):
     asdict = dict.copy
 
     def put(self, attributes):
-        """Replaces all attributes."""
         attributes, document = dict(attributes), _document(self._node)
         zarr_as_v3.put_attributes(document, attributes)
         self._node.put_members(document["attributes"], document.get("dimension_names"))

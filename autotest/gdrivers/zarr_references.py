@@ -20,9 +20,10 @@ DOCUMENTS = {".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json"}
 
 
 def pack(store, packed, gap=3, inline=0):
-    """Packs the chunks of a store into the file `packed`, with `gap` bytes between them. Returns {key:
-    reference}. The reference to a document, or to a chunk of at most `inline` bytes, contains its text. The
-    reference to any other chunk is [file, offset, size]."""
+    """Packs the chunks of a store into the file `packed`, with `gap` bytes between them. Returns {key: reference}.
+
+    The reference of a metadata document, or of a chunk of at most `inline` bytes, contains the value itself. The
+    reference of any other chunk is [file, offset, size]."""
     store, packed = pathlib.Path(store), pathlib.Path(packed)
     references, data = {}, bytearray(b"head")
     for path in sorted(store.rglob("*")):

@@ -39,7 +39,7 @@ def kerchunk_tiff(target, *files):
 
 def virtual_tiff(target, *files):
     """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it. The references
-    contain documents of Zarr v3."""
+    contain a zarr.json."""
     from virtual_tiff import VirtualTIFF
 
     documents = {}

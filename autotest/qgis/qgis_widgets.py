@@ -26,7 +26,6 @@ SHOWN = ("2021-07-01T00:00:00Z", "2021-08-01T00:00:00Z")
 
 
 def grab(widget):
-    """Returns a picture of a widget as QImage."""
     widget.show()
     QgsApplication.processEvents()
     return widget.grab().toImage()

@@ -200,8 +200,8 @@ def full_view(server, store, documents):
 @pytest.mark.parametrize("store, documents", [
     ("map.zarr", DOCUMENTS),
     ("image.zarr", DOCUMENTS),
-    # Without consolidated metadata, the driver requests all documents that the pyramid may have. It cannot list the
-    # folders, because this server does not list folders.
+    # Without consolidated metadata, the driver requests all metadata documents that the pyramid may have. It cannot
+    # list the folders, because this server does not list folders.
     ("plain.zarr", 2 * len(LEVELS) + 15),
 ])  # fmt: skip
 def test_the_full_view_of_a_pyramid_is_a_few_requests(pyramids, store, documents):

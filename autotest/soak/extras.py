@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Further operations of the soak test: appending along a dimension, overviews and metadata. One thread writes
-each object, and all other threads check it."""
+"""Further operations of the soak test: appending along a dimension, overviews and metadata. A single thread writes each
+array, and all other threads check it."""
 
 import numpy as np
 from handles import Wrong, opened
@@ -123,7 +123,7 @@ class Pyramid(Extra):
 
 
 class Notes(Extra):
-    """Changes of an attribute. Each process has its own array for this, and other processes open the store meanwhile."""
+    """Changes of an attribute. Each process changes its own array, while other processes open the store."""
 
     def operations(self):
         self.turn, self.array = 0, f"notes{self.worker.me[0]}"

@@ -58,8 +58,7 @@ def put_in_shards(store, path):
     chunks = [n // 2 if n % 2 == 0 else n for n in whole]
     codecs = [zarr3.sharding(chunks, document["codecs"])]
     file.write_text(json.dumps({**document, "codecs": codecs}))
-    # zarr-python rewrites the document, so that the document equals the consolidated metadata that zarr-python writes
-    # later.
+    # zarr-python rewrites zarr.json, which must equal the consolidated metadata that zarr-python writes later.
     zarr.open_array(str(store / path), mode="r+").update_attributes({})
 
 
@@ -198,7 +197,7 @@ def check_end(folder, model):
         failures += [f"in the end {name} is not what was written to it, by {how}"
                      for how, values in found.items() if (values != wanted).any()]  # fmt: skip
     documents = zarr_formats.documents(store)
-    # zarr-python appends to SERIES[1] without updating the consolidated metadata, so the document of SERIES[1] may
+    # zarr-python appends to SERIES[1] without updating the consolidated metadata, so the metadata of SERIES[1] may
     # differ.
     consolidated = documents.pop(".zmetadata")["metadata"]
     grown = f"{SERIES[1]}/.zarray"

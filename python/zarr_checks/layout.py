@@ -64,7 +64,7 @@ def check_documents(store, report):
 
 
 def _same(own, stated):
-    """Returns True if two documents are equal. An empty member "attributes" equals an absent one."""
+    """Returns True if two metadata documents are equal. An empty member "attributes" equals an absent one."""
     def plain(value):
         return {name: item for name, item in value.items() if name != "attributes" or item != {}}
     return isinstance(stated, dict) and repr(_sorted(plain(own))) == repr(_sorted(plain(stated)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads documents and lists keys of a Zarr store through GDAL's virtual file systems."""
+"""Reads metadata documents and lists keys of a Zarr store through GDAL's virtual file systems."""
 
 import itertools
 import json
@@ -154,10 +154,11 @@ class Store:
     def __init__(self, name):
         self.name = name
         self.root = file_system_path(name)
-        self.broken = {}  # key of a document -> reason why the document cannot be used
+        self.broken = {}  # key of a metadata document -> reason why the document cannot be used
         self.keys = self._list()
         tops = {key.split("/")[0] for key in self.keys or {}}
-        # If a zip file has a single top-level folder and no document at its top, that folder is the root of the store.
+        # If a zip file has a single top-level folder and no metadata document at its top, that folder is the root of
+        # the store.
         if self.root.startswith("/vsizip/") and len(tops) == 1 and not tops & {"zarr.json", *V2_DOCUMENTS}:
             self.root += "/" + tops.pop()
             self.keys = self._list()
@@ -248,7 +249,7 @@ class Store:
         return nodes
 
     def documents(self):
-        """Returns {key in consolidated metadata: document} for all nodes."""
+        """Returns {key: metadata document} for all nodes, with the keys that consolidated metadata uses."""
         found = {}
         for path, node in self.nodes.items():
             if node.format == 3:
