@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of strings and of whole structures, which are not rasters. The program zarr_dump reads them. Also
-tests fill values that zarr-python reads wrongly."""
+"""Arrays of strings or structures, which are not rasters. The program zarr_dump reads these arrays. Also tests fill
+values that zarr-python reads wrongly."""
 
 import os
 import subprocess

@@ -51,8 +51,8 @@ def _named(request):
 
 
 def check(store, node, read=None):
-    """Asserts that the store and its consolidated metadata have the array `node` with the pixels VALUES, and that no
-    other store is nested in the store. If `read` is not None, xarray must find a variable of this name."""
+    """Asserts that the store and its consolidated metadata have the array `node` with the pixels VALUES. Asserts that
+    no other store is nested in the store. If `read` is not None, xarray must find a variable of this name."""
     assert node in zarr.open_consolidated(str(store))
     roots = [path for path in store.rglob(".zmetadata") if path.parent != store]
     assert roots == []

@@ -18,8 +18,8 @@ from zarr_http import Served
 from zarr_ome import add_labels, make_image, make_plate, make_series
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
-# Items of the metadata domain ZARR that must be equal in v2 and v3. The other items describe how the array is
-# stored.
+# Items of the metadata domain ZARR that must be equal in v2 and v3. All other items of this domain describe how the
+# array is stored.
 ORIGINS = ("CRS_SOURCE", "GEOTRANSFORM_SOURCE")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Invalid documents of Zarr v3, and documents that demand too much memory. The driver refuses each with one
-error that names the store, zarr.json and the invalid member."""
+"""Arrays and groups of Zarr v3 whose zarr.json is invalid, or demands too much memory.
+
+The driver refuses each of them with one error, which names the store, zarr.json and the invalid member."""
 
 import json
 import re

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Overviews in Zarr v3 in the layout of GDAL 3.13: groups such as ovr_2x beside the array, and the attribute
-`multiscales`. This driver reads overviews of GDAL's built-in driver, and the built-in driver reads those of
-this driver."""
+`multiscales`.
+
+This driver reads the overviews that GDAL's built-in driver builds. The built-in driver reads the overviews that this
+driver builds."""
 
 import json
 import os

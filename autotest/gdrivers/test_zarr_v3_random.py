@@ -73,8 +73,8 @@ COMPRESSORS = {
     "numcodecs.fletcher32": lambda draw: codec("numcodecs.fletcher32"),
     "numcodecs.jenkins_lookup3": lambda draw: codec("numcodecs.jenkins_lookup3", initval=draw.integer(0, 9)),
 }  # fmt: skip
-# Codecs that transform elements before the codec "bytes". zarr-python 3.1 cannot read arrays that have such a codec
-# and big-endian "bytes".
+# Codecs that transform elements, and that come before the codec "bytes". zarr-python 3.1 cannot read an array with such
+# a codec if "bytes" is big-endian.
 FILTERS = {
     "delta": lambda draw, dtype: codec("numcodecs.delta", dtype=dtype.str),
     "astype": lambda draw, dtype: codec(

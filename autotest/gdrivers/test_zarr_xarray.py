@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Passes stores between xarray, rioxarray, rasterio and GDAL. All of them read equal values, geotransforms,
-times, attributes, masks and scales. test_zarr_writers.py and test_zarr_time.py test further stores of
-xarray."""
+"""Passes stores between xarray, rioxarray, rasterio and GDAL. All of them read equal values, geotransforms, times,
+attributes, masks and scales.
+
+test_zarr_writers.py and test_zarr_time.py test other stores that xarray writes."""
 
 import pathlib
 
@@ -235,7 +236,7 @@ def test_through_gdal_translate(tmp_path, dtype, consolidated):
                                       {"dtype": "i4", "scale_factor": 0.5, "_FillValue": 0}],
                          ids=["i2", "u1", "f4", "nan", "zero"])  # fmt: skip
 def test_masks_and_scales_agree(tmp_path, encoding):
-    """xarray, rasterio and GDAL's mask bands agree which pixels are missing, also after gdal_translate."""
+    """xarray, rasterio and GDAL's mask bands agree on the missing pixels, before and after gdal_translate."""
     values = np.arange(TIMES * ROWS * COLUMNS, dtype="f8").reshape(TIMES, ROWS, COLUMNS) % 251 * 2
     values[:, 3:6, 4:9] = np.nan
     values[2, 10] = np.nan
@@ -260,8 +261,8 @@ def test_masks_and_scales_agree(tmp_path, encoding):
 
 
 def test_unsigned(tmp_path):
-    """A variable with the attribute _Unsigned, whose stored type is int8, reads as bytes. Its missing value is
-    255 instead of -1."""
+    """A variable with the attribute _Unsigned and the stored type int8 reads as unsigned bytes. Its _FillValue -1
+    becomes the nodata value 255."""
     values = (np.arange(600) % 256).astype("u1").reshape(1, ROWS, COLUMNS)
     data = cube(values, DAYS[:1])
     data["t"].encoding = {"_Unsigned": "true", "dtype": "i1", "_FillValue": -1}

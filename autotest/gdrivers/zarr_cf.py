@@ -71,9 +71,11 @@ STEP = 0.01  # distance between neighbouring coordinates in the netCDF file
 
 
 def netcdf_crs_and_scale(folder, attributes, units):
-    """Returns (CRS, scale) that GDAL's netCDF driver reads from a file with these grid mapping attributes and
-    units of coordinates. The CRS is None if the driver finds none. `scale` is the factor by which the driver
-    multiplies the coordinates of the file."""
+    """Writes a netCDF file whose grid mapping has `attributes` and whose coordinates have `units`. Returns (CRS, scale)
+    that GDAL's netCDF driver reads from the file.
+
+    The CRS is None if the netCDF driver finds none. `scale` is the factor by which the netCDF driver multiplies the
+    coordinates of the file."""
     assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
     path = pathlib.Path(folder) / "oracle.nc"
     kind = attributes["grid_mapping_name"]

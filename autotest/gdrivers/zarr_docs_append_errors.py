@@ -81,8 +81,8 @@ def _(folder):
 
 
 def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
-    """Writes a raster to a store, and appends a second raster. first(band) and other(band) set properties of
-    their bands, such as a scale, so that the second raster does not fit the array."""
+    """Writes a raster to a store, and appends a second raster. first(band) and other(band) change the bands of the
+    first and of the second raster, for example their scale, so that the rasters do not fit together."""
     rasters = source(kind=kind), source(kind=other_kind or kind)
     for raster, change in zip(rasters, (first, other)):
         change(raster.GetRasterBand(1))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Compares this driver with GDAL's built-in Zarr driver. Asker runs processes in which GDAL tries to open a
-dataset with one or the other driver first. Other functions write stores that both drivers read."""
+"""Compares this driver with GDAL's built-in Zarr driver.
+
+Asker runs processes in which GDAL tries either this driver or the built-in driver first. Other functions write stores
+that both drivers can read."""
 
 import json
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Renames, deletes and resizes nodes through the multidimensional API.
 
-GDAL's Python bindings have these functions only from versions 3.7 and 3.8 on. The program zarr_mdim_edit
-therefore calls the methods of the driver's C++ objects."""
+The Python bindings of GDAL before 3.8 lack some of these functions. The program zarr_mdim_edit therefore calls the
+methods of the driver's C++ objects."""
 
 import json
 import os

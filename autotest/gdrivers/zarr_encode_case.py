@@ -115,8 +115,8 @@ class Case:
 
 
 def may_encode_differently(codec):
-    """True if the core may encode values to other bytes than numcodecs does. Both must still decode to equal
-    values."""
+    """True if the core and numcodecs may encode equal values to different bytes. The bytes must nevertheless decode to
+    equal values."""
     if isinstance(codec, numcodecs.Blosc) and not IS_OF_SYSTEM:
         return True
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):

@@ -275,8 +275,8 @@ def test_checker_tells_up_from_down(layer, target):
 
 
 def test_checker_knows_the_order():
-    """include_faults() reports an #include line of a header in a higher layer. The pairs do not come from ARROWS,
-    so an error in ARROWS is found, too."""
+    """include_faults() reports an #include line of a header in a higher layer. The test names such pairs of files
+    without the help of ARROWS, so it also finds an error in ARROWS."""
     upward = [
         ("core/base/status.h", "core/json/value.h"),
         ("core/json/value.cpp", "core/dtype/data_type.h"),
