@@ -7,7 +7,6 @@ import json
 import pathlib
 import re
 
-import icechunk
 import zarr_forks
 from zarr.core.buffer import default_buffer_prototype
 
@@ -31,6 +30,9 @@ def values_of(node, document):
 
 
 async def copy(folder, target):
+    # Icechunk 2 starts threads when it is imported. A forked process lacks these threads and would wait for them.
+    import icechunk
+
     config = icechunk.RepositoryConfig.default()
     config.inline_chunk_threshold_bytes = 16
     repository = icechunk.Repository.create(icechunk.local_filesystem_storage(target), config=config)
