@@ -13,6 +13,7 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, error_log, open_raster
+from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 COLUMNS, ROWS = 36, 18
@@ -207,6 +208,27 @@ def test_the_auxiliary_file_of_a_mask_has_no_copy_of_the_stored_properties(tmp_p
         dataset = open_raster(str(store))
         assert dataset.GetMetadata("MYDOM") == {"a": "changed"} and told(dataset)["table"]
         assert dataset.GetRasterBand(1).GetMaskFlags() == gdal.GMF_PER_DATASET
+
+
+def test_properties_of_fields_of_several_arrays(tmp_path, cpl):
+    """A group of two arrays of structures has a band for each field. The properties of a band are stored in its array."""
+    dtype = np.dtype([("a", "<i2"), ("b", "<f4")])
+    arrays = {}
+    for i, name in enumerate("pq"):
+        arrays[name] = {"values": np.array([(2 * i + 1, 2 * i + 2)], dtype).repeat(6).reshape(2, 3), "dims": ["y", "x"]}
+    store = str(make_store(tmp_path, arrays))
+    dataset = gdal.Open(store, gdal.GA_Update)
+    assert dataset.RasterCount == 4
+    for i in (1, 2, 3, 4):
+        dataset.GetRasterBand(i).SetMetadata({"own": str(i)}, "MINE")
+        dataset.GetRasterBand(i).ComputeStatistics(False)
+    del dataset
+    for name, expected in ((store, [1, 2, 3, 4]), (array_name(store, "p"), [1, 2]), (array_name(store, "q"), [3, 4])):
+        dataset = open_raster(name)
+        bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
+        assert [int(band.GetMetadata("MINE")["own"]) for band in bands] == expected
+        assert [float(band.GetMetadataItem("STATISTICS_MEAN")) for band in bands] == expected
+    cpl.assert_quiet()
 
 
 PARTS = {

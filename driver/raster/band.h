@@ -60,10 +60,11 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ForgetStatistics();
 
     // True if both bands have equal scale, offset, unit and nodata value, so that one array can
-    // store them.
+    // store them. Fields of a structure have nodata values and units of their own.
     bool IsDescribedAs(const ZarrRasterBand& other) const {
-        return scale_ == other.scale_ && offset_ == other.offset_ && units_ == other.units_ &&
-               nodata_ == other.nodata_;
+        const bool is_same_field = field_.offset == other.field_.offset;
+        return scale_ == other.scale_ && offset_ == other.offset_ &&
+               (!is_same_field || (units_ == other.units_ && nodata_ == other.nodata_));
     }
 
     // If this band belongs to an overview, returns the band at full resolution. Otherwise returns

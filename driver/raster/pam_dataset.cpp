@@ -165,6 +165,16 @@ std::vector<std::string> ZarrPamDataset::BandNames(const BandArray& array) {
     return names;
 }
 
+std::vector<int> ZarrPamDataset::BandCounts() {
+    std::vector<int> counts(arrays_.size());
+    std::size_t array = 0;
+    for (int i = 1; i <= nBands; ++i) {
+        while (&Band(i)->array() != arrays_[array].get()) ++array;
+        ++counts[array];
+    }
+    return counts;
+}
+
 bool ZarrPamDataset::LoadStoredPam() {
     if (!ShowsWholeNode()) return false;
     const bool has_own_nodata = options_.fill_value_as_nodata != zarr::FillAsNodata::kAuto;
@@ -182,7 +192,8 @@ bool ZarrPamDataset::LoadStoredPam() {
         tree = std::move(trees[0]);
     } else {
         XmlTree group = ReadPam(arrays_[0]->layout.facts.group_attributes);
-        if (has_any || group != nullptr) tree = JoinPam(std::move(group), std::move(trees));
+        if (has_any || group != nullptr)
+            tree = JoinPam(std::move(group), std::move(trees), BandCounts());
     }
     if (tree == nullptr) return false;
     if (HasPixelReferences(*tree)) CheckPixelReferences(*tree);
@@ -244,7 +255,7 @@ Status ZarrPamDataset::StorePam() {
     if (HasPixelReferences(*tree)) AddPamItems(*tree, kPamState, {{kSize, SizeText()}});
     std::vector<XmlTree> trees;
     if (arrays_.size() > 1) {
-        trees = SplitPam(*tree, nBands);
+        trees = SplitPam(*tree, BandCounts());
         json::Value value = PamValue(tree.get());
         const json::Value* existing = arrays_[0]->layout.facts.group_attributes.Find(kPamAttribute);
         if (existing != nullptr || !value.is_null())
@@ -254,8 +265,7 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }
-    // In a dataset with several arrays, each array is one band. The PAM of each band is stored in
-    // its array.
+    // In a dataset with several arrays, the PAM of each band is stored in the band's array.
     for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
         BandArray& array = *arrays_[i];
         // Statistics are stored with the state of their chunks. In a zip file this state is known

@@ -108,6 +108,7 @@ class ZarrPamDataset : public StoreRaster {
     // Loads PAM from the store's attributes. Returns true if PAM has statistics, which
     // CheckStatistics() must check.
     bool LoadStoredPam();
+    std::vector<int> BandCounts();  // number of bands of each array
     void LoadMultidimPam();
     bool HasStatistics();
     bool AreStatisticsCurrent();

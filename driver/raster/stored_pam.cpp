@@ -94,6 +94,22 @@ CPLStringList BandItems(const CPLXMLNode& tree) {
     return items;
 }
 
+// Removes the elements of bands from `tree`. Returns them by the number of the band, from 1.
+std::map<int, XmlTree> TakeBands(CPLXMLNode& tree) {
+    std::map<int, XmlTree> bands;
+    for (XmlTree& band :
+         TakeChildren(tree, [](const CPLXMLNode& node) { return IsElement(node, kBand); })) {
+        const int number = std::atoi(CPLGetXMLValue(band.get(), "band", "0"));
+        if (number > 0) bands.try_emplace(number, std::move(band));
+    }
+    return bands;
+}
+
+void AddBand(CPLXMLNode& tree, int number, XmlTree band) {
+    CPLSetXMLValue(band.get(), "#band", std::to_string(number).c_str());
+    CPLAddXMLChild(&tree, band.release());
+}
+
 }  // namespace
 
 XmlTree ReadPam(const json::Value& attributes) {
@@ -205,32 +221,30 @@ void RemoveBandItems(const json::Value& attributes, CPLStringList& list) {
     }
 }
 
-XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays) {
+XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays, const std::vector<int>& bands) {
     XmlTree joined = group != nullptr
                          ? std::move(group)
                          : XmlTree(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
-    const auto is_band = [](const CPLXMLNode& node) { return IsElement(node, kBand); };
-    TakeChildren(*joined, is_band);
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
+    TakeBands(*joined);
+    int before = 0;  // number of bands of the arrays before arrays[i]
+    for (std::size_t i = 0; i < arrays.size(); before += bands[i++]) {
         if (arrays[i] == nullptr) continue;
-        std::vector<XmlTree> bands = TakeChildren(*arrays[i], is_band);
-        if (bands.empty()) continue;
-        CPLSetXMLValue(bands[0].get(), "#band", std::to_string(i + 1).c_str());
-        CPLAddXMLChild(joined.get(), bands[0].release());
+        for (auto& [number, band] : TakeBands(*arrays[i]))
+            if (number <= bands[i]) AddBand(*joined, before + number, std::move(band));
     }
     return joined;
 }
 
-std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands) {
-    std::vector<XmlTree> split(static_cast<std::size_t>(bands));
-    for (XmlTree& band :
-         TakeChildren(tree, [](const CPLXMLNode& node) { return IsElement(node, kBand); })) {
-        const int number = std::atoi(CPLGetXMLValue(band.get(), "band", "0"));
-        if (number < 1 || number > bands) continue;
-        XmlTree& own = split[static_cast<std::size_t>(number - 1)];
-        own.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
-        CPLSetXMLValue(band.get(), "#band", "1");
-        CPLAddXMLChild(own.get(), band.release());
+std::vector<XmlTree> SplitPam(CPLXMLNode& tree, const std::vector<int>& bands) {
+    std::vector<XmlTree> split(bands.size());
+    for (auto& [number, band] : TakeBands(tree)) {
+        int own = number;  // number of the band in its array
+        std::size_t array = 0;
+        while (array < bands.size() && own > bands[array]) own -= bands[array++];
+        if (array == bands.size()) continue;
+        if (split[array] == nullptr)
+            split[array].reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
+        AddBand(*split[array], own, std::move(band));
     }
     return split;
 }
@@ -276,10 +290,7 @@ void RenumberBands(CPLXMLNode& tree, const std::vector<std::string>& names, std:
         const int number = CurrentBand(before, name_of(band), names, written);
         if (number > 0) placed.try_emplace(number, std::move(band));
     }
-    for (auto& [number, band] : placed) {
-        CPLSetXMLValue(band.get(), "#band", std::to_string(number).c_str());
-        CPLAddXMLChild(&tree, band.release());
-    }
+    for (auto& [number, band] : placed) AddBand(tree, number, std::move(band));
 }
 
 }  // namespace zarr_driver

@@ -56,12 +56,13 @@ void AddPamItems(CPLXMLNode& tree, const char* domain,
 void RemoveBandItems(const zarr::json::Value& attributes, CPLStringList& list);
 
 // Joins PAM trees into the tree of a dataset with several arrays. `group` gives the elements of the
-// dataset. The first band of arrays[i] becomes band i + 1. Each tree may be nullptr.
-XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays);
+// dataset. bands[i] is the number of bands of array i, and arrays[i] its tree. The bands of the
+// dataset are those of array 0, then those of array 1, and so on. Each tree may be nullptr.
+XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays, const std::vector<int>& bands);
 
-// Splits `tree` into one tree for each of `bands` bands, as the reverse of JoinPam(). The bands are
-// removed from `tree`. If a band has no elements, its tree is nullptr.
-std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
+// Splits `tree` into one tree for each array, as the reverse of JoinPam(). The bands are removed
+// from `tree`. If no band of an array has elements, the tree of the array is nullptr.
+std::vector<XmlTree> SplitPam(CPLXMLNode& tree, const std::vector<int>& bands);
 
 // Writes the names of all bands into those elements of `tree` that describe bands. An unnamed band
 // has the name "". Returns false if `tree` describes no band.
