@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray
 import zarr_formats
-from osgeo import gdal
+from osgeo import gdal, osr
 from zarr_gdal import error_log, open_raster
 
 pytestmark = zarr_formats.BOTH
@@ -67,6 +67,24 @@ def test_coordinates(tmp_path, values, wanted):
     assert seen["a"].dims == ("when", "y", "x")
     np.testing.assert_array_equal(seen["when"].values, wanted)
     np.testing.assert_array_equal(seen["a"].values, values_of(3))
+
+
+@pytest.mark.parametrize("dimension", ["spatial_ref", "crs", "spatial_ref_a"])
+def test_a_dimension_with_the_name_of_a_grid_mapping(tmp_path, dimension):
+    """The CRS is written beside the coordinates of the bands, not in their place."""
+    store = tmp_path / "a.zarr"
+    source = raster(values_of(3))
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32632)
+    source.SetSpatialRef(srs)
+    copy(store, source, f"BAND_DIM={dimension}", "BAND_DIM_VALUES=1,5,3")
+    with error_log() as log:
+        dataset = gdal.Open(str(store))
+        assert log.events == []
+    assert dataset.GetSpatialRef().IsSame(srs)
+    values = [dataset.GetRasterBand(i).GetMetadataItem(f"DIM_{dimension}_VALUE") for i in (1, 2, 3)]
+    assert values == ["1", "5", "3"]
+    np.testing.assert_array_equal(opened(store)[dimension].values, [1, 5, 3])
 
 
 def test_a_single_band_starts_a_cube(tmp_path):

@@ -219,6 +219,13 @@ class CfWriter {
         return has(layout_.x_axis) && has(layout_.y_axis);
     }
 
+    // True if a coordinate array of the raster has this name.
+    bool IsDimension(const std::string& name) const {
+        const auto& dimensions = layout_.facts.dimensions;
+        return std::any_of(dimensions.begin(), dimensions.end(),
+                           [&](const auto& dimension) { return dimension.name == name; });
+    }
+
     // Returns the first of `names` that is free, else a new name that contains the array's name.
     Result<std::string> FreeName(std::vector<std::string> names) const {
         constexpr int kMost = 1000;
@@ -230,7 +237,7 @@ class CfWriter {
             const std::string name =
                 is_listed ? names[static_cast<std::size_t>(i - 1)] : own + "_" + std::to_string(i);
             ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
-            if (is_free) return name;
+            if (is_free && !IsDimension(name)) return name;
         }
         return Status::Invalid(PathOf(own) +
                                ": no free name for a grid mapping; the CRS cannot be written");
