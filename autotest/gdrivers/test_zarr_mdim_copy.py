@@ -71,7 +71,7 @@ def plain(attributes):
 def kind_of(variable):
     """Returns the data type of a variable; for texts, the Python types of the values. xarray returns texts from Zarr as
     objects. xarray 2025.3 and 2026.4 return texts from netCDF with a fixed width."""
-    if variable.dtype.kind in "OU":
+    if variable.dtype.kind in "OTU":
         return {type(value) for value in np.asarray(variable.values, object).flat}
     return variable.dtype
 

@@ -85,6 +85,10 @@ def has_codec(name):
     return name in numcodecs.registry.codec_registry
 
 
+def is_of_system():
+    return zarr_encode_case.IS_OF_SYSTEM
+
+
 def encoded(configuration, values):
     return bytes(numcodecs.get_codec(configuration).encode(values))
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 import zarr2
 
 PIXELS = np.arange(240, dtype="i4").reshape(12, 20)
@@ -37,6 +38,8 @@ dataset = None
 
 def make(folder):
     """Writes PIXELS to folder/x.zarr, compressed by zfpy without loss. Returns the path of the store."""
+    if not zarr2.call("has_codec", "zfpy"):
+        pytest.skip("numcodecs of zarr-python 2 has no zfpy beside its NumPy")
     path = folder / "x.zarr"
     zarr2.call("create", str(path), "", PIXELS, compressor={"id": "zfpy", "mode": 4, "tolerance": -1})
     return path

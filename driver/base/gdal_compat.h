@@ -4,6 +4,7 @@
 
 #include <cpl_port.h>
 #include <gdal.h>
+#include <gdal_priv.h>
 #include <gdal_version.h>
 
 namespace zarr_driver {
@@ -16,9 +17,13 @@ inline constexpr GDALDataType kGdalInt8 = GDT_Int8;
 inline constexpr GDALDataType kGdalInt8 = GDT_Unknown;
 #endif
 
-// True if this GDAL version has no Int8, and marks signed bytes by the item PIXELTYPE in the domain
-// IMAGE_STRUCTURE. Later versions warn if that item is requested.
-inline constexpr bool kSaysSignedBytesByPixelType = kGdalInt8 == GDT_Unknown;
+// True if the item PIXELTYPE says that the bytes of a band are signed. GDAL versions without Int8
+// use this item. Later versions warn if the item is requested, so it is not requested there.
+inline bool HasSignedPixelType(GDALRasterBand& band) {
+    if (kGdalInt8 != GDT_Unknown) return false;
+    const char* const item = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
+    return item != nullptr && EQUAL(item, "SIGNEDBYTE");
+}
 
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 11, 0)
 inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;

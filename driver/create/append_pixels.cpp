@@ -57,9 +57,8 @@ Range RangeOf(GDALDataType type) {
 // either.
 bool IsNotConvertible(GDALRasterBand& band) {
     const GDALDataType type = band.GetRasterDataType();
-    const char* const hint = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
     return GDALDataTypeIsComplex(type) != 0 || type == GDT_Int64 || type == GDT_UInt64 ||
-           (hint != nullptr && EQUAL(hint, "SIGNEDBYTE"));
+           HasSignedPixelType(band);
 }
 
 bool AreSame(const std::optional<double>& a, const std::optional<double>& b) {

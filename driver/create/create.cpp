@@ -55,11 +55,9 @@ GDALDataType CommonType(GDALDataset& source) {
 // Returns a Zarr data type that can represent the values of all bands.
 Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
     const char* option = CSLFetchNameValue(options, "PIXELTYPE");
-    bool is_signed = kSaysSignedBytesByPixelType;
-    for (int i = 1; is_signed && i <= source.GetRasterCount(); ++i) {
-        const char* item = source.GetRasterBand(i)->GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
-        is_signed = item != nullptr && EQUAL(item, "SIGNEDBYTE");
-    }
+    bool is_signed = true;
+    for (int i = 1; is_signed && i <= source.GetRasterCount(); ++i)
+        is_signed = HasSignedPixelType(*source.GetRasterBand(i));
     const GDALDataType type = CommonType(source);
     return StoredTypeFor(
         type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
