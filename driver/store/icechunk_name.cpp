@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 

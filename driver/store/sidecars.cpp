@@ -6,6 +6,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>

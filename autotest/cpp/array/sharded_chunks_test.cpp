@@ -3,6 +3,7 @@
 // core.
 #include "core/array/sharded_chunks.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes regions of arrays and compares each element with a model in memory.
+#include <algorithm>
 #include <functional>
 #include <mutex>
 #include <thread>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/grid/grid_axis.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/zip_update.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
