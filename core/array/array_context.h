@@ -55,9 +55,8 @@ class Array;
 class ArrayInstances;
 struct ArrayMetadata;
 
-// State that several arrays share: the chunk cache, scratch memory, counters, and a registry of
-// open arrays. Because of the registry, an array that is opened twice has its chunks in the cache
-// only once. Thread-safe.
+// State that several arrays share: chunk cache, scratch memory, counters, and a registry of open
+// arrays. The registry lets an array that is opened twice use the same cached chunks. Thread-safe.
 class ArrayContext {
   public:
     explicit ArrayContext(std::size_t cache_bytes)
@@ -84,9 +83,8 @@ class ArrayContext {
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True if no part of the chunk was requested recently, and remembers this request. If the
-    // result is false, the caller should decode the whole chunk, because further parts will
-    // probably be requested. Only a limited number of chunks is remembered.
+    // True if no part of the chunk was requested recently; records this request. If false, the
+    // caller should decode the whole chunk, because further parts will probably be requested.
     bool IsFirstPartialRead(const ChunkId& id);
 
     // Borrows scratch memory from the context, from the constructor until the destructor.
@@ -123,7 +121,8 @@ class ArrayContext {
     using Names = std::unordered_map<std::string, std::weak_ptr<T>>;
     Names<const Array> shared_;
     Names<ArrayInstances> instances_;
-    std::uint64_t generation_ = ForkGeneration();  // marks the process that filled the registry
+    // Fork generation of the process that filled the registry.
+    std::uint64_t generation_ = ForkGeneration();
     std::size_t prune_at_ = tuning::kMinPrunedNames;
 };
 

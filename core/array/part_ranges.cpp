@@ -12,8 +12,8 @@ namespace zarr {
 
 namespace {
 
-// Returns the dimension with the smallest stride. Only dimensions with several elements are
-// considered.
+// Returns the dimension with the smallest stride, among the dimensions along which `part` has
+// several elements.
 std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
     std::size_t closest = 0;
     for (std::size_t i = 1; i < part.count.size(); ++i)

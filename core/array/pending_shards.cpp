@@ -117,8 +117,8 @@ void PendingShards::Clear() {
 }
 
 std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
-    // A forked child takes no lock. A lock that a thread of the parent held during the fork stays
-    // locked forever in the child.
+    // A forked child takes no lock, because a lock that a parent's thread held during the fork
+    // stays locked forever.
     if (!is_own()) return {};
     return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);
 }

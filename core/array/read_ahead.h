@@ -16,8 +16,8 @@ namespace zarr {
 class Array;
 
 // Detects regions that are read in order, and loads the next chunks of a remote store into the
-// chunk cache on other threads. Also loads regions on request. A failed load is reported only to
-// readers that wait for the chunk; later readers read the chunk again. Thread-safe.
+// chunk cache on other threads. A failed load is reported only to readers that wait for it; later
+// readers read the chunk again. Thread-safe.
 class ReadAhead {
   public:
     // `array` must outlive this object. Chunks are loaded only if the array's store is remote.
@@ -30,12 +30,9 @@ class ReadAhead {
     // True if chunks are loaded ahead, which is done only for remote stores.
     bool loads() const { return loads_; }
 
-    // Records a region before it is read. Starts loading the regions that are expected next, with
-    // up to `threads` decoding threads. The loaded chunks take at most tuning::kAheadBytes, and at
-    // most a quarter of the cache.
-    //
-    // Returns true if the next region is expected to begin in the chunk in which this region
-    // begins. The caller should then decode that whole chunk.
+    // Records a region before it is read, and starts loading the regions expected next, with up to
+    // `threads` decoding threads. Returns true if the next region probably begins in the chunk in
+    // which `region` begins; the caller should then decode that whole chunk.
     bool Note(const Region& region, std::size_t threads);
 
     // Starts loading the chunks of a region on another thread. Does nothing if the decoded chunks
@@ -50,9 +47,8 @@ class ReadAhead {
     // Removes finished batches, and returns the number of batches in progress.
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
-    // Returns the regions to load next. Skips the first `ahead_` regions after `last`, the region
-    // being read, because they are loaded or being loaded. The first returned region is cut off
-    // where it overlaps the region before it.
+    // Returns the regions expected after `last`, the region being read. Skips the first `ahead_` of
+    // them, because they are loaded or being loaded.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

@@ -32,7 +32,7 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 
 }  // namespace
 
-// Reads one region. Splits the region at the chunk edges and copies each part to its destination,
+// Reads one region: splits the region at the chunk edges and copies each part to its destination,
 // in parallel. Chunks of one group, such as the chunks of a shard, are read together; see
 // ChunkStore::groups().
 class RegionReader {
@@ -58,18 +58,17 @@ class RegionReader {
         std::uint64_t piece = 0;
         Strategy strategy = Strategy::kThroughCache;
         ChunkRequest request;
-        std::uint64_t asked = 0;  // AbsentChunks::generation() before the request
+        std::uint64_t asked = 0;  // AbsentChunks::generation() before the chunk was requested
     };
     struct Group {
         std::mutex mutex;  // guards `wanted`
         std::vector<Wanted> wanted;
     };
 
-    // Copies those parts of a small read whose chunks are cached. Returns true if no part of the
-    // read remains.
+    // If the read is small, copies the parts whose chunks are cached. Returns true if no part
+    // remains to be read.
     //
-    // Sets `shared_from_`. Parts before `shared_from_` are processed by one thread each, and the
-    // last parts by all threads together.
+    // Sets `shared_from_`. From this part on, all threads work together on each part.
     bool CopyCached();
     // Maps the memory pages of the destination in advance, with Populate(), if the destination is
     // contiguous.
@@ -94,14 +93,13 @@ class RegionReader {
     Status ReadIntoMemory(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
-    // Reads a part of a chunk that another thread is loading into the cache. Waits for that load
-    // and uses its result. Requests the chunk from the store only if the load ends without a
-    // result.
+    // Reads a part of a chunk that another thread is loading into the cache, after waiting for that
+    // load. Requests the chunk from the store only if the load ends without a result.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 
-    // Calls `work` with part number `piece`, after setting the part's layout. Error messages start
-    // with the chunk's key.
+    // Calls `work` with the ChunkPart number `piece`, after setting its threads, caching and
+    // layout. Error messages start with the chunk's key.
     template <class Work>
     Status OnPart(std::uint64_t piece, const Work& work) const;
 
@@ -110,12 +108,13 @@ class RegionReader {
         return WantedRanges(part, region_, offset_, op_.src_size);
     }
 
-    // Counts the request for a chunk. Returns true if the chunk is stored, and false if it is
-    // absent. Fails if the request failed, or if the chunk decodes to more than Limit::kChunkSize.
+    // Adds the request for a chunk to the read counters. Returns true if the chunk is stored, and
+    // false if it is absent. Fails if the request failed, or if the chunk decodes to more than
+    // Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
-    // Count() adds to a counter of the array, and to the counter of the ArrayContext with the same
-    // name. CountHere() adds only to a counter of the array.
+    // Count() adds to a counter of the array and to the same counter of the ArrayContext.
+    // CountHere() adds only to a counter of the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
@@ -156,10 +155,11 @@ class RegionReader {
     const bool sees_pending_;
     const bool wants_rest_;
     bool cache_all_ = false;
-    // Number of parts, from the first on, whose chunks may stay in the cache.
+    // Number of parts at the beginning of the region whose chunks may stay in the cache.
     std::uint64_t may_stay_;
     const RegionSplit plan_;
-    std::uint64_t shared_from_;                    // first part on which all threads work together
+    // Index of the first part on which all threads work together.
+    std::uint64_t shared_from_;
     std::bitset<tuning::kMaxCachedParts> copied_;  // parts that CopyCached() has copied
     const std::size_t in_flight_;                  // maximum number of chunks that are read at once
     // True if more than `threads_` threads may read, so that `decoding_` is needed.
@@ -216,9 +216,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // If the chunks exceed the cache, only the first chunks of the region may stay in the cache.
-    // Otherwise the last chunks would evict the first, which the next read needs first, for example
-    // to read another band in the same chunks.
+    // If the chunks exceed the cache, only the first chunks of the region may stay in it. Otherwise
+    // the last chunks would evict the first, which the next read, such as of another band, needs
+    // first.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         // Bytes that a chunk takes in the cache.
@@ -241,8 +241,8 @@ Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
 }
 
 void RegionReader::PopulateDestination() const {
-    // If chunks come from a network or a disk, no pages are mapped in advance, because threads can
-    // map pages while others wait for the store.
+    // If chunks come from a network or a disk, no pages are mapped in advance: threads map pages
+    // while others wait for the store.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
     std::size_t bytes = op_.dst_size;  // bytes that the destination spans in memory
@@ -273,8 +273,8 @@ bool RegionReader::CopyCached() {
         static_cast<void>(OnPart(i, look));
     }
     if (is_small_) copied_ = cached;
-    // If the parts cannot be divided equally among the threads, the last parts are left over. All
-    // threads together process each leftover part.
+    // If the parts cannot be divided equally among the threads, all threads together process each
+    // of the last, leftover parts.
     const auto missing = static_cast<std::size_t>(pieces) - cached.count();
     for (std::size_t shared = missing % threads_; shared > 0;)
         if (!cached[static_cast<std::size_t>(--shared_from_)]) --shared;
@@ -399,10 +399,9 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // This thread claims the chunks that it reads into the cache, so that no other thread loads
-    // them; see ChunkCache::Claim. Chunks that other threads are loading cannot be claimed. This
-    // thread waits for such chunks only after it has read all claimed chunks. Otherwise two threads
-    // could wait for each other.
+    // This thread claims the chunks that it reads into the cache; see ChunkCache::Claim. It reads
+    // them all before it waits for chunks of other threads, so that no two threads wait for each
+    // other.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
@@ -507,16 +506,14 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
         context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
-    // Parts of compressed chunks are decoded only if the store is local. A remote store's
-    // compressed chunk is fetched, decoded and cached whole. Decoding it whole costs less than a
-    // second request for the next part.
+    // Parts of compressed chunks are decoded only in local stores. From a remote store, fetching
+    // and caching the whole chunk costs less than a second request for the next part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
-        // A part of a chunk is decoded alone only if no further part is expected to be read, or if
-        // the chunk does not fit the cache. Otherwise the whole chunk is decoded and cached for the
-        // reads of further parts.
+        // A part is decoded alone only if no further part of the chunk is expected to be read, or
+        // if the chunk exceeds the cache.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
             return !wants_rest_ && context.IsFirstPartialRead(array_.IdOf(part.chunk));

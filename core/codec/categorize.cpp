@@ -54,7 +54,7 @@ class Codes {
                                " labels exceed the range of astype " + astype_.ToString());
     }
 
-    // Writes code_of(i) for the items 0 to `count` - 1 as codes to `dst`.
+    // Writes the code `code_of(i)` of each item i < `count` to `dst`.
     template <class CodeOf>
     void Write(std::uint8_t* dst, std::size_t count, CodeOf&& code_of) const {
         NumberBlock block;
@@ -127,8 +127,8 @@ Result<DataType> TextTypeMember(const json::Value& config) {
     return type;
 }
 
-// categorize for elements of fixed size. Labels are stored as elements; longer labels are
-// truncated, as NumPy does.
+// The codec for elements of fixed size. Labels are stored as elements; longer labels are truncated,
+// as NumPy does.
 class Categorize final : public Codec {
   public:
     static CodecResult Make(const json::Value& config) {
@@ -219,7 +219,7 @@ class Categorize final : public Codec {
     CodeTable table_;  // its labels point into elements_
 };
 
-// categorize for variable-length objects. ObjectChunk::heap of a decoded chunk holds each label
+// The codec for variable-length objects. ObjectChunk::heap of a decoded chunk holds each label
 // once.
 class CategorizeObjects final : public ObjectCodec {
   public:

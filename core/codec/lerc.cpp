@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // imagecodecs' "imagecodecs_lerc", read-only: each chunk is a LERC blob, as in references to TIFF
-// files. A further compressor may follow, as in LERC_ZSTD of GeoTIFF. Invalid pixels become NaN, or
-// 0 in integers.
+// files, and may be compressed further (LERC_ZSTD). Invalid pixels become NaN, or 0 in integers.
 //
 // Numbers are decoded to little-endian bytes, even if the array's dtype is big-endian. The reason
-// is libtiff: in a big-endian TIFF file, it swaps the bytes of each number before the LERC
-// encoding. The decoded little-endian bytes are therefore the big-endian form of the original
-// number.
+// is libtiff, which swaps the bytes of a big-endian file's numbers before the LERC encoding.
 #include <Lerc_c_api.h>
 
 #include <algorithm>
@@ -37,7 +34,7 @@ struct Number {
     std::size_t size;  // size in bytes
 };
 
-// LERC's types by their codes, see Lerc_types.h.
+// LERC's number types, indexed by their codes in Lerc_types.h.
 constexpr std::array<Number, 8> kNumbers = {{{DataKind::kInt, 1},
                                              {DataKind::kUint, 1},
                                              {DataKind::kInt, 2},
@@ -51,8 +48,8 @@ Status Failed(lerc_status code) {
     return Status::Corrupt("liblerc fails with code " + std::to_string(code));
 }
 
-// The shape and type of a blob. `bands` images follow each other, and each pixel has `depth`
-// values.
+// Shape and number type of a LERC blob. `bands` images follow each other, and each pixel has
+// `depth` values.
 struct Blob {
     int depth = 0;
     int columns = 0;
@@ -60,7 +57,7 @@ struct Blob {
     int bands = 0;
     int masks = 0;  // number of masks of valid pixels: 0, 1 or `bands`
     bool has_nodata = false;
-    unsigned code = 0;  // LERC's code of the type
+    unsigned code = 0;  // LERC's code of the blob's number type
 
     Number number() const { return kNumbers[code]; }
     std::size_t pixels() const {
@@ -117,7 +114,7 @@ Status DecodeBlob(ByteSpan bytes, const Blob& blob, MutableByteSpan room) {
         SaturatingMul(blob.pixels(), static_cast<std::size_t>(blob.masks)));
     std::vector<unsigned char> uses_nodata(static_cast<std::size_t>(blob.bands));
     std::vector<double> nodata(static_cast<std::size_t>(blob.bands));
-    // liblerc needs aligned memory.
+    // liblerc needs aligned memory for the decoded numbers.
     Buffer aligned;
     std::uint8_t* to = room.data;
     if (reinterpret_cast<std::uintptr_t>(to) % blob.number().size != 0) {

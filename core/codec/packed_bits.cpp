@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "packbits" of zarr-extensions: stores only the significant bits of items, without gaps. The
-// lowest bit of a byte or number comes first, as in zarrs. In numcodecs' packbits the highest bit
-// comes first, although the specification calls the two codecs compatible.
+// Codec "packbits" of zarr-extensions: stores only the significant bits of items, without gaps. The
+// lowest bit comes first, as in zarrs; in numcodecs' packbits, the highest bit comes first.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -16,10 +16,9 @@ namespace {
 
 using Latents = std::vector<std::uint64_t>;
 
-// Entropy encoder (tANS) of one latent variable, the inverse of LatentDecoder. It works backwards:
-// the decoder's state after a latent and the latent's bin determine the decoder's state before the
-// latent. They also determine the bits that the decoder reads between the two states. States are
-// numbered from the table size to twice the table size.
+// Entropy encoder (tANS) of one latent variable, the inverse of LatentDecoder. Encodes backwards,
+// because the decoder's state after a latent and the latent's bin determine its state before the
+// latent. States are numbered from the table size to twice the table size.
 class LatentEncoder {
   public:
     explicit LatentEncoder(const LatentMetadata& latent)
@@ -89,8 +88,7 @@ class LatentEncoder {
 };
 
 // Replaces latents by the differences of neighbours, `order` times. Returns the first latent before
-// each step, which decoding needs. `latents` becomes shorter by `order`, and must be longer than
-// `order`.
+// each step, which decoding needs. `latents` must be longer than `order`.
 Latents TakeDifferences(const NumberType& type, unsigned order, Latents& latents) {
     Latents moments;
     for (unsigned i = 0; i < order; ++i) {
@@ -118,8 +116,8 @@ Latents Sample(const Latents& latents) {
     return sample;
 }
 
-// Returns how many times to take differences of `latents`. With this number, a sample of the
-// latents needs the fewest bits.
+// Returns how many times to take differences of `latents`: the number for which a sample of them
+// needs the fewest bits.
 unsigned ChooseOrder(const NumberType& type, unsigned level, const Latents& latents) {
     constexpr unsigned kMostChosen = 2;
     unsigned chosen = 0;

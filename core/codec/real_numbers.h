@@ -23,14 +23,14 @@ std::string NumberTypeName(const DataType& type);
 // Returns kUnsupported unless `type` is an integer, float16, float32 or float64.
 Status CheckRealType(const DataType& type);
 
-// Parses `value`, a data type written as in "data_type". Returns the type in the host's byte order.
-// Returns kCorrupt if `value` names no type of real numbers, and kUnsupported if CheckRealType()
-// rejects the type. `place` is the path of `value`, for messages.
+// Parses `value`, a data type written as in "data_type", and returns the type in the host's byte
+// order. Returns kCorrupt if `value` names no type of real numbers, and kUnsupported if
+// CheckRealType() rejects it. `place` is the path of `value`, for messages.
 Result<DataType> ParseRealType(const json::Value& value, std::string_view place);
 
-// Parses `value`, a scalar written as in "fill_value", into the bytes of one element in the host's
-// byte order. `type` must satisfy CheckRealType(). Returns kCorrupt if `value` is no scalar of
-// `type`. `place` is the path of `value`, for messages.
+// Parses `value`, a scalar of `type` written as in "fill_value", into the bytes of one element in
+// the host's byte order. `type` must satisfy CheckRealType(). Returns kCorrupt for any other
+// `value`. `place` is the path of `value`, for messages.
 Result<std::string> ParseRealScalar(const DataType& type, const json::Value& value,
                                     std::string_view place);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streaming loop for codecs whose libraries process data in pieces (zlib, gzip, bz2, lzma, zstd).
-// The loop writes directly to an Output and never exceeds its limit. A truncated stream is an
-// error.
+// The loop writes directly to an Output and never exceeds the limit of the Output. A truncated
+// stream is an error.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,8 @@ inline Status CopyAll(ByteSpan bytes, Output& decoded) {
     return {};
 }
 
-// Returns kLimit if `decoded` is an exact size of more than `limit` bytes. CheckWritable() of a
-// codec that can encode at most `limit` bytes calls this function.
+// Returns kLimit if `decoded` is an exact size above `limit`, the most bytes that the codec can
+// encode. CheckWritable() of such codecs calls this function.
 inline Status CheckInputSize(SizeBound decoded, std::size_t limit) {
     if (!decoded.exact || decoded.max <= limit) return {};
     return Status::Limit("the chunk has " + std::to_string(decoded.max) +

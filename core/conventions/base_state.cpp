@@ -16,12 +16,13 @@ namespace zarr {
 
 namespace {
 
-constexpr std::uint64_t kSamples = 4;  // number of sampled chunks, and of sampled windows of values
+// Number of chunks, and of windows of the array, that are sampled.
+constexpr std::uint64_t kSamples = 4;
 // Number of bytes that are sampled from the start of a chunk.
 constexpr std::size_t kSampleBytes = std::size_t{256} << 10;
-// Maximum size of a window along a dimension, in elements.
+// Maximum size of a sampled window along a dimension, in elements.
 constexpr std::uint64_t kWindowSide = 256;
-// Maximum number of elements in a window.
+// Maximum number of elements in a sampled window.
 constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;
 
 bool IsReadFreely(const Array& array) { return !array.store()->Traits().remote; }
@@ -32,9 +33,8 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
     return digest.Text();
 }
 
-// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. The
-// digest is made from the CRC-32 of the bytes, because an FNV-1a digest of all bytes would take
-// milliseconds for each megabyte. The digest is computed each time a pyramid is opened.
+// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. CRC-32
+// is faster than FNV-1a, which matters because each opening of a pyramid computes the digest.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
     const std::uint64_t count = array.chunk_count();

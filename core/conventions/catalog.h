@@ -13,7 +13,7 @@
 
 namespace zarr {
 
-// An array in the catalog, with the facts that a list of rasters shows.
+// An array in the catalog, with the metadata that a list of rasters shows.
 struct CatalogArray {
     std::string path;
     Status status;  // error if the array cannot be read; then the other members are empty
@@ -24,7 +24,7 @@ struct CatalogArray {
     // Result of LocationStatements(): text of all statements about the array's location.
     std::string location_statements;
     bool is_raster = false;     // result of IsRaster()
-    bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
+    bool is_auxiliary = false;  // true for coordinates, bounds or grid mapping of another array
 };
 
 // A group in the catalog, with the arrays directly in it.
@@ -32,7 +32,7 @@ struct CatalogGroup {
     enum class Kind {
         kPlain,
         kContainer,  // container of OME-NGFF images, see NamedMembers; not an image itself
-        // An image of a container, or labels of an image. Only the largest level of the image's
+        // An image of a container, or a label image of an image. Only the largest level of its
         // pyramid is read and listed.
         kImage,
         kLabel,
@@ -40,10 +40,9 @@ struct CatalogGroup {
     std::string path;
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
-    std::string title;  // title of an image by its `multiscales`; may be empty
-    // Number of bands if the group is opened as one dataset; 0 if the group cannot be opened as one
-    // dataset. The number includes levels of pyramids that an ancestor group describes; the list of
-    // rasters does not include these levels.
+    std::string title;  // title that `multiscales` gives the image; may be empty
+    // Number of bands if the group is opened as one dataset, else 0. Levels of pyramids that an
+    // ancestor group describes are counted, although the list of rasters omits them.
     std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
@@ -64,9 +63,8 @@ bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
 // Whether a search visits groups that contain only overviews; see IsForOverviews().
 enum class OverviewGroups { kIncluded, kSkipped };
 
-// Returns the groups at and below `path`, depth first, parents first. Images of a container keep
-// the order of the container; other groups are sorted by name. A group that cannot be listed gives
-// a warning and is omitted. If the store cannot list, only nodes that MembersOf() and
+// Returns the groups at and below `path`, depth first, parents first. A group that cannot be listed
+// gives a warning and is omitted. If the store cannot list, only nodes that MembersOf() and
 // ReadNamedMembers() find are returned.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings,
@@ -85,8 +83,8 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
                              const std::vector<Node>& members);
 
-// Visits each group once and adds its description to the catalog. Gives a single warning for all
-// nodes that attributes name but that do not exist.
+// Visits each group once and adds its description to the catalog. Gives one warning for all missing
+// nodes that attributes name.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)
@@ -107,12 +105,12 @@ class CatalogWalk {
     bool can_list() const { return cannot_list_.ok(); }
     Status VisitPlain(const std::string& path, bool is_root);
     Status VisitContainer(const std::string& path, const NamedMembers& named, bool is_root);
-    // Returns `members` with each well replaced by the images of the well.
+    // Returns `members` with each well of an OME-NGFF plate replaced by the images of the well.
     std::vector<NamedMember> Expand(const std::vector<NamedMember>& members);
     bool IsThere(const std::string& path);
     void PrefetchBases(const std::vector<NamedMember>& images);
     Status VisitImage(const NamedMember& image);
-    // Visits the labels of an image, which are in subgroups of the image other than its `levels`.
+    // Visits the label images of an OME-NGFF image, which are in subgroups other than its `levels`.
     Status VisitLabels(const std::string& path, const std::set<std::string>& levels);
 
     const Hierarchy& hierarchy_;

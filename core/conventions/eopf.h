@@ -12,16 +12,15 @@
 
 namespace zarr {
 
-// Merges the members of `_eopf_attrs` into an array's attributes, under the names of CF and xarray:
-// dimensions, coordinates, units, long_name, standard_name, flags. Existing attributes are kept.
-// scale_factor, add_offset and the fill value describe stored elements, not decoded ones. They are
-// merged only if the elements are stored in the type that the member `dtype` states. Without
-// `dtype`, they are merged if the elements are integers. An `_eopf_attrs` that is not an object
-// gives a warning.
+// Merges the members of `_eopf_attrs` into an array's attributes, under the names of CF and xarray.
+// Existing attributes are kept. An `_eopf_attrs` that is not an object gives a warning.
+//
+// scale_factor, add_offset and the fill value describe stored elements. They are merged only if the
+// elements have the type that the member `dtype` states or, without `dtype`, an integer type.
 json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warnings& warnings);
 
-// Returns the CRS of a product as "EPSG:n". The source is `other_metadata.horizontal_CRS_code` in
-// the root's attributes, a code or a number. Returns nullopt if absent.
+// Returns the CRS of a product as "EPSG:n", from `other_metadata.horizontal_CRS_code` in the root's
+// attributes. Returns nullopt if this member is absent.
 std::optional<std::string> EopfCrsCode(const json::Value& root_attributes);
 
 // True if the root's attributes mark the store as an EOPF product.

@@ -18,13 +18,13 @@ using Colour = std::array<std::uint8_t, 3>;  // red, green, blue
 // Parses "RRGGBB" or "#RRGGBB". Returns nullopt for any other text.
 std::optional<Colour> ParseColour(std::string_view text);
 
-// Returns the items of an attribute that describes flags: the words of a string (CF conventions),
-// or the strings of a list (EOPF). Returns an empty list if an item is not a string.
+// Returns the items of an attribute that describes flags: the words of a string (CF) or the strings
+// of a list (EOPF). Empty if an item is not a string.
 std::vector<std::string> FlagItems(const json::Value& attributes, std::string_view name);
 
-// Returns the classes and their colours from `flag_values` and `flag_colors`, which land-cover
-// products write in addition to `flag_meanings`. Returns an empty list if FlagNames() finds no
-// classes, the numbers of values and colours differ, or a colour is not "#RRGGBB".
+// Returns the classes and their colours from `flag_values` and `flag_colors`. Returns an empty list
+// if FlagNames() finds no classes, the numbers of values and colours differ, or a colour is not
+// "#RRGGBB".
 std::vector<std::pair<std::int64_t, Colour>> FlagColours(const json::Value& attributes);
 
 }  // namespace zarr

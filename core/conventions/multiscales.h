@@ -14,19 +14,20 @@
 
 namespace zarr {
 
-// Limits of a group's `multiscales`: levels in one pyramid, levels in all pyramids of the group,
-// and number of pyramids. A pyramid or group with too many levels is ignored with a warning.
-// Pyramids after kMaxMultiscales are ignored with a warning.
+// Maximum numbers of levels in one pyramid, of levels in all pyramids of a group, and of pyramids
+// in a group. Pyramids that exceed a maximum are ignored with a warning.
 inline constexpr std::size_t kMaxPyramidLevels = 256;
 inline constexpr std::size_t kMaxLevelsInGroup = 1024;
 inline constexpr std::size_t kMaxMultiscales = 64;
 
-// A level in a list of `multiscales`. The pointers are valid as long as the attributes.
+// A level that the attribute `multiscales` of a group lists. The pointers are valid as long as the
+// attributes.
 struct MultiscaleLevel {
     const json::Value* multiscale = nullptr;
     const json::Value* dataset = nullptr;  // JSON entry of the level; nullptr for a tile matrix
     std::string path;                      // relative to the group; empty for the group itself
-    std::string origin;                    // such as "multiscales[0].datasets[1]", for messages
+    // Position such as "multiscales[0].datasets[1]", for messages.
+    std::string origin;
     LevelStatement statement;  // statements of a `layout` entry; paths are relative to the group
 };
 
@@ -40,7 +41,7 @@ struct Multiscale {
     Kind kind = Kind::kDatasets;
     // True if the levels are overviews of an existing array; see overviews.h.
     bool is_overviews = false;
-    std::string origin;  // such as "multiscales[0]", for messages
+    std::string origin;  // position such as "multiscales[0]", for messages
     std::vector<MultiscaleLevel> levels;
 
     // True for an OME-NGFF image, and for a pyramid described in the form of an OME-NGFF image.
@@ -48,27 +49,26 @@ struct Multiscale {
 };
 
 // Reads all pyramids that the `multiscales` of a group describe. Pyramids without levels are
-// omitted. Paths of levels are relative to the group, and "." is the group. The existence of levels
-// is not checked. Invalid parts give a warning and are omitted. An unknown version gives a warning
-// and is read like a known version.
+// omitted. Paths of levels are relative to the group, and may not exist; "." is the group. Invalid
+// parts give a warning and are omitted. An unknown version gives a warning and is read like a known
+// version.
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
 // Returns the entries that list `path`, an array or group below the group, in multiscales of the
-// kind `kind`. Entries of overviews are omitted, because these entries do not describe the array.
+// kind `kind`. Entries of overviews are omitted, because they do not describe the array itself.
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Entries of one group's `multiscales` that list a node as a level. The attributes of the group
-// apply to all levels. The level may be deeper than a direct member: "0", or "scale0/image" as
-// ngff-zarr writes.
+// Entries of one group's `multiscales` that list a node as a level. The node may be deeper than a
+// direct member of the group, such as "scale0/image" of ngff-zarr.
 struct LevelListing {
     std::string group;  // group with the `multiscales`
     // Attributes of `group`; nullptr if no group lists the node.
     std::shared_ptr<const json::Value> attributes;
     // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
-    // Attributes of the image to which `group` belongs as a label image, and the label's path
-    // relative to the image. If the group is not a label, `image` is nullptr and the path is empty.
+    // If `group` is a label image: the attributes of the image to which it belongs, and the label
+    // image's path relative to that image. Otherwise nullptr and an empty path.
     std::shared_ptr<const json::Value> image;
     std::string label;
 

@@ -24,14 +24,13 @@ struct LayoutLevel {
     std::vector<std::string> arrays;  // arrays with an overview in the group
     std::vector<double> scale;  // elements of an array per element of its overview, by dimension
     std::string method;
-    json::Object place;  // members of the entry with the prefix `spatial:`
+    json::Object place;  // members of the level's entry whose names begin with `spatial:`
 };
 
 // A `layout` that describes only overviews.
 struct Layout {
-    // The entry of the full-resolution arrays, from which the overviews are made. `group` is the
-    // name of an array, "." or the group of the largest level. `arrays` is filled only for the
-    // group of the largest level.
+    // The entry of the full-resolution arrays. `group` is the name of an array, "." or the group of
+    // the largest level. `arrays` is filled only for the group of the largest level.
     LayoutLevel base;
     std::vector<LayoutLevel> levels;
 
@@ -138,8 +137,8 @@ json::Value LayoutNumbers(const std::vector<double>& numbers) {
     return json::Value(std::move(list));
 }
 
-// Returns the `layout` entry for `level`, with the scale relative to the level `from`. If `from` is
-// nullptr, returns the entry of the arrays themselves.
+// Returns the `layout` entry for `level`, with the scale relative to the level `from`. `from` is
+// nullptr for the entry of the full-resolution arrays, which has no scale.
 json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from, bool lists_arrays) {
     json::Object entry{{"asset", json::Value(level.group)}};
     std::vector<double> scale = level.scale;
@@ -178,8 +177,8 @@ json::Value DescribeLayout(const Layout& layout) {
     const LayoutLevel* from = &base;
     for (const LayoutLevel& level : described.levels) {
         entries.push_back(LayoutEntry(level, from, described.ListsArrays()));
-        // In a chain of levels, GDAL would stop at the first level that lacks an array. If the base
-        // is the group itself, with several arrays, each level therefore refers to the base.
+        // GDAL would stop at the first level of a chain that lacks an array. If the group itself
+        // holds several base arrays, each level therefore refers to the base.
         if (base.group != kGroupItself) from = &level;
     }
     return json::Value(json::Object{{"layout", json::Value(std::move(entries))}});
@@ -211,8 +210,8 @@ void RemoveArray(const std::string& array, std::vector<LayoutLevel>& levels) {
                  levels.end());
 }
 
-// Returns the layout if it describes overviews of the array `base`; otherwise nullopt. `base` is
-// the name of an array in the group, or a path in the level group of the base.
+// Returns the layout if it describes overviews of the array `base`, else nullopt. `base` is the
+// name of an array in the group, or its path in the group of the largest level.
 std::optional<Layout> ParseLayoutOf(const json::Value& multiscale, std::string_view base) {
     auto layout = ParseLayout(multiscale);
     const std::string_view group = ParentPath(base);

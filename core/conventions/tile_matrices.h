@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds pyramids of GeoZarr 0.4. Attribute `multiscales` of a data array names a tile matrix set
-// (OGC Two Dimensional Tile Matrix Set). Groups whose names are the identifiers of the tile
-// matrices contain the array's levels.
+// Finds pyramids of GeoZarr 0.4. The attribute `multiscales` of an array names an OGC tile matrix
+// set. The array's levels are in groups named after the identifiers of the tile matrices.
 #pragma once
 
 #include <optional>
@@ -18,15 +17,14 @@ bool IsTileMatrixPyramid(const json::Value& multiscales);
 
 // Returns the identifiers of the tile matrices that have data: the keys of `tile_matrix_limits` or
 // `tile_matrix_set_limits`, else the identifiers in an inline tile matrix set. Empty if
-// `multiscales` has neither, for example if `multiscales` only names a well-known set. `origin`
-// names `multiscales` in messages.
+// `multiscales` has neither. `origin` names `multiscales` in messages.
 std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std::string& origin,
                                        Warnings& warnings);
 
-// Returns the levels that an array's attributes describe, as arrays. The groups of the levels are
-// siblings of the array's group, or else subgroups of the array's group. If the attributes contain
-// no identifiers of tile matrices, all groups with an array of the same name are levels. Returns
-// nullopt if `multiscales` is absent or invalid.
+// Returns the levels that an array's attributes describe, as arrays; nullopt if `multiscales` is
+// absent or invalid. The levels' groups are siblings of the array's group, or else its subgroups.
+// If the attributes name no tile matrices, every such group with an array of the same name is a
+// level.
 std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
                                               const std::string& array_path,
                                               const json::Value& array_attributes,
@@ -37,9 +35,8 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
                                             Warnings& warnings);
 
-// Returns the pyramid that lists the array as a level. The pyramid is described by an array of the
-// same name, in the grandparent group or in a sibling of the parent group. Returns nullopt if no
-// such array exists.
+// Returns the pyramid that lists the array as a level; nullopt if there is none. An array of the
+// same name, in the grandparent group or a sibling of the parent group, describes the pyramid.
 std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
                                                 const std::string& array_path, Warnings& warnings);
 

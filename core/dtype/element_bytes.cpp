@@ -20,9 +20,8 @@ std::string BytesOf(T value) {
 }
 
 // Limits `number` to float's range as NumPy does, because C++ leaves an overflowing conversion
-// undefined. Numbers up to half a step above the largest float become the largest float; larger
-// numbers become infinity. The half step matters: 3.4028235e38, the shortest decimal text of the
-// largest float, exceeds the largest float.
+// undefined. Numbers up to half a step above the largest float become that float, as its shortest
+// text 3.4028235e38 must.
 double WithinFloat(double number) {
     constexpr double kMax = std::numeric_limits<float>::max();
     constexpr double kHalfway = 0x1.ffffffp127;

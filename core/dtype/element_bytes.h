@@ -17,7 +17,8 @@ std::string IntegerBytes(std::size_t size, std::uint64_t number);
 // infinity.
 std::string FloatBytes(std::size_t size, double number);
 
-// Returns the bytes of a number of a narrow type, rounded as by DoubleToNarrow().
+// Returns the bytes of a number of a bfloat16, float8 or similar type, rounded as by
+// DoubleToNarrow().
 std::string NarrowBytes(NarrowType type, double number);
 
 }  // namespace zarr

@@ -39,8 +39,7 @@ std::optional<json::Value> NumberIn(std::string_view text) {
     return json::Value(number);
 }
 
-// Returns `value` as a JSON number. `value` may be a number, a boolean, or text that NumPy reads as
-// a number. Such text is decimal with surrounding blanks, or nan, inf or infinity in any case.
+// Returns `value`, a number, a boolean or text that NumPy reads as a number, as a JSON number.
 // Integers that do not fit 64 bits become doubles. Any other value is returned unchanged.
 json::Value NumberOf(const json::Value& value) {
     const std::string* const given = value.as_string();
@@ -50,7 +49,7 @@ json::Value NumberOf(const json::Value& value) {
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
     text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    // Text such as "nan(1)", a NaN with a payload, is not accepted.
+    // A NaN with a payload, such as "nan(1)", is not accepted.
     if (text.find('(') != std::string_view::npos) return value;
     if (const auto number = NumberIn<std::int64_t>(text)) return *number;
     if (const auto number = NumberIn<std::uint64_t>(text)) return *number;
@@ -131,8 +130,8 @@ Result<std::string> ParseUnicode(const DataType& type, const std::string& text) 
     return bytes;
 }
 
-// Decodes the base64 of a stored element of type S, V or a structured type. For S the decoded bytes
-// may be too few, because NumPy drops the padding.
+// Decodes the base64 of a stored element of NumPy type S, V or a structured type. For S, bytes may
+// be missing at the end, because NumPy drops the padding.
 Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
     auto decoded = Base64Decode(text);
     if (!decoded.ok()) return decoded.status().WithContext("fill_value");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bit layouts of the narrow floats (zarr-extensions, "data-types"), and conversion to and from the
-// bits of a float32. Internal to narrow.cpp.
+// Bit layouts of narrow floats such as bfloat16 and float8 (zarr-extensions, "data-types"), and
+// conversion to and from the bits of a float32. Internal to narrow.cpp.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace zarr {
 enum class Specials : std::uint8_t {
     kIeee,    // infinities and NaN have the largest exponent
     kFinite,  // types of 4 and 6 bits with names ending in "fn": neither infinities nor NaN
-    kOneNan,  // types with names ending in "fnuz": no negative zero; NaN has its code
+    kOneNan,  // types with names ending in "fnuz": the code of negative zero means NaN
     kTopNan,  // types of 8 bits with names ending in "fn": NaN has the largest code of either sign
 };
 
@@ -75,7 +75,7 @@ inline constexpr int kFloat32Bias = 127;
 
 inline constexpr std::uint8_t kE8m0Nan = 0xff;
 
-// Returns the bits of the float32 that has the value of the narrow number with the bits `code`.
+// Returns the float32 bits of the bfloat16, float8 or similar number with the bits `code`.
 template <NarrowType kType>
 constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
     if constexpr (kType == NarrowType::kBfloat16) {
@@ -117,8 +117,8 @@ constexpr std::uint32_t EncodeE8m0(std::uint32_t bits) {
     return bits >= (kFloat32ImplicitBit >> 2) * 3 ? 1 : 0;
 }
 
-// Returns the bits of the narrow number nearest to a finite magnitude. A result above
-// layout.largest() means overflow.
+// Returns the code of the narrow float nearest to `magnitude`, the bits of a finite float32 without
+// sign. A result above layout.largest() means overflow.
 constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t magnitude) {
     const unsigned narrowing = kFloat32MantissaBits - layout.mantissa_bits;
     const int least = 1 - layout.bias;
@@ -132,14 +132,14 @@ constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t mag
     const unsigned shift = std::min(narrowing + static_cast<unsigned>(steps_below), 25U);
     const std::uint32_t odd = (significand >> shift) & 1U;
     const std::uint32_t rounded = (significand + (1U << (shift - 1)) - 1 + odd) >> shift;
-    // Count exponents from the least exponent. In the sum below, a mantissa that was rounded up to
-    // the next power of 2 carries into the exponent.
+    // Exponents count from the least one, so that a mantissa rounded up to the next power of 2
+    // carries into the exponent in the sum below.
     const int above = exponent + steps_below - least;
     if (above > 1 << layout.exponent_bits) return layout.largest() + 1;
     return (static_cast<std::uint32_t>(above) << layout.mantissa_bits) + rounded;
 }
 
-// Returns the bits of the narrow NaN for the float32 NaN with the bits `bits`.
+// Returns the code of NaN in a narrow float type for the float32 NaN with the bits `bits`.
 constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     const std::uint32_t sign = (bits & kFloat32Sign) != 0 ? layout.sign() : 0;
     if (layout.specials == Specials::kOneNan) return layout.sign();
@@ -151,7 +151,8 @@ constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     return sign | layout.infinity() | (payload != 0 ? payload : 1U);
 }
 
-// Returns the bits of the narrow number nearest to the float32 with the bits `bits`.
+// Returns the code of the narrow float (bfloat16, float8 or similar) nearest to the float32 with
+// the bits `bits`.
 template <NarrowType kType>
 constexpr std::uint32_t EncodeNarrow(std::uint32_t bits) {
     if constexpr (kType == NarrowType::kFloat8E8m0fnu) {

@@ -31,9 +31,8 @@ std::size_t DepthOf(const std::string& path);
 // Returns the Zarr version of `store`: v3 if the root has a `zarr.json`, as in zarr-python; else
 // v2. A store with arrays of Zarr v1 counts as v2.
 Result<Format> FormatOfStore(const Store& store);
-// Returns the kind of the node that a writer finds at `path`, according to its metadata documents.
-// Without a document, returns kGroup if `path` has prefixes or attributes, for example after a
-// failed deletion; else kNone.
+// Returns the kind of the node that a writer finds at `path`. Without a metadata document, returns
+// kGroup if `path` has prefixes or attributes, for example after a failed deletion; else kNone.
 Result<NodeKind> KindForWriting(const Store& store, const std::string& path, Format format);
 
 // True if an array of Zarr v1 is at `path`, even if its metadata is damaged. Copies the metadata
@@ -43,27 +42,27 @@ Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* t
 Status CheckNoV1Array(const Store& store, const std::string& path);
 
 // The tree of groups and arrays in a store. Paths have the normal form of NormalizePath().
+// Thread-safe.
 //
-// Documents and listings are cached when they are first needed. The cache is cleared by Reload(),
-// and when a HierarchyWriter of this process changes the store. Errors are not cached. Thread-safe.
+// Documents and listings are cached until Reload() is called, or a HierarchyWriter of this process
+// changes the store. Errors are not cached.
 class Hierarchy {
   public:
-    // Opens the hierarchy of `store`. All nodes have the Zarr version that FormatOfStore() returns.
+    // Opens the hierarchy of `store`, in the Zarr version that FormatOfStore() returns.
     //
-    // Consolidated metadata of the root is used unless `use_consolidated` is kNever. If it is
-    // invalid, consolidated_error() says why, and the nodes' own documents are read. Arrays of Zarr
-    // v1 are found only if no consolidated metadata is used, at paths without a v2 document.
+    // Uses consolidated metadata of the root unless `use_consolidated` is kNever. If that metadata
+    // is invalid, consolidated_error() says why, and the nodes' own documents are read. Arrays of
+    // Zarr v1 are found only without consolidated metadata, at paths without a v2 document.
     //
-    // Two hierarchies share their open arrays only if both have the same `manner`. `manner` is any
-    // text that describes a special use of the arrays, such as "chunks are listed".
+    // `manner` is a text that describes a special use of the arrays, such as "chunks are listed".
+    // Hierarchies share open arrays only if their `manner` is equal.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
                                                          std::string manner = {});
 
-    // Returns a hierarchy in which some arrays have the metadata in `planned` instead of their
-    // stored metadata. The keys of `planned` are paths of arrays. Used to read and write chunks
-    // before the planned metadata is stored.
+    // Returns a hierarchy in which some arrays have the metadata in `planned` (by path) instead of
+    // their stored metadata. Used to read and write chunks before the planned metadata is stored.
     std::shared_ptr<const Hierarchy> WithMetadata(
         std::map<std::string, ArrayMetadata> planned) const;
 
@@ -78,9 +77,10 @@ class Hierarchy {
     // exist, or was not asked for.
     const Status& consolidated_error() const { return consolidated_error_; }
 
-    // Returns the kind of the node at `path`. In v2, a prefix without documents is an implicit
-    // group if the store can list and a node is below the prefix. Other methods recognise a Zarr v1
-    // array only after KindOf() or Members() has found it.
+    // Returns the kind of the node at `path`. In v2, a prefix without documents is a group if a
+    // node is below the prefix and the store can list.
+    //
+    // Other methods recognise a Zarr v1 array only after KindOf() or Members() has found it.
     Result<NodeKind> KindOf(const std::string& path) const;
     // True if KindOf() would return kArray. HoldsArray() needs fewer requests than KindOf() and
     // lists nothing.
@@ -92,9 +92,9 @@ class Hierarchy {
     // of the store in this process.
     void Reload() const { NotifyChange(*base_); }
 
-    // Returns the first failure of the store since the last TakeFailure(): a metadata document
-    // could not be read, or a prefix could not be listed. Returns ok if nothing failed. Use after
-    // methods that treat such a failure like an absent key.
+    // Returns the first failure since the last call: a metadata document could not be read, or a
+    // prefix could not be listed. Returns ok if nothing failed. Use after methods that treat such a
+    // failure like an absent key.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
     // Counts of the requests to the store through this hierarchy, including requests for chunks.
@@ -108,9 +108,9 @@ class Hierarchy {
     // Returns the arrays and groups directly in the group at `path`, sorted by name.
     Result<std::vector<Node>> Members(const std::string& path) const;
 
-    // Returns the arrays and groups directly in the group `path` that are absent from the
-    // consolidated metadata, sorted by name. Skips nodes that cannot be read. Returns no nodes if
-    // consolidated metadata is not in use, or if the store is remote.
+    // Returns the arrays and groups directly in the group `path` that consolidated metadata lacks,
+    // sorted by name. Skips unreadable nodes. Empty if consolidated metadata is not in use or the
+    // store is remote.
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
     // Returns the attributes of the node at `path`; an empty object if the node has no attributes.
@@ -119,14 +119,13 @@ class Hierarchy {
     // Returns the validated metadata of the array at `path` without opening the array.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // True if consolidated metadata contains the array at `path`, but the store has no key of this
-    // array. False if the store has no folders at all. Also false if the store is remote, because
-    // the check would need requests.
+    // True if consolidated metadata contains the array at `path`, but the store has no key of the
+    // array. False without a check if the store has no folders or is remote.
     bool IsMissingInStore(const std::string& path) const;
 
-    // Returns the metadata of the array at `path` for callers that read or write chunks. If the
-    // store is not remote, consolidated metadata is compared with the array's own document. If they
-    // differ, the own document is used and `warnings` gets a message.
+    // Returns the metadata of the array at `path` for reading or writing chunks. If the array's own
+    // document in a local store differs from consolidated metadata, the own document is used and
+    // `warnings` gets a message.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
@@ -137,8 +136,8 @@ class Hierarchy {
                                           std::vector<std::string>& warnings) const;
 
     // Returns the value of type T that `load` computes from nodes of this hierarchy. The value is
-    // cached with the node at `path`, once for each T, and is cleared when that node is cleared.
-    // `load` returns a Result<T>.
+    // cached with the node at `path`, once for each T, until that node is cleared. `load` returns a
+    // Result<T>.
     template <class T, class Load>
     Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
         if (planned_.empty())
@@ -148,9 +147,9 @@ class Hierarchy {
         return std::make_shared<const T>(loaded.Take());
     }
 
-    // Opens the array at `path`, or returns the Array that is still open from an earlier call. That
-    // call must have had the same context, `manner`, metadata and access options. Chunks of a
-    // returned Array that have changed in the store are removed from the chunk cache.
+    // Opens the array at `path`, or returns the Array that is still open from an earlier call with
+    // the same context, `manner`, metadata and access options. Then chunks that have changed in the
+    // store are removed from the chunk cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
@@ -179,8 +178,8 @@ class Hierarchy {
     Hierarchy() = default;
 
     Status UseConsolidatedMetadata();
-    // Uses the consolidated metadata `consolidated`, which is a part of `root`, the text of the
-    // root's `zarr.json`. Does nothing if `consolidated` is empty.
+    // Uses `consolidated`, the consolidated metadata inside `root`, which is the text of the root's
+    // `zarr.json`. Does nothing if `consolidated` is empty.
     Status UseV3Consolidated(Buffer root, std::string_view consolidated);
     // DocumentAt() returns the document under `key` from the consolidated metadata, if that is in
     // use. OwnDocumentAt() always reads the document from the store.

@@ -12,9 +12,8 @@ namespace zarr {
 
 namespace {
 
-// True if GDAL's built-in driver wrote the array. The built-in driver states the CRS only by the
-// attribute `_CRS`. This driver always writes `_CRS` together with a grid mapping or
-// kHasNodataAttribute.
+// True if GDAL's built-in driver wrote the array: that driver states the CRS only by the attribute
+// `_CRS`. This driver always adds a grid mapping or kHasNodataAttribute to `_CRS`.
 bool IsOfGdal(const json::Value& attributes) {
     return attributes.Find("_CRS") != nullptr && attributes.Find("grid_mapping") == nullptr;
 }

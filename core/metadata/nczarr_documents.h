@@ -15,11 +15,10 @@
 
 namespace zarr {
 
-// Updates the additional metadata that netCDF-C stores in its own Zarr v2 stores (netCDF-C
-// documentation, "NCZarr Metadata"). Each group lists its dimensions with their sizes, its arrays
-// and its groups. Each array names its dimensions, and attributes have types that netCDF-C can
-// read. netCDF-C ignores nodes that are not listed. If a listed node is missing, netCDF-C rejects
-// the store or crashes. In stores of other software, all methods do nothing.
+// Updates the additional metadata of Zarr v2 stores that netCDF-C wrote (netCDF-C documentation,
+// "NCZarr Metadata"): lists of dimensions, arrays and groups, and types of attributes. netCDF-C
+// ignores nodes that are not listed, and rejects the store or crashes if a listed node is missing.
+// In stores of other software, all methods do nothing.
 //
 // Not thread-safe; HierarchyWriter serialises the calls. Errors begin with a key.
 class NczarrDocuments {
@@ -44,9 +43,8 @@ class NczarrDocuments {
     // not write the store.
     Result<bool> DescribeArray(const std::string& path, NewArray& array);
 
-    // List() adds a new node to the lists of its group, and that group to the lists of its parent.
-    // Unlist() removes a node that will be deleted. Arrays whose type netCDF-C does not know are
-    // not listed.
+    // List() adds a new node to the lists of its group, and that group to the lists of its parent,
+    // unless netCDF-C does not know the array's type. Unlist() removes a node that will be deleted.
     Status List(const std::string& path);
     Status Unlist(const std::string& path);
 
@@ -58,8 +56,8 @@ class NczarrDocuments {
     Status UpdateForShape(const std::string& path, const std::vector<std::uint64_t>& shape);
 
     // Returns the attributes of the node at `path` in the form that is stored. Keeps netCDF-C's own
-    // attributes. Replaces attributes that netCDF-C cannot read by text; see HideFromNetcdf() in
-    // dialects.h. Renames the array's dimensions if `_ARRAY_DIMENSIONS` has changed.
+    // attributes, and replaces attributes that netCDF-C cannot read by text; see HideFromNetcdf()
+    // in dialects.h. Renames the array's dimensions if `_ARRAY_DIMENSIONS` has changed.
     Result<json::Value> ToStoredAttributes(const std::string& path, const json::Value& attributes);
 
   private:
@@ -91,9 +89,9 @@ class NczarrDocuments {
     Status Change(const MemberLocation& location, const std::function<void(json::Object&)>& change);
 
     Status ListIn(const std::string& group, std::string_view list, std::string_view name);
-    // Returns the full name of a dimension with this name and size in `group`. Declares the
-    // dimension if neither the group nor a group above declares such a dimension. If the group has
-    // a dimension with this name and another size, the size is appended to the name.
+    // Returns the full name of the dimension with this name and size in `group` or a group above.
+    // Declares the dimension if it is missing. If `group` has a dimension of this name with another
+    // size, the size is appended to the name.
     Result<std::string> Declare(const std::string& group, const std::string& name,
                                 std::uint64_t size);
     Result<json::Array> DeclareAll(const std::string& array,
@@ -105,8 +103,8 @@ class NczarrDocuments {
     // Returns the new full names of an array's dimensions; empty if the names have not changed.
     Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,
                                       const json::Value& attributes);
-    // Removes the declaration of the dimension with the full name `reference`, unless an array
-    // other than `leaver` uses the dimension. `leaver` is the array that no longer uses it.
+    // Removes the declaration of the dimension with the full name `reference`, unless another array
+    // uses it. `leaver` is the array that no longer uses the dimension.
     Status RemoveUnusedDimension(const std::string& reference, const std::string& leaver);
     // Calls `visit` with the path of each array at and below `path`.
     Status ForEachArray(const std::string& path, std::size_t depth,

@@ -15,8 +15,8 @@ bool IsInside(ByteSpan buffer, std::size_t position, std::size_t size) {
     return position <= buffer.size && size <= buffer.size - position;
 }
 
-// Returns the target of the offset at `position`, as a position in the buffer. Offsets lead
-// forward.
+// Returns the position in the buffer to which the offset at `position` leads. These offsets always
+// lead forward.
 Result<std::size_t> Follow(ByteSpan buffer, std::size_t position) {
     if (!IsInside(buffer, position, 4)) return Damaged(position, "the offset lies outside");
     const std::size_t offset = LoadLittle32(buffer.data + position);

@@ -7,10 +7,10 @@
 
 namespace zarr {
 
-// Parses a FlexBuffer (flatbuffers.dev, "FlexBuffers"). Maps become objects, vectors of any type
-// become arrays, and blobs become strings, which may be invalid UTF-8. Returns kCorrupt if the
-// buffer is damaged. Returns kLimit if the buffer exceeds Limit::kJsonDepth or Limit::kJsonValues,
-// or if its strings have more than Limit::kMetadataSize bytes together.
+// Parses a FlexBuffer (flatbuffers.dev, "FlexBuffers"). Maps become objects, vectors become arrays,
+// and blobs become strings, which may be invalid UTF-8. Returns kCorrupt if the buffer is damaged,
+// and kLimit if it exceeds Limit::kJsonDepth, Limit::kJsonValues or, with all its strings,
+// Limit::kMetadataSize.
 Result<json::Value> ParseFlexBuffer(ByteSpan buffer);
 
 }  // namespace zarr

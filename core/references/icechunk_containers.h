@@ -14,7 +14,7 @@ namespace zarr {
 
 // A location of virtual chunks: all files and objects whose URLs begin with `url_prefix`.
 struct IcechunkContainer {
-    std::string name;         // name in locations "vcc://NAME/path"; may be empty
+    std::string name;         // name of the container in locations "vcc://NAME/path"; may be empty
     std::string url_prefix;   // start of the URLs, such as "s3://bucket/folder/"
     std::string store;        // kind of the store, such as "s3" or "http"
     std::string region;       // region of the store; may be empty
@@ -28,12 +28,12 @@ struct IcechunkContainer {
 class IcechunkContainers {
   public:
     IcechunkContainers() = default;
-    // Holds no containers, because the configuration of the repository cannot be read. Resolve()
-    // reports the reason, `fault`.
+    // For a repository whose configuration cannot be read, for the reason `fault`. Holds no
+    // containers; Resolve() reports `fault`.
     explicit IcechunkContainers(Status fault) : fault_(std::move(fault)) {}
 
-    // Reads the member "virtual_chunk_containers" of a configuration: config.yaml in version 1, the
-    // file `repo` in version 2.
+    // Reads the member "virtual_chunk_containers" of a repository's configuration: config.yaml in
+    // Icechunk 1, the file `repo` in Icechunk 2.
     static Result<IcechunkContainers> FromConfig(const json::Value& config);
 
     // URL of a virtual chunk, and the container in which the URL lies.

@@ -155,8 +155,8 @@ Result<std::uint64_t> JsonStream::ReadInteger() {
 
 namespace {
 
-// Finds the end of one object, array or string: counts its brackets and tracks its strings, byte by
-// byte.
+// Finds the end of one JSON object, array or string, by counting brackets and tracking strings byte
+// by byte.
 class Nesting {
   public:
     enum class Step : std::uint8_t { kInside, kEnd, kWrongBracket, kTooDeep };

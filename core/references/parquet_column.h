@@ -31,8 +31,8 @@ class TextPool {
 };
 
 // ReadNumbers() reads a column of integers, ReadTexts() a column of byte arrays. `file` is the
-// whole Parquet file. Both return one number for each row, which is 0 for a null. ReadTexts() adds
-// the texts to `pool` and returns their numbers in `pool`.
+// whole Parquet file. Both return one number for each row, 0 for a null. ReadTexts() adds the texts
+// to `pool` and returns their numbers in `pool`.
 //
 // Errors begin with the column's name: kCorrupt if the file is damaged, kUnsupported for an
 // unsupported encoding, and kLimit if the values exceed the budget.

@@ -11,7 +11,8 @@
 
 namespace zarr {
 
-// Encodings of values and levels, with the numbers of "parquet.thrift" (enum Encoding).
+// Encodings of values and of definition and repetition levels, with the numbers of "parquet.thrift"
+// (enum Encoding).
 enum class ParquetEncoding : std::int64_t {
     kPlain = 0,
     kPlainDictionary = 2,
@@ -40,15 +41,17 @@ class ParquetPages {
     ParquetPages(ByteSpan file, const ParquetChunk& chunk, ParquetBudget& budget)
         : file_(file), chunk_(chunk), at_(chunk.offset), budget_(budget) {}
 
-    // Reads the next page with values or a dictionary, which is valid until the next call.
-    // kCorrupt if no page follows. kLimit if the pages exceed the budget.
+    // Reads the next page with values or a dictionary; the page is valid until the next call.
+    // Returns kCorrupt if no page follows, and kLimit if the pages exceed the budget.
     Result<ParquetPage> Next();
 
   private:
     struct Header {
         std::int64_t kind = -1;
-        std::int64_t size = -1;             // bytes when decompressed; -1: not stated
-        std::int64_t compressed_size = -1;  // bytes in the file; -1: not stated
+        // Decompressed size of the page in bytes; -1: not stated.
+        std::int64_t size = -1;
+        // Size of the page in the file, in bytes; -1: not stated.
+        std::int64_t compressed_size = -1;
         std::int64_t values = -1;
         std::int64_t encoding = -1;
         std::int64_t level_encoding = static_cast<std::int64_t>(ParquetEncoding::kRle);
@@ -66,7 +69,7 @@ class ParquetPages {
 
     const ByteSpan file_;
     const ParquetChunk chunk_;
-    std::uint64_t at_;  // position of the next page in the file
+    std::uint64_t at_;  // position in the file at which the next page begins
     ParquetBudget& budget_;
     Buffer memory_;  // memory of the decompressed page
 };

@@ -36,9 +36,9 @@ Status UnsupportedFormat(const std::string& format) {
     return Status::Unsupported("the format " + Quoted(format) + " of a template is unsupported");
 }
 
-// Formats a number as Python's operator % does. `flags` contains flags and a width that the caller
-// has checked. `conversion` is one of "dixXo". Returns nullopt if snprintf() cannot write Python's
-// text, which has a sign before octal and hexadecimal digits.
+// Formats a number as Python's operator % does. `flags` holds flags and a width that the caller has
+// checked; `conversion` is one of "dixXo". Returns nullopt for texts that snprintf() cannot write,
+// such as "-ff".
 std::optional<std::string> FormatNumber(std::int64_t number, const std::string& flags,
                                         char conversion) {
     const bool is_signed = conversion == 'd' || conversion == 'i';
@@ -46,7 +46,8 @@ std::optional<std::string> FormatNumber(std::int64_t number, const std::string& 
         return std::nullopt;
     const std::string spec = "%" + flags + "ll" + (conversion == 'i' ? 'd' : conversion);
     char digits[128];
-    // `spec` contains only checked parts, so the compiler's warning does not apply.
+    // `spec` contains only checked parts, so the compiler's warning about format strings does not
+    // apply.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     std::snprintf(digits, sizeof digits, spec.c_str(), static_cast<long long>(number));
@@ -317,8 +318,8 @@ Result<std::string> Templates::ExpandAt(std::string_view text, const Variables& 
         const std::size_t end = text.find("}}", begin);
         if (end == std::string_view::npos)
             return Status::Corrupt("the template " + Quoted(text) + " has no closing braces");
-        // Nested templates can need very many expressions even if all values are empty, so their
-        // number is limited.
+        // Nested templates can need very many expressions even if all values are empty, so the
+        // number of expressions is limited.
         if (++expressions > LimitOf(Limit::kTemplateLength))
             return OverLimit(Limit::kTemplateLength, "a template has too many expressions");
         TemplateExpression expression(*this, text.substr(begin + 2, end - begin - 2), variables,

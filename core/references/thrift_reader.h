@@ -9,10 +9,9 @@
 
 namespace zarr {
 
-// Reads the compact protocol of Apache Thrift ("Thrift Compact protocol encoding") from memory.
-// After a fault every call returns a default value, NextField() returns false, and ok() is false. A
-// caller therefore checks ok() once, at the end. Reads nothing outside `bytes`, which must outlive
-// the reader. Not thread-safe.
+// Reads the compact protocol of Apache Thrift ("Thrift Compact protocol encoding") from `bytes`,
+// which must outlive the reader. After a fault every call returns a default value and ok() is
+// false, so a caller checks ok() once, at the end. Not thread-safe.
 class ThriftReader {
   public:
     explicit ThriftReader(ByteSpan bytes) : bytes_(bytes) {}
@@ -33,8 +32,8 @@ class ThriftReader {
         kStruct = 12,
     };
 
-    // Header of the field that NextField() read last. A default Field means that the first field of
-    // a struct follows.
+    // Header of the field that NextField() read last. A default-constructed Field means that the
+    // first field of a struct follows.
     struct Field {
         std::int64_t id = 0;
         Type type = Type::kStop;

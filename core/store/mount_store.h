@@ -11,9 +11,8 @@
 
 namespace zarr {
 
-// Store that combines two stores: the second store is mounted as folder `name` in the root of the
-// first store. Keys NAME/KEY belong to the second store and hide equal keys of the first store.
-// Read-only.
+// Read-only store that shows the second store as folder `name` in the root of the first store. Keys
+// NAME/KEY belong to the second store and hide equal keys of the first store.
 class MountStore final : public ForwardingStore, private Prefetcher {
   public:
     MountStore(std::shared_ptr<const Store> base, std::string name,
@@ -23,8 +22,8 @@ class MountStore final : public ForwardingStore, private Prefetcher {
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     bool WaitsForDisk(const std::string& key) const override;
-    // Returns the traits of the first store, except `packed` (values are parts of one object),
-    // which is false: the keys of one request may belong to both stores.
+    // Returns the traits of the first store, but `packed` (all values are parts of one object) is
+    // false, because the keys of one request may belong to both stores.
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override {

@@ -180,7 +180,7 @@ Status Store::VisitEntries(const std::string& prefix, const EntryVisitor& visit)
 
 namespace {
 
-// Maximum depth of prefixes. Groups and chunks of real arrays nest less deeply; a deeper tree means
+// Maximum number of nested prefixes. Real groups and chunks nest less deeply; a deeper tree means
 // that some link leads to one of its parent folders.
 constexpr std::size_t kMaxKeyDepth = 192;
 

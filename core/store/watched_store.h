@@ -21,8 +21,7 @@ struct StoreCounters {
 };
 
 // Store that counts requests and records failures (kIo) of reading metadata or of listing. Readers
-// continue without optional data, such as coordinates or a CRS. They take the first recorded
-// failure later and warn with it.
+// continue without optional data such as a CRS, and later warn with the first recorded failure.
 class WatchedStore final : public ForwardingStore {
   public:
     // `is_document` takes the last name of a key, and returns true if it is the name of a metadata

@@ -17,15 +17,15 @@ namespace zarr {
 
 namespace {
 
-// Values that are written to headers (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
+// Values in the headers of a zip file (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
 constexpr std::uint64_t kVersion = 20;
 constexpr std::uint64_t kVersion64 = 45;
 constexpr std::uint64_t kUnix = 3U << 8U;
 constexpr std::uint64_t kUtf8Name = 1U << 11U;
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
-// Maximum number of bytes that are left free for further members, between the last member and the
-// central directory.
+// Maximum number of bytes left free, for further members, between the last member of a zip file and
+// its central directory.
 constexpr std::uint64_t kMaxFreeSpace = std::uint64_t{64} << 20;
 
 void Append(std::string& text, std::uint64_t number, std::size_t bytes) {
@@ -56,8 +56,8 @@ std::uint64_t Now() {
     return day << 16U | time;
 }
 
-// Appends the fields that a local header and a central directory entry have in common: from the
-// flags to the length of the name.
+// Appends the fields that a local header and a central directory entry of a zip file have in
+// common: from the flags to the length of the name.
 void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
                        std::uint64_t written) {
     Append(text, FlagsOf(name), 2);
@@ -74,7 +74,7 @@ std::string LocalHeader(const std::string& name, const ZipMember& member, std::u
     Append(text, zip::kLocalMark, 4);
     Append(text, kVersion, 2);
     AppendDescription(text, name, member, written);
-    Append(text, 0, 2);  // no extra field
+    Append(text, 0, 2);  // length of the extra field, which is absent
     return text + name;
 }
 
@@ -86,7 +86,7 @@ std::string EntryOf(const std::string& name, const ZipMember& member, std::uint6
     Append(text, is_far ? kVersion64 : kVersion, 2);
     AppendDescription(text, name, member, written);
     Append(text, is_far ? 12 : 0, 2);
-    // No comment; the member begins on the first disk; its contents are not marked as text.
+    // Three fields are zero: no comment, the first disk, and contents that are not marked as text.
     Append(text, 0, 6);
     Append(text, kFileRights, 4);
     Append(text, std::min(member.header, zip::kIn64), 4);
@@ -125,7 +125,7 @@ std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset)
     Append(text, std::min(count, zip::kCountIn64), 2);
     Append(text, std::min(size, zip::kIn64), 4);
     Append(text, std::min(offset, zip::kIn64), 4);
-    Append(text, 0, 2);  // no comment
+    Append(text, 0, 2);  // length of the archive's comment, which is absent
     return text;
 }
 
@@ -154,7 +154,7 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
         if (member == nullptr)
             others_.push_back(entry);
         else
-            // If several entries have one name, the last entry counts.
+            // If several entries have the same name, the last entry counts.
             members_[name] = {{*member, false, 0}, entry, {}};
     });
 }
@@ -302,8 +302,8 @@ Status ZipUpdateStore::Commit() {
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
     ZARR_RETURN_IF_ERROR(CheckWritable());
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
-    // If the new directory would overlap the current directory, a copy is first written behind the
-    // current directory. A complete directory thus exists at any time.
+    // If the new directory would overlap the current directory, the new one is first written behind
+    // the current one as well. A complete directory thus exists at any time.
     if (end_ + text.size() > directory_)
         ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));
     return WriteDirectory(end_);

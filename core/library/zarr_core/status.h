@@ -29,8 +29,8 @@ enum class StatusCode : std::uint8_t {
 };
 
 // Success, or an error code with a message for people. The message begins with the location of the
-// error, outermost first: "elevation/1.0: chunk [1, 0]: zlib: ...". Copying is cheap. Different
-// threads may use copies of one Status.
+// error, outermost first: "elevation/1.0: chunk [1, 0]: zlib: ...". Copying is cheap, and threads
+// may share copies.
 class [[nodiscard]] ZARR_CORE_EXPORT Status {
   public:
     // Constructs a success.
@@ -47,7 +47,8 @@ class [[nodiscard]] ZARR_CORE_EXPORT Status {
 
   private:
     StatusCode code_ = StatusCode::kOk;
-    std::shared_ptr<const std::string> message_;  // nullptr for no message, or no memory for it
+    // Nullptr if there is no message, or no memory for it.
+    std::shared_ptr<const std::string> message_;
 };
 
 // Holds a value, or the error that prevented it.
