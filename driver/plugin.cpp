@@ -199,9 +199,8 @@ void GDALRegister_ZarrV2() {
         if (!GDAL_CHECK_VERSION("gdal_ZarrV2")) return;
         GDALDriverManager* manager = GetGDALDriverManager();
         if (Builtin() != nullptr) return;
-        // GDAL loads plugins before it registers its built-in drivers, and registers its Zarr
-        // driver only if the name "Zarr" is free. The built-in driver is therefore registered here,
-        // before this driver, and renamed.
+        // GDAL registers its built-in Zarr driver after the plugins, and only if the name "Zarr" is
+        // free. The built-in driver is therefore registered here, before this driver, and renamed.
         if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);

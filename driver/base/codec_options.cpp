@@ -46,12 +46,12 @@ enum class Kind : std::uint8_t { kInteger, kReal, kText, kShuffle, kTypestr, kTe
 
 // A member of a codec's JSON configuration, and the creation option that sets the member.
 struct CodecField {
-    const char* codec;   // id in the codec registry; options have it in upper case
-    const char* member;  // nullptr if the codec has no members
+    const char* codec;   // codec id in the registry; values of options have it in upper case
+    const char* member;  // name of the member; nullptr if the codec has no members
     Kind kind = Kind::kJson;
     const char* option = nullptr;
-    // Value of the member if the option is not given. If `fallback` is nullptr, a member of kind
-    // kTypestr gets the dtype of the array. For other kinds the option is required.
+    // Value of the member if the option is not given. If nullptr, a member of kind kTypestr gets
+    // the array's dtype, and any other member requires the option.
     const char* fallback = nullptr;
 };
 
@@ -71,7 +71,8 @@ constexpr CodecField kCodecFields[] = {
     {"lz4", "acceleration", Kind::kInteger, "LZ4_ACCELERATION", "1"},
     {"bz2", "level", Kind::kInteger, "BZ2_LEVEL", "9"},
     {"delta", "dtype", Kind::kTypestr, "DELTA_DTYPE"},
-    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},  // DELTA_DTYPE sets dtype and astype
+    // DELTA_DTYPE sets the members dtype and astype.
+    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},
     {"fixedscaleoffset", "scale", Kind::kReal, "FIXEDSCALEOFFSET_SCALE"},
     {"fixedscaleoffset", "offset", Kind::kReal, "FIXEDSCALEOFFSET_OFFSET", "0"},
     {"fixedscaleoffset", "dtype", Kind::kTypestr},

@@ -64,10 +64,10 @@ zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
 
 extern const char* const kOpenOptionList;
 
-// Sets the limits of the core from GDAL's configuration options with the names of the limits. A
-// value is a number; a limit in bytes may have a unit KB, MB, GB or TB. If a value is invalid or
-// too large, emits one warning and uses the default. Call before a store is opened. The limits
-// apply to the whole process. Thread-safe.
+// Sets the limits of the core from GDAL's configuration options of the same names. A value is a
+// number; a limit in bytes may have a unit KB, MB, GB or TB. If a value is invalid or too large,
+// emits one warning and uses the default. Call before a store is opened. Applies to the whole
+// process. Thread-safe.
 void ReadLimits();
 
 }  // namespace zarr_driver

@@ -23,15 +23,14 @@ namespace zarr_driver {
 
 // Writes the bands of `source` as slices of an existing array, along the dimension in the creation
 // option APPEND_DIM. A slice whose coordinate already exists is overwritten. Other slices extend
-// the dimension in every array that has the dimension, coordinate arrays and overviews included.
-// Overviews are filled for the slices that were written.
+// the dimension in every array that has it, coordinate arrays and overviews included. Overviews are
+// filled for the written slices.
 //
 // The new array sizes are written last. Until then, and after a failure, readers see the former
-// slices. After a failure, chunks beyond the former end of the array are removed, but overwritten
-// slices may hold some new pixels.
+// slices; overwritten slices may hold some new pixels.
 //
-// Returns the array in update mode. On failure or cancellation returns a status, which has no
-// message if GDAL has emitted the error.
+// Returns the array in update mode. The status of a failure or cancellation has no message if GDAL
+// has emitted the error.
 zarr::Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
                                                        const CreationOptions& options,
                                                        GDALProgressFunc progress,
@@ -46,8 +45,8 @@ class AppendPlan {
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
-    // Returns the store as it was before the append. If an interrupted append has left arrays with
-    // a wrong size along the extended dimension, the result has these arrays with the right size.
+    // Returns the store as it was before the append. Arrays that an interrupted append has left
+    // with a wrong size have the right size in the result.
     const zarr::Hierarchy& hierarchy() const { return *hierarchy_; }
     // Returns the layout that the extended array had before the append.
     const RasterLayout& layout() const { return layout_; }
@@ -71,15 +70,15 @@ class AppendPlan {
     // Returns the smaller levels of the extended array's pyramid. The append extends these levels,
     // too.
     const GrowingPyramid& pyramid() const { return pyramid_; }
-    // Returns the paths of the coordinate arrays in the groups of the levels. The append extends
-    // these arrays, too.
+    // Returns the paths of the coordinate arrays in the groups of the pyramid's levels. The append
+    // extends these arrays, too.
     const std::vector<std::string>& level_coordinates() const { return level_coordinates_; }
-    // Returns the numbers, from 1, of the bands whose overviews must be filled. These are the bands
-    // that this append writes, and older bands that the overviews lack or have outdated.
+    // Returns the numbers, from 1, of the bands whose overviews must be filled: the bands that this
+    // append writes, and older bands whose overviews are missing or outdated.
     std::vector<int> BandsForOverviews() const;
 
-    // Returns the number, from 1, of the band of the extended array that source band `number`, from
-    // 0, becomes.
+    // Returns the number, from 1, of the extended array's band that gets the pixels of source band
+    // `number`, from 0.
     std::uint64_t TargetBand(std::uint64_t number) const;
 
   private:
@@ -118,7 +117,7 @@ class AppendPlan {
     GrowingPyramid pyramid_;
     std::vector<std::string> level_coordinates_;
     AppendRepair repair_;
-    // The store as it is, with the wrong sizes that repair_ lists.
+    // The store with its stored array sizes, of which repair_ lists the wrong ones.
     std::shared_ptr<const zarr::Hierarchy> stored_;
 };
 

@@ -16,12 +16,11 @@
 
 namespace zarr_driver {
 
-// Returns a text that identifies the pixels of `source`. It contains the files with sizes and
-// times, the open options, the nodata values, and the XML of a VRT dataset. Files on servers are
-// identified by name only, because each size would take a request.
+// Returns a text that identifies the pixels of `source`: files with sizes and times, open options,
+// nodata values, and the XML of a VRT. Files on servers are identified by name only, because each
+// size would take a request.
 //
-// Returns an empty text if `source` has no files. A copy from such a source cannot be resumed,
-// because no later program can read the source.
+// Returns an empty text if `source` has no files. A copy from such a source cannot be resumed.
 std::string SourceText(GDALDataset& source);
 
 // Journal of one copy: a small file in the store that is being built. Not thread-safe.
@@ -32,7 +31,8 @@ class CopyJournal {
     CopyJournal(std::shared_ptr<zarr::Store> store, std::string signature, bool has_entry)
         : store_(std::move(store)), signature_(std::move(signature)), has_entry_(has_entry) {}
 
-    // Content of the journal: the copy, and the position before which all pixels are stored.
+    // Content of the journal: the signature of the copy, and the position before which all pixels
+    // are stored.
     struct Entry {
         std::string signature;
         CopyPosition position;

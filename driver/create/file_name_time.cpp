@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char* kPrefix = "FILENAME:";
 
-// A part of a pattern: a placeholder for a number such as %Y, or a character that must occur in the
-// file's name.
+// A part of a pattern for file names: a placeholder for a number such as %Y, or a character that
+// must occur in the name.
 struct PatternPart {
     char letter = 0;
     bool is_number = false;

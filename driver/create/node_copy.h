@@ -14,14 +14,13 @@
 
 namespace zarr_driver {
 
-// Copies a node (an array or a group) to another path, in the same store or in another store of
-// equal Zarr version. Arrays outside of the node to which the node refers are copied, too.
-// Overviews of a copied array are not copied.
+// Copies a node (an array or a group) to another path, in the same store or in another store of the
+// same Zarr version. Also copies arrays outside of the node to which the node refers, but no
+// overviews of a copied array.
 class NodeCopy {
   public:
-    // `from` is the store of the source, and `update` writes to the store of the target.
-    // `is_same_store` is true if source and target are in one store. All arguments must outlive
-    // this object.
+    // `from` is the store of the source, and `update` writes to the store of the target;
+    // `is_same_store` is true if they are one store. All arguments must outlive this object.
     NodeCopy(const zarr::Hierarchy& from, StoreUpdate& update, bool is_same_store)
         : from_(from), update_(update), is_same_store_(is_same_store) {}
 

@@ -8,10 +8,9 @@
 namespace zarr_driver {
 
 // Returns the attributes of a CF grid mapping that state `crs` by parameters (CF conventions,
-// appendix F). They are grid_mapping_name, projection parameters, ellipsoid, prime meridian, datum
-// and names. Angles are in degrees, and lengths in the unit of the CRS. If CF lacks the projection,
-// grid_mapping_name is absent. Returns no attributes if `crs` is neither geographic nor projected.
-// GDAL has a similar export since version 3.9, but for fewer projections.
+// appendix F). Angles are in degrees, and lengths in the unit of the CRS. If CF lacks the
+// projection, grid_mapping_name is absent. Returns no attributes if `crs` is neither geographic nor
+// projected. GDAL's own export, since version 3.9, knows fewer projections.
 zarr::json::Object CfAttributes(const OGRSpatialReference& crs);
 
 }  // namespace zarr_driver

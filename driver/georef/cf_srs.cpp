@@ -62,9 +62,9 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
     return srs;
 }
 
-// Returns the code of the CRS in EPSG that equals `srs` except for names; 0 if there is none. For
-// UTM zones and polar projections this is fast. For other projections GDAL searches PROJ's
-// database, which takes about ten milliseconds.
+// Returns the EPSG code of the CRS that equals `srs` except for names; 0 if there is none. Fast
+// only for UTM zones and polar projections: for others GDAL searches PROJ's database for about ten
+// milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -98,9 +98,9 @@ void Identify(OGRSpatialReference& srs) {
         srs = known;
 }
 
-// False if no point can be projected. Some parameters are valid one by one but define no
-// projection: PROJ creates such a CRS, but every transformation fails. The origin of the projection
-// is transformed as a test, because every projection can transform its origin.
+// False if no point can be projected: PROJ accepts some combinations of parameters with which every
+// transformation fails. The test transforms the origin of the projection, which every projection
+// can transform.
 bool IsUsable(const CfGridMapping& mapping, OGRSpatialReference geographic,
               const OGRSpatialReference& srs) {
     geographic.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
@@ -242,8 +242,8 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
     return zarr::SameEllipsoid(ellipsoid, {6378137, 298.257223563}, 5e-5);
 }
 
-// Returns the EPSG code of the geographic CRS that the names in `earth` imply. Without known names,
-// the ellipsoid of WGS 84 or no ellipsoid implies WGS 84. Returns 0 if no CRS is implied.
+// Returns the EPSG code of the geographic CRS that the names in `earth` imply; 0 if none. Without
+// known names, WGS 84 is implied by its ellipsoid, or if `earth` has no ellipsoid.
 int ImpliedCode(const CfEarth& earth) {
     if (!IsPlaceholderName(earth.datum_name)) return EpsgCodeOfName(earth.datum_name);
     if (!IsPlaceholderName(earth.geographic_crs_name)) {
@@ -253,9 +253,8 @@ int ImpliedCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Sets `srs` to a geographic CRS in EPSG, in degrees, if names or ellipsoid in `earth` imply that
-// CRS. Returns false if `earth` implies no CRS, or if its ellipsoid or prime meridian differ from
-// that CRS.
+// Sets `srs` to the geographic CRS in EPSG, in degrees, that names or ellipsoid in `earth` imply.
+// Returns false if they imply none, or if ellipsoid or prime meridian differ from that CRS.
 bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = ImpliedCode(earth);
     OGRSpatialReference known;
@@ -275,7 +274,7 @@ bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warning
                 " does not have the ellipsoid of the other attributes, which are used");
         return false;
     }
-    const double meridian = known.GetPrimeMeridian();  // always in degrees
+    const double meridian = known.GetPrimeMeridian();  // in degrees, whatever the unit of the CRS
     const double degrees = earth.prime_meridian;
     if (std::fabs(meridian - degrees) > 1e-6 && (earth.prime_meridian_is_given || code == kWgs84))
         return false;
@@ -415,10 +414,8 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
 }
 
 // Sets oblique_mercator, as PROJ defines it (appendix F of CF refers to PROJ). The angle from the
-// rectified to the skew grid equals the azimuth, so that y points north at the centre.
-//
-// False easting and northing apply at the centre, which appendix F calls "the origin of rectangular
-// coordinates".
+// rectified to the skew grid equals the azimuth, so that y points north at the centre. False
+// easting and northing apply at the centre.
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
                               *m.scale_factor, m.false_easting, m.false_northing),

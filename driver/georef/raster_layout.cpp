@@ -68,8 +68,8 @@ Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
     if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
     if (!options.dim_x.empty() && !options.dim_y.empty())
         return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
-    // If only DIM_X is given, it may name the dimension that was found for Y. Y then gets the last
-    // of the other dimensions. DIM_Y alone may displace X likewise.
+    // If only DIM_X is given, it may name the dimension chosen for Y. Y then gets the last of the
+    // other dimensions. DIM_Y alone may displace X likewise.
     std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
     const std::size_t taken = *displaced;
     displaced.reset();
@@ -131,8 +131,8 @@ void CountSlices(RasterLayout& layout) {
         if (!layout.fixed[i]) layout.slices *= layout.shown[i];
 }
 
-// Returns the slice nearest to slice `index` of `shown` slices, if the same range is divided into
-// `size` slices.
+// Two ranges of slices, `shown` and `size` in number, divide the same interval. Returns the slice
+// of the second range nearest to slice `index` of the first.
 std::uint64_t Nearest(std::uint64_t index, std::uint64_t shown, std::uint64_t size) {
     if (shown == size) return index;
     const double place = (static_cast<double>(index) + 0.5) / static_cast<double>(shown);
@@ -222,7 +222,7 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
     as_base.select.clear();
     const auto metadata = hierarchy.Metadata(path);
     const bool has_rank_of_base =
-        // A level of a mask has another number of dimensions.
+        // If the level belongs to a mask, its number of dimensions may differ from the base's.
         metadata.ok() && metadata->rank() == base.facts.metadata.rank();
     if (base.facts.colour_axis || (has_rank_of_base && zarr::AreAxesDeclared(base.facts))) {
         as_base.dim_x = std::to_string(*base.x_axis);
@@ -230,7 +230,7 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
     }
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(hierarchy, path, as_base, {}));
     if (base.facts.colour_axis) layout.facts.colour_axis = base.facts.colour_axis;
-    if (layout.other_axes != base.other_axes) return layout;  // level of a mask, whose axes differ
+    if (layout.other_axes != base.other_axes) return layout;  // a level of a mask has other axes
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i) {
         const std::uint64_t size = base.facts.metadata.shape[base.other_axes[i]];
         layout.shown[i] = base.shown[i];

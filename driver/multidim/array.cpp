@@ -154,9 +154,9 @@ void ZarrMDArray::ReadConventions() {
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
-    // In CF, units such as "days since 1970-01-01" are ambiguous without the attribute "calendar".
-    // For an array of NumPy's dates without this attribute, the list gets the attribute with
-    // NumPy's calendar.
+    // In CF, time units are ambiguous without the attribute "calendar". An array of NumPy dates
+    // without this attribute therefore gets an attribute with NumPy's calendar in the list of
+    // attributes.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
@@ -202,7 +202,7 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    zarr::Warnings told;  // dropped: they were emitted when the array was opened
+    zarr::Warnings told;  // dropped, because they were emitted when the array was opened
     facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
     if (HasMeaning(name)) ReadConventions();
 }
@@ -341,8 +341,8 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     });
 }
 
-// True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the CRS of
-// the store, or if the store is remote, because users cannot set a CRS there.
+// True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the store's
+// CRS, or if the store is remote, where users cannot set a CRS.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
@@ -353,8 +353,8 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        // Both axes of a CRS have the same unit. If X and Y have different units, the CRS of the
-        // store does not fit, and only a CRS from PAM is returned.
+        // Both axes of a CRS have the same unit. If X and Y have different units, the store's CRS
+        // does not fit, so only a CRS from PAM is returned.
         if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
@@ -529,8 +529,8 @@ Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
     // The array's old grid mapping is removed only if the CRS is removed or written as a grid
-    // mapping. If an attribute states the CRS, the grid mapping stays, because it may describe more
-    // than the CRS.
+    // mapping. If an attribute states the new CRS, the old grid mapping stays, because it may
+    // describe more.
     const bool replaces = srs == nullptr || !written_arrays.grid_mapping.empty();
     if (replaces) {
         ZARR_RETURN_IF_ERROR(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Changes nodes and dimensions, both in the store and in the objects of a session that represent
-// them. The caller needs exclusive use of these objects. Errors name the node. Returns kPermission
-// if the session is read-only.
+// them, which the caller must use exclusively. Errors name the node; kPermission means a read-only
+// session.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,8 @@ zarr::Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
 zarr::Status ResizeDimensions(SharedResource& session,
                               const std::map<ZarrDimension*, std::uint64_t>& sizes);
 
-// Stores the axis (such as X or T) of each dimension that a caller created, as CF attributes of the
-// dimension's coordinate array. Keeps an axis that the array already states. Failures are emitted
-// as warnings.
+// Stores the axis (such as X or T) of each dimension that a caller created, as CF attributes of its
+// coordinate array, unless the array states an axis. Failures are emitted as warnings.
 void StoreAxes(SharedResource& session);
 
 }  // namespace zarr_driver

@@ -16,16 +16,15 @@ class OutsideArrays {
     explicit OutsideArrays(const SharedResource& session) : session_(session) {}
 
     // Returns the name of the array at `path` in GDAL's API. An array outside of the opened node is
-    // shown in the root group. It gets a number, as in "x_2", if the root group, or a group between
-    // the root group and the array, has an array of its name.
+    // shown in the root group. It gets a number, as in "x_2", if that group, or a group from there
+    // to the array, has an array of its name.
     std::string NameOf(const std::string& path) const;
-    // Returns the path of the outside array called `name`. Empty if no outside array has that name.
-    // Looks in the groups above the opened node first, and calls List() only if these groups lack
-    // the array.
+    // Returns the path of the outside array called `name`; empty if there is none. Looks in the
+    // groups above the opened node first, because List() reads more metadata.
     std::string Find(const std::string& name) const;
-    // Returns the sorted paths of all outside arrays: coordinate arrays of dimensions, and arrays
-    // that the attribute `coordinates` names. Reads the metadata of all arrays of the opened node.
-    // Empty if the root of the store was opened.
+    // Returns the sorted paths of all outside arrays: coordinate arrays, and arrays that the
+    // attribute `coordinates` names. Reads the metadata of all arrays of the opened node. Empty if
+    // the root of the store was opened.
     std::vector<std::string> List() const;
 
   private:

@@ -107,8 +107,8 @@ Block BlockAt(const Block& counts, std::uint64_t number) {
 
 }  // namespace
 
-// A Zarr store that shows the dataset of another driver. Metadata documents are in memory; chunks
-// are read from the dataset's files. The chunks cannot be listed.
+// A Zarr store that shows the dataset of another GDAL driver. Metadata documents are in memory;
+// chunks are read from the dataset's files. The chunks cannot be listed.
 class RawBlockSource::BlockStore final : public zarr::ForwardingStore {
   public:
     BlockStore(std::shared_ptr<const Store> documents, const RawBlockSource& source)
@@ -208,8 +208,8 @@ class RawBlockSource::Builder {
     }
 
     // Returns the dimensions for the Zarr copy of `array`. Arrays of a group share dimensions of
-    // equal names and sizes. HDF5 may use one name such as "dim0" with several sizes; each further
-    // size gets a new name.
+    // equal names and sizes. If a name such as HDF5's "dim0" has several sizes, each further size
+    // gets a new name.
     Result<std::vector<std::shared_ptr<GDALDimension>>> DimensionsOf(const GDALMDArray& array,
                                                                      GDALGroup& to,
                                                                      const std::string& path) {

@@ -12,9 +12,8 @@
 
 namespace zarr_driver {
 
-// Band of a ZarrDataset: a slice of an array, or one field of a slice. Combines the metadata in the
-// store with the metadata that users set. Pixels bypass GDAL's block cache unless GDAL resamples
-// them.
+// Band of a ZarrDataset: a slice of an array, or one field of a slice. Combines metadata of the
+// store with metadata that users set. Pixels bypass GDAL's block cache unless GDAL resamples them.
 class ZarrRasterBand final : public GDALPamRasterBand {
   public:
     // `array` must outlive the band. If `description` is empty, the coordinates of the slice
@@ -86,9 +85,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // True if GDAL has a colour table for this band, or reports a colour interpretation other than
     // alpha.
     bool IsColourSet();
-    // Returns the band's name in the coordinate array along the bands, or an empty text if the band
-    // has no name. `are_names` is true if the coordinates are text. A name set by SetDescription()
-    // counts even before it is stored.
+    // Returns the band's name in the coordinate array along the bands, or an empty text if there is
+    // none. `are_names` is true if the coordinates are text. A name set by SetDescription() counts
+    // even before it is stored.
     std::string StoredName(bool are_names) const;
 
     const char* GetDescription() const override;
@@ -174,7 +173,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
-    const std::string& ArrayDescription() const;  // text about the slice's coordinates
+    const std::string& ArrayDescription() const;  // description of the slice by its coordinates
     // Returns the items of the metadata domain ZARR. A band has this domain if its dataset has
     // several arrays.
     NameValueList Description();
@@ -186,12 +185,14 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     PixelWindows pixels_;
     mutable std::string description_;
     mutable bool has_description_;
-    bool is_named_ = false;  // named by SetDescription(); the name is stored as a coordinate
+    // True if SetDescription() named the band; the name is stored as a coordinate.
+    bool is_named_ = false;
     bool is_serializing_ = false;
-    CPLStringList stored_metadata_;  // items of the default domain that the store holds
+    CPLStringList stored_metadata_;  // metadata items of the default domain that the store holds
     bool has_attributes_ = false;
     bool has_labels_ = false;
-    std::optional<std::string> nodata_;  // element of field_.type in native byte order
+    // Nodata value: an element of field_.type in native byte order.
+    std::optional<std::string> nodata_;
     std::optional<double> scale_;
     std::optional<double> offset_;
     std::string units_;

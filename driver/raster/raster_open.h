@@ -14,8 +14,8 @@ namespace zarr_driver {
 
 // Opens the node at `location` as a dataset of the raster API. An array, or a slice of an array,
 // gets the smaller levels of its pyramid as overviews. A group gives bands, overviews and
-// subdatasets. `name` is the name that the user opened, and `indices` are the indices of the opened
-// slice. Emits warnings; returns errors.
+// subdatasets. `name` is the name that the user opened, and `indices` select the slice. Emits
+// warnings; returns errors.
 zarr::Result<std::unique_ptr<ZarrDataset>> OpenRaster(const std::string& name,
                                                       const Location& location,
                                                       const std::vector<std::uint64_t>& indices,

@@ -11,11 +11,10 @@
 
 namespace zarr_driver {
 
-// Adds items that the dataset of `arrays` shows besides its attributes. AREA_OR_POINT comes from
-// the attribute `spatial:registration` of the convention spatial.
-// NAME#ATTRIBUTE is an attribute of the coordinates along the bands, such as time#calendar and
-// level#positive, as in GDAL's netCDF driver. Units are metadata of bands, so they are not repeated
-// here.
+// Adds metadata items that the dataset of `arrays` shows besides its attributes. AREA_OR_POINT
+// comes from the attribute `spatial:registration`. NAME#ATTRIBUTE, such as time#calendar, is an
+// attribute of the coordinates along the bands, as in GDAL's netCDF driver. Units are metadata of
+// bands, so they are not repeated here.
 void AddShownMetadata(const BandArrays& arrays, CPLStringList& list);
 
 // True if the metadata item `name` is one that AddShownMetadata() adds for coordinates. Such an

@@ -15,8 +15,8 @@
 
 namespace zarr_driver {
 
-// Labels the slices of an array by the coordinates along its extra dimensions. The coordinates are
-// read once, on first use. Reading stops after the time in the open option
+// Labels the slices of an array by the coordinates along its extra dimensions (all except X and Y),
+// which are read on first use. Reading stops after the time in the open option
 // LOAD_EXTRA_DIM_METADATA_DELAY; dimensions that are not read yet get no labels. Thread-safe.
 class SliceLabels {
   public:
@@ -29,14 +29,15 @@ class SliceLabels {
     // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX. A
     // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
     // get DIM_{name}_TIME in the form of zarr::DateTimeText().
-    // A single extra dimension "band" gets no items if it has no coordinates, or if its coordinates
-    // are texts or the numbers 1, 2, 3 and so on. Such bands are no slices of a cube.
+    //
+    // A single extra dimension "band" gets no items if its coordinates are absent, texts, or the
+    // numbers 1, 2, 3 and so on: such bands form no cube.
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
     // Returns a description such as "time=2020-01-02T00:00:00Z, level=850 hPa". A dimension without
     // coordinates is described by its index. If only one dimension has several slices, its text
-    // coordinate or channel name is the whole description, such as "red". Empty if the array has no
-    // extra dimension, or only a dimension "band" without coordinates.
+    // coordinate or channel name alone is returned, such as "red". Empty if the array has no extra
+    // dimension, or only a dimension "band" without coordinates.
     std::string Description(std::uint64_t slice);
 
     // True if some coordinates are text, so that descriptions may be names of bands. Does not read
@@ -47,7 +48,7 @@ class SliceLabels {
     // True if the extra dimension at `index` is the only one and is called "band".
     bool IsPlainBand(std::size_t index) const;
     struct Axis {
-        std::uint64_t first = 0;        // index of the first label
+        std::uint64_t first = 0;        // index along the axis at which `labels` begin
         zarr::CoordinateLabels labels;  // empty if the labels are unknown
     };
 
@@ -66,7 +67,7 @@ class SliceLabels {
     const zarr::LevelListing& listing_;
     const std::string store_path_;
     const OpenOptions& options_;
-    std::vector<zarr::Lazy<Axis>> axes_;    // one for each of layout_.other_axes
+    std::vector<zarr::Lazy<Axis>> axes_;    // labels of each of layout_.other_axes
     mutable std::atomic<double> spent_{0};  // seconds spent on reading coordinates
     mutable std::atomic<bool> has_timed_out_{false};
 };

@@ -21,11 +21,10 @@ struct DestroyXml {
 };
 using XmlTree = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
-// Returns the XML in the attribute kPamAttribute of an array, or of the group that contains several
-// arrays. Returns nullptr if the attribute is missing or invalid. The attribute is text, because
-// netCDF has no object attributes. The XML has the format of GDAL's ".aux.xml" files (GDAL's
-// documentation of GDALPamDataset). CRS and geotransform are removed, because other attributes
-// state them.
+// Returns the XML in the attribute kPamAttribute of an array, or of the group of several arrays;
+// nullptr if missing or invalid. It has the format of GDAL's ".aux.xml" files, and is text because
+// netCDF has no object attributes. CRS and geotransform are removed, because other attributes state
+// them.
 XmlTree ReadPam(const zarr::json::Value& attributes);
 
 // Returns the value of the attribute kPamAttribute for `tree`. Returns null if `tree` is nullptr or
@@ -51,17 +50,17 @@ std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key)
 void AddPamItems(CPLXMLNode& tree, const char* domain,
                  const std::vector<std::pair<std::string, std::string>>& items);
 
-// Removes from `list` (NAME=VALUE) the items that are stored in the array's `attributes`, as PAM of
-// the array's only band. The band's description counts as the item "long_name".
+// Removes from `list` (NAME=VALUE) the items that the array's `attributes` store as PAM of its only
+// band. The band's description counts as the item "long_name".
 void RemoveBandItems(const zarr::json::Value& attributes, CPLStringList& list);
 
-// Joins PAM trees into the tree of a dataset with several arrays. `group` gives the elements of the
-// dataset. bands[i] is the number of bands of array i, and arrays[i] its tree. The bands of the
-// dataset are those of array 0, then those of array 1, and so on. Each tree may be nullptr.
+// Joins PAM trees, each of which may be nullptr, into the tree of a dataset with several arrays.
+// `group` has the elements of the dataset itself. Array i has the tree arrays[i] and bands[i]
+// bands. The dataset has the bands of array 0, then those of array 1, and so on.
 XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays, const std::vector<int>& bands);
 
-// Splits `tree` into one tree for each array, as the reverse of JoinPam(). The bands are removed
-// from `tree`. If no band of an array has elements, the tree of the array is nullptr.
+// Splits `tree` into one tree for each array, as the reverse of JoinPam(), and removes the bands
+// from `tree`. The tree of an array whose bands have no elements is nullptr.
 std::vector<XmlTree> SplitPam(CPLXMLNode& tree, const std::vector<int>& bands);
 
 // Writes the names of all bands into those elements of `tree` that describe bands. An unnamed band
@@ -69,11 +68,10 @@ std::vector<XmlTree> SplitPam(CPLXMLNode& tree, const std::vector<int>& bands);
 bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
 // True if NameBands() has written a name into `tree`.
 bool HasNamedBands(const CPLXMLNode& tree);
-// Returns the current number of a band, or 0 if the band was removed. The band had `number` and
-// `name` when its dataset was saved with `written` bands. `names` are the current names of all
-// bands.
-// If no band has `name` now, the band keeps its number. It counts as removed if there are now fewer
-// than `written` bands.
+// Returns the current number of the band that had `number` and `name` when its dataset was saved
+// with `written` bands; 0 if the band was removed. `names` are the current names of all bands. A
+// band whose name is gone keeps its number, or counts as removed if there are now fewer than
+// `written` bands.
 int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
                 std::size_t written);
 // Renumbers the bands in `tree` by CurrentBand(), because bands may have been added or removed.

@@ -11,13 +11,13 @@
 namespace zarr_driver {
 
 // Opens the files and objects that contain the chunks of an Icechunk repository. Chunks that the
-// repository stores itself are read through `repository`, the store in `folder`.
-// Virtual chunks lie in other files, which must be in one of the repository's `containers`.
-// ZARR_REFERENCE_FOLDERS=ALL allows chunks outside of the containers. The rules of
-// OpenReferenceTargets() apply to virtual chunks, too.
-// The credentials of object stores are those of GDAL's options. If the user has set no credentials
-// and no server, an anonymous container of S3, Google or Azure is read by unsigned requests to the
-// container's server.
+// repository stores itself are read through `repository`, the store in `folder`. Virtual chunks lie
+// in other files, which must be in one of the `containers` unless ZARR_REFERENCE_FOLDERS=ALL is
+// set. The rules of OpenReferenceTargets() apply, too.
+//
+// Credentials are those of GDAL's options. If the user has set no credentials and no server, an
+// anonymous container of S3, Google or Azure is read by unsigned requests to the container's
+// server.
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers);

@@ -9,9 +9,9 @@
 
 namespace zarr_driver {
 
-// Read-only store kind for Kerchunk references in a JSON document. The document is a file "x.json"
-// or "x.json.zst", which may be local, in a zip file or on a server. A name
-// "/vsikerchunk_json_ref/{path}" refers to the document at `path`.
+// Read-only store kind for Kerchunk references in a JSON file "x.json" or "x.json.zst", which may
+// be local, in a zip file or on a server. "/vsikerchunk_json_ref/{path}" also names the file at
+// `path`.
 extern const StoreKind kKerchunkJsonKind;
 
 // True if `name`, a file name without folder, has an ending that documents of Kerchunk references

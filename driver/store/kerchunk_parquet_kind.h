@@ -10,21 +10,22 @@
 
 namespace zarr_driver {
 
-// Read-only store kind for Kerchunk references in Parquet files: a folder with a `.zmetadata` and
-// files "ARRAY/refs.N.parq". The folder may be local, in a zip file, or remote. A name
-// "/vsikerchunk_parquet_ref/{path}" refers to the folder at `path`.
+// Read-only store kind for Kerchunk references in Parquet files: a local, zipped or remote folder
+// with a `.zmetadata` and files "ARRAY/refs.N.parq". "/vsikerchunk_parquet_ref/{path}" also names
+// the folder at `path`.
 extern const StoreKind kKerchunkParquetKind;
 
-// True if the name alone shows that `path` leads to Kerchunk references in Parquet files. Such a
-// name has GDAL's prefix, or names a remote folder and ends in ".parq". For other folders,
-// HoldsKerchunkParquet() reads the `.zmetadata`.
+// True if the name alone shows that `path` leads to Kerchunk references in Parquet files: it has
+// the prefix /vsikerchunk_parquet_ref/, or names a remote folder and ends in ".parq". For other
+// folders, HoldsKerchunkParquet() reads the `.zmetadata`.
 bool IsKerchunkParquet(const StorePath& path);
 
-// True if `folder` has a `.zmetadata` with Kerchunk references. Returns false for a folder with
-// GDAL's prefix, which IsKerchunkParquet() recognises by its name.
+// True if `folder` has a `.zmetadata` with Kerchunk references. False for a folder with the prefix
+// /vsikerchunk_parquet_ref/, which IsKerchunkParquet() recognises by its name.
 bool HoldsKerchunkParquet(const StorePath& folder);
 
-// Opens the Kerchunk references in the folder `path`, which may have GDAL's prefix.
+// Opens the Kerchunk references in the folder `path`, which may have the prefix
+// /vsikerchunk_parquet_ref/.
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenKerchunkParquet(const StorePath& path,
                                                                      const StoreAccess& access);
 

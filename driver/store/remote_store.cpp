@@ -296,8 +296,8 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
 bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
     if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // curl reports success for a redirect without an address. In this case the value is not the
-    // requested value, but the XML document in which the object store describes the error.
+    // For a redirect without an address, curl reports success. The value is then the XML document
+    // in which the object store describes the error.
     const std::string_view text = value.span().text();
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
@@ -322,7 +322,7 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
     if (seen_.size() >= zarr::tuning::kKnownVersions && seen_.count(key) == 0) {
         seen_.clear();
         // The counts of all keys start again at 0. The generation is a part of each version, so no
-        // later version equals a version from before this step.
+        // later version equals an earlier one.
         ++seen_generation_;
     }
     Seen& seen = seen_[key];
@@ -442,7 +442,7 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
     // An empty listing may mean that nothing exists, or that the client has no right to list. It
-    // counts as a listing only if the store is open for update, else as a refused listing.
+    // counts as a listing only if the store is open for update; otherwise it counts as refused.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {
@@ -537,9 +537,8 @@ Status EraseObjects(const std::string& folder, bool is_store) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    // The documents that make the folder a store are deleted last. ClearRoot() or another process
-    // may have written such documents after the first listing, so a second listing is searched,
-    // too.
+    // The documents that make the folder a store are deleted last. A second listing finds such
+    // documents that ClearRoot() or another process has written after the first listing.
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
     for (const std::string& key : left) {
         if (!is_last(key))

@@ -19,8 +19,9 @@ extern const StoreKind kZipKind;
 
 // Path of a zip file, and a folder in that zip file.
 struct ZipLocation {
-    std::string archive;               // path of the zip file
-    std::optional<std::string> inner;  // folder in the zip file; nullopt: the root of its store
+    std::string archive;  // path of the zip file
+    // Folder in the zip file; if nullopt, the zip file is searched for a store.
+    std::optional<std::string> inner;
 };
 
 // Splits a path below /vsizip/, or the path of a file named "x.zip", into zip file and folder.
