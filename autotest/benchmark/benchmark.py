@@ -8,9 +8,9 @@
     /usr/bin/python3 autotest/benchmark/benchmark.py [--small] [--rounds N] [--data FOLDER]
                                                      [--report FOLDER] [TASK ...]
 
-Output: one table with a row for each task, and a column for each contender. A contender is a program that
-does the task. Contenders take turns in each round. Times are medians in milliseconds. A ratio is the median
-of the ratios of all rounds. The program fails only if values differ from zarr-python's. Contenders:
+Prints a table with a row for each task, and a column for each contender, a program that does the task.
+Times are medians of all rounds in milliseconds; ratios are medians of the rounds' ratios. Fails only if values
+differ from zarr-python's. Contenders:
 
 floor     zarr_floor, the lower bound: reads the files, decodes them with the codec library, and copies
           them into touched memory, on all cores and without GDAL;
@@ -20,11 +20,11 @@ tiff      a tiled GeoTIFF or COG of equal values and codec (for blosc: zstd and 
           written on all cores;
 zarr      zarr-python.
 
-The last columns state the goal of a row: a maximum of ours/floor, or a minimum of another contender's time
-/ ours. A "-" precedes a goal that is not reached. Counts follow the table.
+The last columns state the goal of a task: a maximum of ours/floor, or a minimum of another contender's time
+/ ours. A "-" precedes a goal that is not reached. Counts, such as numbers of requests, follow the table.
 
---report writes benchmark.md and benchmark.svg: the table and its chart. TASK is the name of a module in
-TASKS below. A new task is a module with a function measure(setting) that yields Rows and Facts.
+--report writes the table to benchmark.md and its chart to benchmark.svg. TASK is the name of a module in TASKS
+below, which has a function measure(setting) that yields Rows and Facts.
 
 GDAL_DRIVER_PATH  folder with the plugin; default <repository>/build/gdalplugins. zarr_floor is in
                   ../bin beside this folder. Arrays (4 GB; 40 MB with --small) are stored in

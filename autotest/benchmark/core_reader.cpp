@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes one array with the core, without GDAL; peers.py runs it:
+// Program that reads and writes one array with the core, without GDAL, for peers.py:
 //   zarr_core_reader FOLDER
 // Prints {"version": ""}, then reads commands from standard input. Each command opens the array
-// again and prints a line of JSON. peer_program.py has these commands, too:
+// again and prints a line of JSON. The commands are also commands of peer_program.py:
 //   read                 reads the whole array into new memory
 //   windows W W ...      reads windows in order; a window is START:STOP,START:STOP,...
 //   write FOLDER         writes the elements to a new array with equal metadata, and reads it again

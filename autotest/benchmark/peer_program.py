@@ -2,13 +2,13 @@
 """Program that reads or writes one array with one Zarr reader, for peers.py and growth.py.
 
     peer_program.py READER PATH FORMAT [THREADS]
-    READER    ours, tensorstore, zarrs, zarr-python; or builtin, GDAL's built-in driver without this one;
+    READER    ours, tensorstore, zarrs, zarr-python, or builtin (GDAL's built-in driver without this driver);
     PATH      a folder, or an http:// URL, whose chunks are not cached between commands;
     FORMAT    2 or 3;
-    THREADS   number of threads that read and decode; by default the reader chooses it.
+    THREADS   number of threads that read and decode; by default, the choice of the reader.
 
-All readers except ours run in the environment that peers.sh makes. The program reads commands line by line, and
-answers each with a line of JSON: {"seconds": S, "crc32": N}
+All readers except ours run in the Python environment that peers.sh makes. The program reads commands from standard
+input, and answers each with a line of JSON: {"seconds": S, "crc32": N}
 
     read                 reads the whole array;
     open                 opens and reads the whole array, and measures both;

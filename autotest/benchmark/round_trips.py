@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stores on a web server that waits 50 ms before each answer; in with_jitter(), 20 to 40 ms. Reports
-requests, round trips, bytes, and the time with its lower bound."""
+"""Reads stores on a web server that waits 50 ms before each answer (20 to 40 ms in with_jitter()). Reports requests,
+round trips, bytes, and the time with its lower bound."""
 
 import re
 import shutil

@@ -243,8 +243,8 @@ def assert_readable(folder, former, grown):
 
 
 def test_a_killed_append_leaves_a_readable_store(tmp_path):
-    """If an append is killed, the store stays readable. The test's progress function copies the folder of the
-    store at each call. The copy is the store that a kill at this call would leave."""
+    """If an append is killed, the store stays readable. The test's progress function copies the store at each call;
+    each copy is the store that a kill at this call would leave."""
     store, seen = tmp_path / "a.zarr", []
     make(store, "OVERVIEWS=2")
     former = open_raster(store).ReadAsArray()

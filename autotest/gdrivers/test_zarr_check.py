@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a test makes a store with the
-fault. If a finding recommends a command, the test runs the command, and the finding is gone."""
+"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a test makes a faulty store, and
+runs the command that the finding recommends, after which the finding is gone."""
 
 import contextlib
 import io
@@ -109,8 +109,8 @@ def mend(finding, folder):
 def test_a_store_of_the_driver_is_valid(tmp_path, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = raster(tmp_path / "a.zarr", *options, "OVERVIEWS=AUTO", shape=(1100, 1200))
-    # Opening takes more requests than the default maximum, because it reads the coordinates of each level without a
-    # transform.
+    # Opening takes more requests than the default maximum, because levels without a transform need their coordinate
+    # arrays.
     report = check(store, "--max-requests", "20", http=True)
     assert {one["code"] for one in report["findings"]} <= {"convention-undeclared"}
     assert report["status"] == "valid" and report["facts"]["arrays"]["/a"]["overviews"] == 3
@@ -124,7 +124,7 @@ def test_shards_of_the_driver_are_valid(tmp_path):
     report = check(store)
     assert report["findings"] == []
     assert report["facts"]["arrays"]["/a"]["shard"] == [1024, 1024]
-    assert report["facts"]["chunks_read"]["/a"] == 4  # chunks_read counts inner chunks
+    assert report["facts"]["chunks_read"]["/a"] == 4  # chunks_read counts the chunks inside of shards
 
 
 def test_files_and_servers(tmp_path):
@@ -181,7 +181,7 @@ def test_without_jsonschema_there_is_a_warning(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Findings about documents
+# Findings about metadata documents
 
 
 def test_consolidated_missing(tmp_path):

@@ -28,7 +28,8 @@ BATCHES = 8
 
 @pytest.fixture(scope="module")
 def seen():
-    """Returns a counter {label: number of right chunks}. A label is a dtype, a codec, an order, or "same bytes"."""
+    """Returns a counter {label: number of chunks that are encoded right}. A label names a dtype, a codec or an order of
+    such chunks, or is "same bytes"."""
     return collections.Counter()
 
 
@@ -42,8 +43,8 @@ def encode(folders):
 
 
 def compare(folder, indices, seen):
-    """Encodes one chunk for each random case in `indices`. Counts the labels of right chunks in the counter `seen`.
-    Returns a message for each wrong chunk."""
+    """Encodes one chunk for each random case in `indices`. Adds the labels of the chunks that are encoded right to the
+    counter `seen`. Returns a message for each wrong chunk."""
     cases = zarr2.call("encode_cases", folder, SEED, indices)
     folders = [case for case, _ in cases]
     failures = [encode(folders)] if cases else []
@@ -74,8 +75,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """Each label occurs among the chunks of the tests above. If labels are missing, the test encodes more chunks,
-    because the rarest filter occurs in only one of a hundred chunks."""
+    """Each label of seen() occurs among the chunks of the tests above. If labels are missing, the test encodes more
+    chunks, because the rarest filter occurs in only one of a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * (0.8 if zarr2.call("is_of_system") else 0.1)
@@ -88,8 +89,8 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
 
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-# Types to which filters encode in these tests. u4 is left out: NumPy's result for a float that does not fit u4 depends
-# on the position in the array.
+# Types to which filters encode in these tests. u4 is left out, because NumPy's result for a float beyond u4 depends on
+# the position of the float in the array.
 TARGETS = [name for name in NUMBERS if name != "u4"]
 OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
 SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
@@ -116,8 +117,8 @@ def number_filter(draw, name):
 
 
 def encoded_by_numcodecs(codec, values):
-    """Returns the values encoded by numcodecs. Returns None if numcodecs with NumPy 2 is known to differ from the
-    driver: for calculations in half and single precision, and for parameters that the type cannot hold."""
+    """Returns the values encoded by numcodecs. Returns None where numcodecs with NumPy 2 differs from the driver: for
+    calculations in half or single precision, and for parameters that the type cannot hold."""
     calculates = isinstance(codec, (numcodecs.FixedScaleOffset, numcodecs.Quantize))
     if IS_NUMPY_2 and calculates and values.dtype.newbyteorder("=").str[1:] in ("f2", "f4", "c8"):
         return None
@@ -145,7 +146,7 @@ def equal_but_for_nans(ours, wanted):
     "name", ["fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "delta"]
 )
 def test_filters_of_any_numbers(name, tmp_path):
-    """For random bits, the encoded bytes equal those of numcodecs. The random numbers include NaN, infinities, and
+    """For arrays of random bits, the encoded bytes equal those of numcodecs. Such numbers include NaN, infinities, and
     values that overflow or wrap."""
     cases = []
     for index in range(60):

@@ -179,9 +179,9 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """A group's transform applies only to arrays of one size. Without listings from the server, the driver takes this
-    size from attributes, coordinate arrays or consolidated metadata. If none states the size, the driver gives a
-    warning. The driver never requests the group's other arrays."""
+    """A group's transform applies only to arrays of one size. If the server returns no listings, attributes, coordinate
+    arrays or consolidated metadata must state this size; else the driver warns. The driver never requests the group's
+    other arrays."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -238,9 +238,8 @@ LATLON = {
     "lat": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
 }  # fmt: skip
 
-# case -> (attributes of array a, attributes of array b, attributes of their group, further arrays, (geotransform, EPSG
-# code) of a, (geotransform, EPSG code) of b). Arrays a and b have equal shapes and dimensions, but are not bands of one
-# raster.
+# case -> (attributes of array a, of array b and of their group, further arrays, (geotransform, EPSG code) of a, and of
+# b). Arrays a and b have equal shapes and dimensions, but are not bands of one raster.
 APART = {
     "transform": (spatial(), spatial(ELSEWHERE), UTM, {}, (PLACE, 32632), (ELSEWHERE, 32632)),
     "code": ({**spatial(), **UTM}, {**spatial(), "proj:code": "EPSG:32633"}, {}, {}, (PLACE, 32632), (PLACE, 32633)),
@@ -296,8 +295,8 @@ def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
 
-# case -> (attributes of array a, attributes of array b, attributes of their group, further arrays). The attributes of a
-# and b differ but give equal georeferencing, so a and b are bands of one raster.
+# case -> (attributes of array a, of array b and of their group, further arrays). The attributes of a and b differ but
+# give equal georeferencing, so a and b are bands of one raster.
 TOGETHER = {
     "code and WKT": ({**spatial(), **UTM}, {**spatial(), "proj:wkt2": WKT}, {}, {}),
     "own and the group's": ({**spatial(), **UTM}, {}, {**spatial(), **UTM}, {}),

@@ -51,7 +51,7 @@ def test_a_store_in_memory_is_deleted():
     name = "/vsimem/deleted.zarr"
     driver().Create(name, 20, 10, 1, gdal.GDT_Byte).WriteArray(np.ones((10, 20)))
     assert driver().Delete(name) == gdal.CE_None
-    left = gdal.ReadDirRecursive("/vsimem/") or []  # the listing includes files of other tests
+    left = gdal.ReadDirRecursive("/vsimem/") or []  # the listing of /vsimem/ includes files of other tests
     assert [path for path in left if path.startswith("deleted.zarr")] == []
 
 

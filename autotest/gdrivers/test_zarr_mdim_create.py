@@ -206,7 +206,7 @@ def test_dimensions_that_are_refused(tmp_path, cpl):
 
 def test_indexing_variables(tmp_path, cpl):
     """A dimension's indexing variable is stored only if it has the name of the dimension. SetIndexingVariable() with
-    an array of another name gives a warning, and takes effect only until the dataset is closed."""
+    another array gives a warning, and takes effect only until the dataset is closed."""
     dataset = w.create(tmp_path / "d.zarr")
     root = dataset.GetRootGroup()
     x, y = root.CreateDimension("x", *X, 4), root.CreateDimension("y", *Y, 3)
@@ -252,7 +252,8 @@ def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
         array = root.OpenMDArray("v")
         array.Write(np.arange(6)[::-1].copy())
         dataset.FlushCache()
-        assert (zarr_formats.consolidated(store) is not None) == consolidated  # chunks do not change the metadata
+        # Writing chunks does not change the metadata.
+        assert (zarr_formats.consolidated(store) is not None) == consolidated
         array.SetUnit("m")
         dataset.FlushCache()
         assert not (zarr_formats.consolidated(store) is not None)

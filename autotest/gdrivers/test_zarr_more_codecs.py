@@ -68,8 +68,8 @@ def test_zfpy(tmp_path, mode, dtype, shape, chunks):
 @needs_zfpy
 @pytest.mark.parametrize("mode", MODES)
 def test_zfpy_is_written_as_numcodecs_does(tmp_path, mode):
-    """The driver writes the same chunks as the system's numcodecs. The numcodecs of a wheel is not compared, because
-    its libzfp pads chunks with zeros."""
+    """The driver writes the same chunks as the system's numcodecs. The numcodecs of a PyPI wheel is not compared,
+    because its libzfp pads chunks with zeros."""
     if not zarr2.call("has_codec", "zfpy"):
         pytest.skip("numcodecs of the system has no zfpy beside its NumPy")
     values = values_of("<f4", (32, 48))

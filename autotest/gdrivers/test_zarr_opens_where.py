@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Checks that the column `ours` of docs/opens_where.md states what this driver does: the test writes and opens each
-store again.
-
-If the environment variable ZARR_OPENS_WHERE names a folder, the test opens the stores in this folder and writes none.
-docs/opens_where/stores.py writes such a folder."""
+"""The column `ours` of docs/opens_where.md states what this driver does: the test writes and opens each store again. If
+ZARR_OPENS_WHERE names a folder that docs/opens_where/stores.py has written, the test opens the stores in this folder
+and writes none."""
 
 import json
 import os
@@ -65,7 +63,7 @@ def test_opens_as_the_page_says(name, made):
 
 
 def test_a_probe_finds_what_is_wrong(made):
-    """docs/opens_where/probe.py reports each wrong fact in the description of a store: shape, geotransform, CRS and
+    """docs/opens_where/probe.py reports each wrong property in the description of a store: shape, geotransform, CRS and
     number of overviews. A nodata value that the store lacks is reported as missing."""
     folder, listed = made
     store = json.loads(json.dumps(listed[NAMES.index("ndpyramid")]))

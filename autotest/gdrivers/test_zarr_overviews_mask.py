@@ -60,9 +60,8 @@ def raster(rng, bands=3, mask=None, alpha=None, nodata=None):
 
 
 def as_tiff(folder, source, method, factors):
-    """Copies `source` to a GeoTIFF with interleaved bands, and builds overviews. Returns the dataset.
-
-    If the bands were separate, GDAL would compute smaller levels from larger ones without their masks."""
+    """Copies `source` to a GeoTIFF, builds overviews, and returns the dataset. The bands are interleaved, because GDAL
+    would compute smaller levels of separate bands from larger levels without their masks."""
     name = str(folder / f"{method}.tif")
     options = ["TILED=YES", "INTERLEAVE=PIXEL", "BLOCKXSIZE=64", "BLOCKYSIZE=64"]
     with config_options(GDAL_TIFF_INTERNAL_MASK="YES"):

@@ -237,8 +237,8 @@ def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
 
 
 def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
-    """If the block size is larger than the raster, a chunk is as large as the raster. The profile still samples
-    the pixels, and selects the filter numcodecs.delta for smooth colours."""
+    """If the block size is larger than the raster, a chunk is as large as the raster. The profile still samples the
+    pixels, and selects numcodecs.delta for smooth colours."""
     values = photo()[:, :300, :200]
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "BLOCKSIZE=512")
     metadata = array_of(store)
@@ -480,9 +480,8 @@ def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
     np.testing.assert_array_equal(np.isfinite(read), np.isfinite(values[0]))
     if np.isfinite(centre):
         valid = np.isfinite(values[0]) & (np.abs(values[0]) >= np.finfo(kind).tiny)
-        # The tolerance is one step, the distance of neighbouring numbers with `kept` mantissa bits. BITROUND changes a
-        # number by at most half a step. Near the nodata value and the largest number, it may change a number by a whole
-        # step.
+        # The tolerance is one step, the distance of neighbouring numbers with `kept` mantissa bits. BITROUND changes
+        # most numbers by at most half a step, but by up to one step near the nodata value and the largest number.
         np.testing.assert_allclose(read[valid], values[0][valid], rtol=2.0**-kept)
 
 
@@ -628,7 +627,8 @@ def test_a_created_raster_gets_statistics_when_it_is_closed(tmp_path, width, hei
         dataset.GetRasterBand(number).SetNoDataValue(-1)
     dataset.GetRasterBand(1).WriteArray(np.arange(width * height).reshape(height, width) % 100)
     dataset = None
-    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97  # 99, but the overview that is read may lack it
+    # The maximum is 99, but the overview that is read may lack it.
+    assert float(statistics_of(store)["STATISTICS_MAXIMUM"]) >= 97
     assert "STATISTICS_MEAN" not in statistics_of(store, 2), "a band without valid pixels"
 
 

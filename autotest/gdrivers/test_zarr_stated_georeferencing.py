@@ -210,7 +210,7 @@ def cf(code, **changes):
 def test_a_rounded_ellipsoid_beside_a_code(tmp_path, cpl, figure, code, spelling):
     stated = code if spelling == "number" else spelling.format(code)
     parameters = cf(code, epsg_code=stated, **figure)
-    if code in (3413, 3031):  # CRS.to_cf() omits this parameter for polar stereographic CRSs
+    if code in (3413, 3031):  # CRS.to_cf() omits the latitude of the origin for polar stereographic CRSs
         parameters["latitude_of_projection_origin"] = 90.0 if code == 3413 else -90.0
     dims = ("lat", "lon") if code == 4326 else ("y", "x")
     arrays = lonlat() if code == 4326 else axes()
@@ -538,8 +538,8 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
 
 
 def test_control_points_of_a_part_of_a_raster(tmp_path, cpl):
-    """Stored control points count rows and columns from the corner of the whole raster. The store has only a part of
-    this raster. GDAL must return control points that count from the corner of the part."""
+    """Stored control points count rows and columns from the corner of a whole raster, of which the store has only a
+    part. GDAL must return control points that count from the corner of the part."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)
@@ -738,8 +738,7 @@ CUTS = {"rows left out": ([0, 1, 2, 3], [0, 2, 3]), "columns left out": ([0, 1, 
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_transform_of_a_whole_raster_contradicts_picked_rows_and_columns(tmp_path, cpl, cut, attribute):
     """A selection of rows or columns leaves irregular coordinates, which contradict the transform of the whole raster.
-    The driver warns. It ignores GeoTransform in favour of the coordinates, but prefers spatial:transform to the
-    coordinates."""
+    The driver warns. It prefers the coordinates to GeoTransform, but spatial:transform to the coordinates."""
     columns, rows = CUTS[cut]
     x, y = X[columns], 5200000.0 - 15.0 - 30.0 * np.array(rows)
     attrs, crs = {"grid_mapping": "crs"}, {"crs_wkt": UTM.to_wkt()}

@@ -71,7 +71,7 @@ def time_cases():
     for letter, name in (("M8", "numpy.datetime64"), ("m8", "numpy.timedelta64")):
         for i, unit in enumerate(UNITS):
             if (letter, unit) == ("M8", "generic"):
-                continue  # zarr-python cannot read the fill value that it writes for this unit
+                continue  # zarr-python cannot read the fill value that it writes for generic datetime64
             factor = [1, 1, 25][i % 3] if unit != "generic" else 1
             values = counts.view(f"{letter}[{factor}{unit}]" if unit != "generic" else letter)
             fill = [-(2**63), "NaT", 0, 5][i % 4] if unit != "generic" else 5
@@ -211,7 +211,7 @@ def codec_cases():
         values = RAMP.astype(data_type) if data_type != "bool" else RAMP % 3 == 0
         yield N + name, document((9, 11), data_type, (4, 5), codecs, fill), values
     for name, codecs in SHARDS.items():
-        values = np.where(RAMP < 20, 7, RAMP)  # chunks of 7, the fill value, are absent
+        values = np.where(RAMP < 20, 7, RAMP)  # chunks that hold only 7, the fill value, are absent
         yield name, document((9, 11), "int32", (4, 6), codecs, 7), values
     for name in ("bool", "uint8", "complex128", "float16"):
         values = number_values(name, (9, 11))

@@ -16,7 +16,7 @@ from zarr.storage import migrate_1to2
 from zarr_tools import temporary
 
 numcodecs.blosc.use_threads = False  # with several threads, Blosc writes its blocks in random order
-_cases = {}  # folder of a case -> Case
+_cases = {}  # folder of a random array -> Case of zarr_encode_case.py
 
 
 def _folder(store):
@@ -106,9 +106,8 @@ def encode_cases(folder, seed, indices):
 
 
 def encode_problems(folders):
-    """Checks the chunk that zarr_encode wrote to each of `folders`. Returns (problem, labels) for each.
-    `problem` is a message, or None if the chunk is right. `labels` names the dtype, codecs and order of the
-    array."""
+    """Checks the chunk that zarr_encode wrote to each of `folders`. Returns (problem, labels) for each: a message, or
+    None if the chunk is right, and the names of the array's dtype, codecs and order."""
     cases = [_cases.pop(folder) for folder in folders]
     return [(case.problem() if case.chunk.exists() else "not encoded", case.labels) for case in cases]
 

@@ -26,8 +26,8 @@ def some(faults, most, seed=""):
 
 
 def steps():
-    """Yields increasing numbers from 0 on, without end, for tests that do not know the number of faults before
-    the run. With ZARR_FAULTS=all, yields every number; otherwise every second number on average."""
+    """Yields increasing numbers from 0 on, without end: every number with ZARR_FAULTS=all, otherwise every second
+    number on average. For tests that do not know the number of faults before the run."""
     choose, number = _random("steps"), 0
     while True:
         yield number

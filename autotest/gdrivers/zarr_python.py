@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """zarr-python 3 for tests that run in Zarr v2 and v3: `import zarr_python as zarr`.
 
-Functions have the names of zarr-python's functions. Nodes differ from zarr-python's in three ways. Only
-open_consolidated() reads consolidated metadata, because tests check metadata documents. Attributes are spelled as in
-Zarr v2 in either format: names of dimensions, OME-NGFF and _FillValue. create_dataset() accepts codecs of
-numcodecs in either format, and the other arguments of zarr-python 2.
+Functions have the names of zarr-python's functions. Only open_consolidated() reads consolidated metadata, because tests
+check metadata documents. Attributes (names of dimensions, OME-NGFF and _FillValue) are spelled as in Zarr v2, even in
+v3. create_dataset() accepts the arguments of zarr-python 2, codecs of numcodecs included.
 
-zarr2.py runs zarr-python 2, which writes and reads structures that version 3 does not. xarray, Dask and
-programs use zarr-python 3 without this module. zarr3_arrays.py uses zarr-python 3 for documents of Zarr v3."""
+zarr2.py runs zarr-python 2 for structures that version 3 does not write or read. zarr3_arrays.py uses zarr-python 3 for
+documents of Zarr v3."""
 
 import dataclasses
 import json
@@ -185,10 +184,9 @@ def _node(node):
 
 
 def _store(store, mode):
-    """Returns the store for a name. A name that ends in .zip is a zip file. Other names become paths, because
-    zarr-python treats text after a "?" in a name as the query of a URL.
-
-    Raises ValueError if mode "w" would overwrite a folder that is not in the temporary folder."""
+    """Returns the zarr-python store for a name: a zip file if the name ends in .zip, else a path, because zarr-python
+    treats text after a "?" in a name as the query of a URL. Raises ValueError if mode "w" would overwrite a folder
+    outside of the temporary folder."""
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):
         return ZipStore(str(store), mode="r" if mode == "r+" else mode)
     if mode == "w" and isinstance(store, (str, pathlib.Path, LocalStore)):
@@ -321,7 +319,7 @@ def write_array(
         )  # fmt: skip
         return OldArray(LocalStore(_folder(store)), path or "")
     if is_v3():
-        if dtype.names:  # zarr-python 3 does not state the byte order of structures, so it must be little-endian
+        if dtype.names:  # zarr-python 3 does not state the byte order of structures, which must be little-endian
             dtype = dtype.newbyteorder("<")
         members = _v3_members(
             {"shape": shape, "chunks": [], "dtype": dtype, "order": order, "fill_value": fill_value,

@@ -26,7 +26,7 @@ def test_qgis_draws_what_numpy_makes_of_the_data(name):
 
 @each_picture
 def test_the_picture_of_the_docs_is_up_to_date(name):
-    """The picture in docs/qgis is up to date; else run autotest/qgis/make_pictures.py."""
+    """The picture in docs/qgis is up to date. If not, run autotest/qgis/make_pictures.py."""
     kept = QImage(str(FOLDER / f"{name}.png"))
     assert not kept.isNull()
     got = pixels(PICTURES[name]()[0]).astype("i4")

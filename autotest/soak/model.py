@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Model of the store that the soak test reads and writes. All processes map the file of the model.
+"""Model of the store that the soak test reads and writes, in a file that all processes map. A single thread writes each
+element of the store.
 
-A single thread writes each element of the store. The value of an element is version << 32 | (index + 1), where index
-is the index of the element in C order; the value of an erased element is 0. The thread records a version as begun
-before it writes the version, and as stored after it has flushed the version.
+The value of an element is version << 32 | (index + 1), where index is the index of the element in C order; an erased
+element is 0. The thread records a version as begun before it writes the version, and as stored after a flush.
 
-A read may return any version from the oldest to the newest. The oldest is the version that was stored when the read
-began, or when the handle was opened if the handle caches values. The newest is the version that was begun when the
-read ended."""
+A read may return any version from the oldest to the newest. The oldest was stored when the read began, or when the
+handle was opened if the handle caches values. The newest was begun when the read ended."""
 
 import itertools
 import random
@@ -120,7 +119,7 @@ class Model:
         whole(versions["begun"][window], out=versions["stored"][window])
 
     def settled(self, array, window):
-        """Returns the values that the window's writer must read: the last ones it has written."""
+        """Returns the values that the writer of the window must read: the last values that it has written."""
         versions = self._of[array]
         begun = versions["begun"][window]
         values = PLACES[window] | (begun.astype("i8") << 32)

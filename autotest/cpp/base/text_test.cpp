@@ -79,7 +79,7 @@ TEST(Utf8, CanBeMadeValid) {
 }
 
 TEST(Ucs4, DropsThePaddingAtTheEndOnly) {
-    // The code points begin at byte 1 of `units`, so none is aligned.
+    // The code points begin at byte 1 of `units`, so none is aligned to 4 bytes.
     std::vector<std::uint8_t> units(1 + 6 * 4, 0);
     const std::uint32_t text[] = {'a', 0, 0x20ac, 'b', 0, 0};
     for (std::size_t i = 0; i < 6; ++i) StoreNative(units.data() + 1 + 4 * i, text[i]);
@@ -91,7 +91,7 @@ TEST(Ucs4, DropsThePaddingAtTheEndOnly) {
     EXPECT_EQ(Ucs4ToUtf8(nullptr, 0), "");
 }
 
-TEST(Base64, KnownVectors) {  // vectors of RFC 4648, section 10
+TEST(Base64, KnownVectors) {  // test vectors of RFC 4648, section 10
     const std::pair<const char*, const char*> vectors[] = {{"", ""},
                                                            {"f", "Zg=="},
                                                            {"fo", "Zm8="},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes v3_vectors.json: chunks of Zarr v3 that other software encoded.
+"""Writes v3_vectors.json, test vectors of Zarr v3: chunks that other software encoded.
 
 Needs zarr-python 3, zfpy 1.0.1 and, for the codecs of zarr-extensions, zarrs (PyPI). A vector is an
 object with these members:
@@ -12,7 +12,7 @@ object with these members:
     decoded    the little-endian chunk in C order, compressed with zlib, in Base64; a list of texts for
                "text", a list of Base64 texts for "bytes"
     encoded    the encoded chunk in Base64
-    exact      true if every encoder gives the same bytes
+    exact      true if every encoder gives the same bytes as `encoded`
     reencoded  what `decoded` encodes to, in Base64; absent if that is `encoded`
 """
 

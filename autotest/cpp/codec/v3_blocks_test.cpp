@@ -37,7 +37,7 @@ TEST(V3Bytes, SwapTheFieldsOfStructs) {
     context.chunk_shape = {2};
     ExpectV3(R"([{"name":"bytes","configuration":{"endian":"big"}}])", context,
              "ABxabcdefghCDyijklmnop", "BAxdcbahgfeDCylkjiponm");
-    // zarr-python omits `endian` for structures.
+    // zarr-python omits the member `endian` of the codec "bytes" for structures.
     ExpectV3(R"(["bytes"])", context, "ABxabcdefghCDyijklmnop", "ABxabcdefghCDyijklmnop");
 }
 
@@ -303,7 +303,8 @@ TEST(V3Conditional, AppliesCompressorsThatHelp) {
     EXPECT_EQ(large->size(), 305U);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *small), same);
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, *large), noise);
-    // Another encoder may skip all codecs inside "conditional". Byte 0 of the chunk is then 0.
+    // Another encoder may skip all codecs inside "conditional". Byte 0 of the encoded chunk is then
+    // 0.
     EXPECT_EQ(*DecodeV3Chunk(*pipeline, '\0' + noise), noise);
     EXPECT_TRUE(Fails(DecodeV3Chunk(*pipeline, '\x0b' + large->substr(1)), StatusCode::kCorrupt,
                       "conditional: header bit 3 is set, but only 3 codecs exist"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the narrow data types of Zarr v3 in GDAL.
+// Tests of narrow data types of Zarr v3, such as bfloat16, in GDAL.
 #include <gdal.h>
 #include <gtest/gtest.h>
 

@@ -19,8 +19,8 @@ std::string Document(const std::string& shape, const std::string& separator = ".
            separator + R"(", "shape": )" + shape + "}";
 }
 
-// A store with an array "a" of 3 x 4 characters: "abcd", "efgh", "ijkl". Resizes and reads the
-// array.
+// A store with an array "a" of 3 x 4 characters: "abcd", "efgh", "ijkl". The methods resize and
+// read the array.
 struct Sample {
     explicit Sample(const std::string& separator = ".") {
         const auto key = [&](const char* row, const char* column) {
@@ -164,7 +164,8 @@ TEST(Resize, SurvivesAFaultAtEveryCall) {
     }
 }
 
-// 6 characters are in chunks of 1, 3 and 2 characters. A new shape may end within any chunk.
+// An array of 6 characters in chunks of 1, 3 and 2 characters. A new shape may end within any
+// chunk.
 TEST(Resize, CutsChunksWhereTheyEnd) {
     const auto memory = StoreOf(
         {{"a/.zarray", R"({"zarr_format": 2, "compressor": null, "fill_value": 46, "order": "C", )"
@@ -188,7 +189,8 @@ TEST(Resize, CutsChunksWhereTheyEnd) {
     }
 }
 
-// 7 characters are in shards of 2, 4 and 2 characters. Chunks have 2 characters.
+// An array of 7 characters in shards of 2, 4 and 2 characters. Chunks inside of the shards have 2
+// characters.
 TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     const std::string document =
         R"({"zarr_format": 3, "node_type": "array", "shape": [7], "data_type": "uint8", )"
@@ -225,7 +227,7 @@ TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
     resize(5);
     EXPECT_EQ(all(), "abcde");
     EXPECT_EQ(memory->List("a/c")->size(), 2U);
-    resize(12);  // the shards end at 8, so another shard of the largest size, 4, is added
+    resize(12);  // the shards end at index 8, so another shard of the largest size, 4, is added
     EXPECT_EQ(all(), "abcde.......");
     EXPECT_EQ(array()->metadata().edges, (std::vector<Shape>{{2, 6, 8, 12}}));
     resize(3);

@@ -10,13 +10,12 @@
 namespace zarr {
 namespace {
 
-// Returns a flatbuffer with one table. Fields: 0 is uint8 7, 1 is uint32 70000, 2 is absent, 3 is
-// the string "text", 4 is uint64 2^40. Field 5 is a struct of 12 bytes; field 6 is a vector of two
-// tables with a uint8 each.
+// Returns a flatbuffer with one table. Its fields are uint8 7, uint32 70000, an absent field, the
+// string "text", uint64 2^40, a struct of 12 bytes, and a vector of two tables.
 std::string Sample() {
     FlatWriter out;
     out.Link(0);
-    // The vtable precedes the table. Only now is the offset to the root known.
+    // The vtable precedes the table, so the offset to the root table is known only now.
     const std::size_t root = out.Table({1, 4, 0, 4, 8, 12, 4});
     out.Put(0, root, 4);
     out.Put(out.Field(root, 0), 7, 1);

@@ -153,12 +153,12 @@ TEST(ReferencePartition, ReadsLevelsOfEachEncoding) {
     };
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Levels(3) + Texts({"a", "b"})))), both);
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Levels(2) + Texts({"a"})))), first);
-    // Two equal levels may be one run of two levels, or two runs of one level.
+    // Two equal definition levels may be one run of two levels, or two runs of one level.
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, Little(2, 4) + "\x04\x01" + Texts({"a", "b"})))),
               both);
     const std::string runs = Little(4, 4) + std::string("\x02\x00\x02\x01", 4);
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, runs + Texts({"a"})))), first);
-    // The deprecated encoding BIT_PACKED puts the first level into the highest bit.
+    // The deprecated encoding BIT_PACKED puts the first definition level into the highest bit.
     EXPECT_EQ(RowsOf(path(DataPage(2, kPlain, "\x40" + Texts({"a"}), kBitPacked))), first);
     const std::string level2 = "\x03\x02";
     EXPECT_EQ(RowsOf(path(DataPage2(2, kPlain, 2, level2 + Texts({"a"}), true, 7))), first);
@@ -176,7 +176,7 @@ TEST(ReferencePartition, ReadsDictionaries) {
     const std::string indices = std::string("\x01") + "\x03\x01";  // indices of 1 bit: 1, then 0
     EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, indices))), "a 1 2, b 3 4, ");
     EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kPlainDictionary, indices))), "a 1 2, b 3 4, ");
-    // Indices of 0 bits have no runs. In a run, an index of 9 bits takes two bytes.
+    // Dictionary indices of 0 bits have no runs. In a run, an index of 9 bits takes two bytes.
     EXPECT_EQ(RowsOf(path(dictionary + DataPage(2, kRleDictionary, std::string(1, '\0')))),
               "b 1 2, b 3 4, ");
     EXPECT_EQ(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Encodes the first chunk of arrays with the core only, so that tests can compare it with the bytes
-// that numcodecs encodes:
-//   zarr_encode ARRAY_FOLDER...
-// Each folder has a .zarray and the elements of the chunk in memory order: the file "raw", in the
-// byte order of the array, or for dtype |O the file "objects", a JSON list of Base64 strings.
-// The program stores the encoded chunk in the folder.
+// Encodes the first chunk of arrays with the core, for tests that compare it with numcodecs:
+// zarr_encode ARRAY_FOLDER...
+//
+// Each folder has a .zarray and the elements of the chunk in memory order: the file "raw" in the
+// array's byte order or, for dtype |O, the file "objects", a JSON list of Base64 strings. The
+// encoded chunk is stored in the folder.
 #include <cstdio>
 #include <vector>
 
