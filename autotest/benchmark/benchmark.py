@@ -113,7 +113,7 @@ def main():
     arguments = parse_arguments(plugins.parent)
     gdal.UseExceptions()
     floor = plugins.parent / "bin" / "zarr_floor"
-    # GDAL's built-in driver has this name only if our plugin is loaded.
+    # GDAL's built-in driver is called "ZarrBuiltin" only if our plugin is loaded.
     if gdal.GetDriverByName(BUILTIN) is None:
         sys.exit(f"cannot measure: no plugin of ours in {plugins}")
     if not os.access(floor, os.X_OK):

@@ -19,8 +19,8 @@ FULL, HALF, QUARTER = (64, 48), (32, 24), (16, 12)
 
 
 def arrays(names, first, second, **attrs):
-    """Returns {path: array} for three levels named `names`. `first` describes the largest and the smallest
-    level, `second` the middle level."""
+    """Returns {path: array} for make_store(), with three levels named `names`. `first` describes the largest and the
+    smallest level, `second` the middle level."""
     made = {}
     for level, (name, said) in enumerate(zip(names, (first, second, first))):
         shape = [size >> level for size in SHAPE]
@@ -81,7 +81,7 @@ def wkt(code):
     return srs.ExportToWkt()
 
 
-# case -> (description of the base, description of the middle level, warning)
+# case -> (description of the base array for make_store(), description of the middle level, warning of the driver)
 OTHERS = {
     "scale": (attrs(scale_factor=0.1), attrs(scale_factor=0.2), "has scale_factor 0.2, not 0.1"),
     "no scale": (attrs(scale_factor=0.1), attrs(), "has scale_factor 1, not 0.1"),

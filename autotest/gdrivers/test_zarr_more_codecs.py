@@ -26,7 +26,8 @@ MODES = {
     "accuracy": {"mode": 4, "tolerance": 0.01},
     "precision": {"mode": 3, "precision": 20},
     "rate": {"mode": 2, "rate": 12},
-    "reversible": {"mode": 4, "tolerance": -1},  # has the effect of mode 5 (reversible), which fails in numcodecs 0.11
+    # Mode 4 with tolerance -1 acts like mode 5 (reversible), which fails in numcodecs 0.11.
+    "reversible": {"mode": 4, "tolerance": -1},
 }
 
 

@@ -69,8 +69,8 @@ def save(path, values, *options):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """Returns {kind: (values, folder)}. Each folder has source.tif, cog.tif, and store.zarr, which the
-    profile makes."""
+    """Returns {kind: (values, folder)}. Each folder has source.tif, cog.tif, and store.zarr, which is made with
+    PROFILE=CLOUD."""
     made = {}
     for kind, function in KINDS.items():
         folder = tmp_path_factory.mktemp(kind)

@@ -72,7 +72,8 @@ def write_under_locks(store, locks, path, pieces):
 
 
 def set_under_locks(store, locks, path, name, value):
-    """Sets an attribute under a lock file. Opens the group anew, because zarr-python caches attributes."""
+    """Sets an attribute while a lock file in the folder `locks` is held. Opens the group anew, because zarr-python
+    caches attributes."""
     synchronizer = zarr.ProcessSynchronizer(locks)
     zarr.open_group(_folder(store), mode="r+", synchronizer=synchronizer)[path].attrs[name] = value
 

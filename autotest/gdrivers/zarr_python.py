@@ -98,7 +98,7 @@ class Array(zarr.Array):
         )
         old = self._async_array
         self._async_array = zarr.AsyncArray(metadata, old.store_path, old._config)
-        self.update_attributes({})  # writes the metadata
+        self.update_attributes({})  # writes the metadata, although no attribute changes
 
     def __getitem__(self, selection):
         """Returns the selected values. zarr-python 3 wraps the only element of an array without dimensions in

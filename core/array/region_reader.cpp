@@ -405,8 +405,8 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;
-    std::vector<ChunkRequest> requests;     // one for each of `own`
-    std::vector<ChunkCache::Claim> claims;  // one for each of `own`
+    std::vector<ChunkRequest> requests;     // one for each chunk in `own`
+    std::vector<ChunkCache::Claim> claims;  // one for each chunk in `own`
     for (const Wanted& wanted : found.wanted) {
         const bool is_cached = wanted.strategy == Strategy::kThroughCache;
         ChunkCache::Claim claim;

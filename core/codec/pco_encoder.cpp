@@ -81,8 +81,8 @@ class LatentEncoder {
 
     const LatentMetadata& latent_;
     const std::uint32_t size_;
-    std::vector<std::uint32_t> first_;   // index of each bin's first state in states_
-    std::vector<std::uint32_t> states_;  // states of the table, grouped by bin
+    std::vector<std::uint32_t> first_;   // index in states_ of each bin's first state
+    std::vector<std::uint32_t> states_;  // states of the tANS table, grouped by bin
     std::array<std::uint32_t, kInterleaved> current_{};
     std::vector<Coded> coded_;
 };
@@ -177,7 +177,8 @@ void WriteChunk(const NumberType& type, const EncoderOptions& options, Latents l
     writer.Write(static_cast<unsigned>(Mode::kClassic), 4);
     const auto encoding = order != 0 ? DeltaEncoding::kConsecutive : DeltaEncoding::kNone;
     writer.Write(static_cast<unsigned>(encoding), 4);
-    if (order != 0) writer.Write(order, 4);  // order in 3 bits, then a 0: no secondary latent
+    // Order of differences in 3 bits, then a 0: no secondary latent.
+    if (order != 0) writer.Write(order, 4);
     WriteBins(metadata, writer);
     writer.Align();
     for (const std::uint64_t moment : moments) writer.Write(moment, type.bits);

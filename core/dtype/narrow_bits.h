@@ -145,7 +145,7 @@ constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     if (layout.specials == Specials::kOneNan) return layout.sign();
     if (layout.specials == Specials::kTopNan) return sign | (layout.sign() - 1);
     if (layout.specials == Specials::kFinite) return sign ^ layout.sign();
-    // Keep the top bits of the payload, and set at least one bit, because infinity has none.
+    // Keep the top bits of the NaN's payload, and set at least one bit, because infinity has none.
     const std::uint32_t payload =
         (bits & (kFloat32ImplicitBit - 1)) >> (kFloat32MantissaBits - layout.mantissa_bits);
     return sign | layout.infinity() | (payload != 0 ? payload : 1U);

@@ -249,7 +249,7 @@ class TemplateExpression {
             std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
         if (error != std::errc()) return Overflow();
         at_ = static_cast<std::size_t>(end - text_.data());
-        // Fractions and exponents are unsupported.
+        // Numbers with a fraction or an exponent are unsupported in templates.
         if (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == 'e')) return Unsupported();
         return Value(number);
     }

@@ -24,8 +24,8 @@ struct StoreCounters {
 // continue without optional data such as a CRS, and later warn with the first recorded failure.
 class WatchedStore final : public ForwardingStore {
   public:
-    // `is_document` takes the last name of a key, and returns true if it is the name of a metadata
-    // document.
+    // `is_document` takes the last component of a key, and returns true if it is the name of a
+    // metadata document.
     WatchedStore(std::shared_ptr<const Store> base, bool (*is_document)(std::string_view name))
         : ForwardingStore(std::move(base)), is_document_(is_document) {}
 

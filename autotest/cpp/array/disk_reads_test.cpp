@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// If `is_cold`, this store says that reads wait for the disk. Each of its reads waits, for up to 20
-// s, until `together` reads were in progress at once.
+// A store that says, if `is_cold`, that reads wait for the disk. Each read then waits, for up to 20
+// s, until `together` reads have been in progress at once.
 class DiskStore final : public ForwardingStore {
   public:
     DiskStore(std::shared_ptr<const Store> base, bool is_cold, std::size_t together)

@@ -83,7 +83,8 @@ TEST(CfGridMapping, FailsOrWarnsIfAParameterIsMissing) {
             } else if (name == "latitude_of_projection_origin" &&
                        *whole[0].second.as_string() == "polar_stereographic") {
                 ASSERT_EQ(read.warnings.size(), 1U);
-                // The pole in the hemisphere of the standard parallel is assumed as the origin.
+                // Without the latitude of the origin, the pole in the hemisphere of the standard
+                // parallel is assumed.
                 EXPECT_EQ(read.mapping->origin_latitude, 90);
             } else {
                 ASSERT_FALSE(read.mapping.ok()) << text << name;
