@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests the program zarr_check. Good stores give no finding. For each kind of finding, a test makes a faulty store, and
-runs the command that the finding recommends, after which the finding is gone."""
+"""Tests the program zarr_check. Good stores give no finding. Each kind of finding is tested with a faulty store; the
+command that the finding recommends must remove the finding."""
 
 import contextlib
 import io

@@ -75,8 +75,8 @@ def missing(seen):
 
 
 def test_the_random_chunks_covered_everything(tmp_path, seen):
-    """Each label of seen() occurs among the chunks of the tests above. If labels are missing, the test encodes more
-    chunks, because the rarest filter occurs in only one of a hundred chunks."""
+    """Each label of seen() occurs among the chunks of the tests above. Chunks are added until the last label occurs,
+    because the rarest filter is in only one of a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
     assert seen["same bytes"] >= CHUNKS * (0.8 if zarr2.call("is_of_system") else 0.1)

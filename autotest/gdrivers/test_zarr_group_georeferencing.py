@@ -179,9 +179,8 @@ def test_one_array_of_a_group_has_the_same_geotransform_over_http(tmp_path):
 
 @pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
-    """A group's transform applies only to arrays of one size. If the server returns no listings, attributes, coordinate
-    arrays or consolidated metadata must state this size; else the driver warns. The driver never requests the group's
-    other arrays."""
+    """A group's transform applies only to arrays of one size. Without listings, attributes, coordinate arrays or
+    consolidated metadata must state this size; else the driver warns, and requests no other arrays of the group."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
@@ -295,8 +294,8 @@ def test_an_array_with_another_geotransform_is_no_band(tmp_path, cpl):
     assert "/g/b2" in warning and "/g/b1" in warning and str(store) in warning
 
 
-# case -> (attributes of array a, of array b and of their group, further arrays). The attributes of a and b differ but
-# give equal georeferencing, so a and b are bands of one raster.
+# case -> (attributes of array a, of array b and of their group, further arrays). Different attributes of a and b give
+# equal georeferencing, so a and b are bands of one raster.
 TOGETHER = {
     "code and WKT": ({**spatial(), **UTM}, {**spatial(), "proj:wkt2": WKT}, {}, {}),
     "own and the group's": ({**spatial(), **UTM}, {}, {**spatial(), **UTM}, {}),

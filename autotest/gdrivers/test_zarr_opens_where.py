@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The column `ours` of docs/opens_where.md states what this driver does: the test writes and opens each store again. If
-ZARR_OPENS_WHERE names a folder that docs/opens_where/stores.py has written, the test opens the stores in this folder
-and writes none."""
+"""The column `ours` of docs/opens_where.md states what this driver does. The test writes the stores, or uses the folder
+ZARR_OPENS_WHERE, which docs/opens_where/stores.py has written."""
 
 import json
 import os

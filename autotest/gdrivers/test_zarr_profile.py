@@ -480,8 +480,8 @@ def test_rounding_makes_no_nodata_and_no_infinity(tmp_path, nodata, kind, bits):
     np.testing.assert_array_equal(np.isfinite(read), np.isfinite(values[0]))
     if np.isfinite(centre):
         valid = np.isfinite(values[0]) & (np.abs(values[0]) >= np.finfo(kind).tiny)
-        # The tolerance is one step, the distance of neighbouring numbers with `kept` mantissa bits. BITROUND changes
-        # most numbers by at most half a step, but by up to one step near the nodata value and the largest number.
+        # The tolerance is one step between numbers with `kept` mantissa bits. BITROUND changes numbers by at most half
+        # a step, or a whole step near the nodata value and the largest number.
         np.testing.assert_allclose(read[valid], values[0][valid], rtol=2.0**-kept)
 
 

@@ -538,8 +538,8 @@ def test_ground_control_points(tmp_path, cpl, as_text, has_axes):
 
 
 def test_control_points_of_a_part_of_a_raster(tmp_path, cpl):
-    """Stored control points count rows and columns from the corner of a whole raster, of which the store has only a
-    part. GDAL must return control points that count from the corner of the part."""
+    """Stored control points count rows and columns from the corner of a whole raster. The store has a part of this
+    raster, and GDAL must return points that count from its corner."""
     name = with_points(tmp_path, geojson(), np.arange(10, 20) + 0.5, np.arange(5, 12) + 0.5)
     assert [p[:2] for p in points_of(open_raster(name))] == [(r - 5, c - 10) for r, c, *_ in POINTS]
     halves = with_points(tmp_path / "b", geojson(), 2 * np.arange(20) + 1.0, 2 * np.arange(15) + 1.0)

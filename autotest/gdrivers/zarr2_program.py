@@ -107,8 +107,8 @@ def encode_cases(folder, seed, indices):
 
 
 def encode_problems(folders):
-    """Checks the chunk that zarr_encode wrote to each of `folders`. Returns (problem, labels) for each: a message, or
-    None if the chunk is right, and the names of the array's dtype, codecs and order."""
+    """Checks the chunk that zarr_encode wrote to each of `folders`. Returns (problem, labels) for each: a message or
+    None, and the names of the array's dtype, codecs and order."""
     cases = [_cases.pop(folder) for folder in folders]
     return [(case.problem() if case.chunk.exists() else "not encoded", case.labels) for case in cases]
 

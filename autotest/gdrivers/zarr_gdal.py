@@ -133,8 +133,8 @@ def as_gdal(values):
 
 
 def as_raster(values):
-    """Returns `values` as GDAL must return them: with GDAL's NumPy type, and with the shape bands x rows x columns. The
-    last two dimensions are Y and X. The others give the bands; the first of them varies slowest."""
+    """Returns `values` as GDAL must return them: in GDAL's NumPy type, and in the shape bands x rows x columns. All
+    dimensions except the last two give the bands, the first varying slowest."""
     values = as_gdal(values)
     rows = values.shape[-2] if values.ndim >= 2 else 1
     columns = values.shape[-1] if values.ndim >= 1 else 1

@@ -184,9 +184,8 @@ def _node(node):
 
 
 def _store(store, mode):
-    """Returns the zarr-python store for a name: a zip file if the name ends in .zip, else a path, because zarr-python
-    treats text after a "?" in a name as the query of a URL. Raises ValueError if mode "w" would overwrite a folder
-    outside of the temporary folder."""
+    """Returns the zarr-python store for a name: a zip file (*.zip) or a path, in which "?" begins no query of a URL.
+    Raises ValueError if mode "w" would overwrite a folder outside of the temporary folder."""
     if isinstance(store, (str, pathlib.Path)) and str(store).endswith(".zip"):
         return ZipStore(str(store), mode="r" if mode == "r+" else mode)
     if mode == "w" and isinstance(store, (str, pathlib.Path, LocalStore)):

@@ -16,8 +16,7 @@ namespace zarr {
 class Array;
 
 // Detects regions that are read in order, and loads the next chunks of a remote store into the
-// chunk cache on other threads. A failed load is reported only to readers that wait for it; later
-// readers read the chunk again. Thread-safe.
+// chunk cache on other threads. Failed loads are reported only to waiting readers. Thread-safe.
 class ReadAhead {
   public:
     // `array` must outlive this object. Chunks are loaded only if the array's store is remote.
@@ -30,9 +29,9 @@ class ReadAhead {
     // True if chunks are loaded ahead, which is done only for remote stores.
     bool loads() const { return loads_; }
 
-    // Records a region before it is read, and starts loading the regions expected next, with up to
-    // `threads` decoding threads. Returns true if the next region probably begins in the chunk in
-    // which `region` begins; the caller should then decode that whole chunk.
+    // Records a region before it is read, and starts loading the regions expected next. True if the
+    // next region probably begins in the chunk in which `region` begins, which should then be
+    // decoded whole.
     bool Note(const Region& region, std::size_t threads);
 
     // Starts loading the chunks of a region on another thread. Does nothing if the decoded chunks

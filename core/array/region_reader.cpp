@@ -32,9 +32,8 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 
 }  // namespace
 
-// Reads one region: splits the region at the chunk edges and copies each part to its destination,
-// in parallel. Chunks of one group, such as the chunks of a shard, are read together; see
-// ChunkStore::groups().
+// Reads one region: copies each part of a chunk to its destination, in parallel. Chunks of one
+// group, such as the chunks of a shard, are read together; see ChunkStore::groups().
 class RegionReader {
   public:
     // All references must outlive the object. `offset` is the position in bytes of the wanted part
@@ -65,10 +64,10 @@ class RegionReader {
         std::vector<Wanted> wanted;
     };
 
-    // If the read is small, copies the parts whose chunks are cached. Returns true if no part
-    // remains to be read.
+    // Copies the parts of a small read whose chunks are cached. Returns true if no part remains to
+    // be read.
     //
-    // Sets `shared_from_`. From this part on, all threads work together on each part.
+    // Sets `shared_from_`, the first part on which all threads work together.
     bool CopyCached();
     // Maps the memory pages of the destination in advance, with Populate(), if the destination is
     // contiguous.
@@ -93,8 +92,8 @@ class RegionReader {
     Status ReadIntoMemory(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
-    // Reads a part of a chunk that another thread is loading into the cache, after waiting for that
-    // load. Requests the chunk from the store only if the load ends without a result.
+    // Reads a part of a chunk after another thread has loaded the chunk into the cache. Requests
+    // the chunk from the store only if that load ends without a result.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 
@@ -108,9 +107,8 @@ class RegionReader {
         return WantedRanges(part, region_, offset_, op_.src_size);
     }
 
-    // Adds the request for a chunk to the read counters. Returns true if the chunk is stored, and
-    // false if it is absent. Fails if the request failed, or if the chunk decodes to more than
-    // Limit::kChunkSize.
+    // Adds the request for a chunk to the read counters. Returns true if the chunk is stored, false
+    // if absent. Fails if the request failed, or the decoded chunk exceeds Limit::kChunkSize.
     Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
                          const Result<FetchedChunk>& fetched) const;
     // Count() adds to a counter of the array and to the same counter of the ArrayContext.
@@ -216,9 +214,8 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     cache_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
-    // If the chunks exceed the cache, only the first chunks of the region may stay in it. Otherwise
-    // the last chunks would evict the first, which the next read, such as of another band, needs
-    // first.
+    // If the chunks exceed the cache, only the first ones may stay in it. Otherwise the last would
+    // evict the first, which the next read, such as of another band, needs first.
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         // Bytes that a chunk takes in the cache.
@@ -399,9 +396,8 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
-    // This thread claims the chunks that it reads into the cache; see ChunkCache::Claim. It reads
-    // them all before it waits for chunks of other threads, so that no two threads wait for each
-    // other.
+    // This thread claims the chunks that it reads into the cache; see ChunkCache::Claim. It waits
+    // for chunks of other threads last, so that no two threads wait for each other.
     ChunkCache& cache = array_.context().cache();
     std::vector<Wanted> own;
     std::vector<Wanted> loading;

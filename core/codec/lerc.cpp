@@ -2,8 +2,8 @@
 // imagecodecs' "imagecodecs_lerc", read-only: each chunk is a LERC blob, as in references to TIFF
 // files, and may be compressed further (LERC_ZSTD). Invalid pixels become NaN, or 0 in integers.
 //
-// Numbers are decoded to little-endian bytes, even if the array's dtype is big-endian. The reason
-// is libtiff, which swaps the bytes of a big-endian file's numbers before the LERC encoding.
+// Numbers are always decoded to little-endian bytes, because libtiff swaps the bytes of a
+// big-endian file's numbers before the LERC encoding.
 #include <Lerc_c_api.h>
 
 #include <algorithm>

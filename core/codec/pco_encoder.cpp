@@ -17,8 +17,7 @@ namespace {
 using Latents = std::vector<std::uint64_t>;
 
 // Entropy encoder (tANS) of one latent variable, the inverse of LatentDecoder. Encodes backwards,
-// because the decoder's state after a latent and the latent's bin determine its state before the
-// latent. States are numbered from the table size to twice the table size.
+// because the decoder's state before a latent follows from the state after it and the latent's bin.
 class LatentEncoder {
   public:
     explicit LatentEncoder(const LatentMetadata& latent)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Streaming loop for codecs whose libraries process data in pieces (zlib, gzip, bz2, lzma, zstd).
-// The loop writes directly to an Output and never exceeds the limit of the Output. A truncated
-// stream is an error.
+// Streaming loop for codecs whose libraries process data in pieces, such as zlib and zstd. Writes
+// directly to an Output and never exceeds its limit. A truncated stream is an error.
 #pragma once
 
 #include <cstddef>

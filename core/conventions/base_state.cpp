@@ -33,8 +33,8 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
     return digest.Text();
 }
 
-// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. CRC-32
-// is faster than FNV-1a, which matters because each opening of a pyramid computes the digest.
+// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. Each
+// opening of a pyramid computes the digest, so CRC-32 is used, which is fast.
 std::string DigestOfChunks(const Array& array) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
     const std::uint64_t count = array.chunk_count();

@@ -63,9 +63,9 @@ bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
 // Whether a search visits groups that contain only overviews; see IsForOverviews().
 enum class OverviewGroups { kIncluded, kSkipped };
 
-// Returns the groups at and below `path`, depth first, parents first. A group that cannot be listed
-// gives a warning and is omitted. If the store cannot list, only nodes that MembersOf() and
-// ReadNamedMembers() find are returned.
+// Returns the groups at and below `path`, depth first, parents first. Groups that cannot be listed
+// are omitted with a warning. If the store cannot list, only nodes of MembersOf() and
+// ReadNamedMembers() are returned.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings,
                                               OverviewGroups overviews = OverviewGroups::kIncluded);

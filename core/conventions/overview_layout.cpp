@@ -211,7 +211,7 @@ void RemoveArray(const std::string& array, std::vector<LayoutLevel>& levels) {
 }
 
 // Returns the layout if it describes overviews of the array `base`, else nullopt. `base` is the
-// name of an array in the group, or its path in the group of the largest level.
+// array's name, or its path in the group of the largest level.
 std::optional<Layout> ParseLayoutOf(const json::Value& multiscale, std::string_view base) {
     auto layout = ParseLayout(multiscale);
     const std::string_view group = ParentPath(base);

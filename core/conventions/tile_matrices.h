@@ -35,8 +35,8 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
                                             Warnings& warnings);
 
-// Returns the pyramid that lists the array as a level; nullopt if there is none. An array of the
-// same name, in the grandparent group or a sibling of the parent group, describes the pyramid.
+// Returns the pyramid that lists the array as a level, or nullopt. An array of the same name, in
+// the grandparent group or a sibling of the parent group, describes the pyramid.
 std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
                                                 const std::string& array_path, Warnings& warnings);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads xcube's format of pyramid levels: a folder `x.levels` that is not a Zarr group, with a
-// group `N.zarr` or a text file `N.link` for each level. A JSON file `.zlevels` is optional.
+// group `N.zarr` or a text file `N.link` for each level.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,14 @@
 
 namespace zarr {
 
-// Returns the levels of a folder in xcube's levels format, as groups; nullopt for any other folder.
-// A folder below the root must be named `*.levels` or contain `.zlevels`. Links must stay inside of
+// Returns the levels of a folder in xcube's format, as groups; nullopt for any other folder. Below
+// the root, the folder must be named `*.levels` or contain `.zlevels`. Links must stay inside of
 // the store.
 std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
                                              Warnings& warnings);
 
 // Returns the text of the link `0.link` at the root of a store of xcube levels, trimmed and with
-// slashes as separators; nullopt if absent or unreadable. xcube writes this link if level 0 is the
-// dataset from which the levels were made.
+// slashes as separators; nullopt if unreadable. The link leads to the dataset that is level 0.
 std::optional<std::string> ReadBaseLink(const Store& store);
 // Name under which the dataset of `0.link` is mounted in the store, if the dataset is outside of
 // the store; see MountStore.

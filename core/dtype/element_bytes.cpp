@@ -20,8 +20,7 @@ std::string BytesOf(T value) {
 }
 
 // Limits `number` to float's range as NumPy does, because C++ leaves an overflowing conversion
-// undefined. Numbers up to half a step above the largest float become that float, as its shortest
-// text 3.4028235e38 must.
+// undefined. Numbers up to half a step above the largest float become the largest float.
 double WithinFloat(double number) {
     constexpr double kMax = std::numeric_limits<float>::max();
     constexpr double kHalfway = 0x1.ffffffp127;

@@ -40,7 +40,7 @@ std::optional<json::Value> NumberIn(std::string_view text) {
 }
 
 // Returns `value`, a number, a boolean or text that NumPy reads as a number, as a JSON number.
-// Integers that do not fit 64 bits become doubles. Any other value is returned unchanged.
+// Integers beyond 64 bits become doubles. Any other value is returned unchanged.
 json::Value NumberOf(const json::Value& value) {
     const std::string* const given = value.as_string();
     if (given == nullptr) return WithoutBool(value);

@@ -77,10 +77,10 @@ class Hierarchy {
     // exist, or was not asked for.
     const Status& consolidated_error() const { return consolidated_error_; }
 
-    // Returns the kind of the node at `path`. In v2, a prefix without documents is a group if a
-    // node is below the prefix and the store can list.
+    // Returns the kind of the node at `path`. In v2, a prefix without documents is a group if
+    // listings show a node below.
     //
-    // Other methods recognise a Zarr v1 array only after KindOf() or Members() has found it.
+    // Other methods recognise a Zarr v1 array only after KindOf() or Members().
     Result<NodeKind> KindOf(const std::string& path) const;
     // True if KindOf() would return kArray. HoldsArray() needs fewer requests than KindOf() and
     // lists nothing.
@@ -92,9 +92,8 @@ class Hierarchy {
     // of the store in this process.
     void Reload() const { NotifyChange(*base_); }
 
-    // Returns the first failure since the last call: a metadata document could not be read, or a
-    // prefix could not be listed. Returns ok if nothing failed. Use after methods that treat such a
-    // failure like an absent key.
+    // Returns the first failure since the last call to read a metadata document or to list a
+    // prefix; ok if nothing failed. Use after methods that treat such a failure like an absent key.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
     // Counts of the requests to the store through this hierarchy, including requests for chunks.
@@ -109,7 +108,7 @@ class Hierarchy {
     Result<std::vector<Node>> Members(const std::string& path) const;
 
     // Returns the arrays and groups directly in the group `path` that consolidated metadata lacks,
-    // sorted by name. Skips unreadable nodes. Empty if consolidated metadata is not in use or the
+    // sorted by name. Skips unreadable nodes. Empty if no consolidated metadata is used or the
     // store is remote.
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
@@ -123,9 +122,9 @@ class Hierarchy {
     // array. False without a check if the store has no folders or is remote.
     bool IsMissingInStore(const std::string& path) const;
 
-    // Returns the metadata of the array at `path` for reading or writing chunks. If the array's own
-    // document in a local store differs from consolidated metadata, the own document is used and
-    // `warnings` gets a message.
+    // Returns the metadata of the array at `path` for reading or writing chunks. If consolidated
+    // metadata of a local store differs from the array's own document, uses the document and adds
+    // to `warnings`.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
@@ -135,9 +134,8 @@ class Hierarchy {
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
-    // Returns the value of type T that `load` computes from nodes of this hierarchy. The value is
-    // cached with the node at `path`, once for each T, until that node is cleared. `load` returns a
-    // Result<T>.
+    // Returns the value of type T that `load`, which returns Result<T>, computes from nodes of this
+    // hierarchy. Cached with the node at `path`, once for each T, until that node is cleared.
     template <class T, class Load>
     Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
         if (planned_.empty())

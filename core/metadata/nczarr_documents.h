@@ -43,8 +43,8 @@ class NczarrDocuments {
     // not write the store.
     Result<bool> DescribeArray(const std::string& path, NewArray& array);
 
-    // List() adds a new node to the lists of its group, and that group to the lists of its parent,
-    // unless netCDF-C does not know the array's type. Unlist() removes a node that will be deleted.
+    // List() adds a new node to its group's list, and that group to its parent's list, unless
+    // netCDF-C does not know the array's type. Unlist() removes a node that will be deleted.
     Status List(const std::string& path);
     Status Unlist(const std::string& path);
 
@@ -89,9 +89,9 @@ class NczarrDocuments {
     Status Change(const MemberLocation& location, const std::function<void(json::Object&)>& change);
 
     Status ListIn(const std::string& group, std::string_view list, std::string_view name);
-    // Returns the full name of the dimension with this name and size in `group` or a group above.
-    // Declares the dimension if it is missing. If `group` has a dimension of this name with another
-    // size, the size is appended to the name.
+    // Returns the full name of the dimension with this name and size in `group` or a group above;
+    // declares a missing one. If the name has another size in `group`, the size is appended to the
+    // name.
     Result<std::string> Declare(const std::string& group, const std::string& name,
                                 std::uint64_t size);
     Result<json::Array> DeclareAll(const std::string& array,

@@ -10,9 +10,9 @@
 
 namespace zarr {
 
-// Decodes `count` integers of `bits` bits each, at most 32, in Parquet's "Run Length Encoding /
-// Bit-Packing Hybrid". Returns kCorrupt if `bytes` has fewer integers. The caller must bound
-// `count`, because 6 bytes may encode 2^31 integers.
+// Decodes `count` integers of `bits` (at most 32) bits each, in Parquet's "Run Length Encoding /
+// Bit-Packing Hybrid". Returns kCorrupt if there are fewer. Bound `count`: 6 bytes may encode 2^31
+// integers.
 Result<std::vector<std::uint32_t>> DecodeBitRuns(ByteSpan bytes, unsigned bits, std::size_t count);
 
 }  // namespace zarr

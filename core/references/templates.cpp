@@ -36,9 +36,8 @@ Status UnsupportedFormat(const std::string& format) {
     return Status::Unsupported("the format " + Quoted(format) + " of a template is unsupported");
 }
 
-// Formats a number as Python's operator % does. `flags` holds flags and a width that the caller has
-// checked; `conversion` is one of "dixXo". Returns nullopt for texts that snprintf() cannot write,
-// such as "-ff".
+// Formats a number as Python's operator % does, by checked `flags` with a width and a `conversion`
+// of "dixXo". Returns nullopt for texts that snprintf() cannot write, such as "-ff".
 std::optional<std::string> FormatNumber(std::int64_t number, const std::string& flags,
                                         char conversion) {
     const bool is_signed = conversion == 'd' || conversion == 'i';

@@ -9,9 +9,9 @@
 
 namespace zarr {
 
-// Reads the compact protocol of Apache Thrift ("Thrift Compact protocol encoding") from `bytes`,
-// which must outlive the reader. After a fault every call returns a default value and ok() is
-// false, so a caller checks ok() once, at the end. Not thread-safe.
+// Reads the compact protocol of Apache Thrift from `bytes`, which must outlive the reader. After a
+// fault every call returns a default value, so a caller checks ok() once, at the end. Not
+// thread-safe.
 class ThriftReader {
   public:
     explicit ThriftReader(ByteSpan bytes) : bytes_(bytes) {}

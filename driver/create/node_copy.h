@@ -14,9 +14,8 @@
 
 namespace zarr_driver {
 
-// Copies a node (an array or a group) to another path, in the same store or in another store of the
-// same Zarr version. Also copies arrays outside of the node to which the node refers, but no
-// overviews of a copied array.
+// Copies a node (an array or a group) to another path in the same store, or in a store of the same
+// Zarr version. Also copies outside arrays to which the node refers, but no overviews of an array.
 class NodeCopy {
   public:
     // `from` is the store of the source, and `update` writes to the store of the target;

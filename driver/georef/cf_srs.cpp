@@ -62,9 +62,8 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
     return srs;
 }
 
-// Returns the EPSG code of the CRS that equals `srs` except for names; 0 if there is none. Fast
-// only for UTM zones and polar projections: for others GDAL searches PROJ's database for about ten
-// milliseconds.
+// Returns the EPSG code of the CRS that equals `srs` except for names, or 0. Except for UTM zones
+// and polar projections, searching PROJ's database takes about ten milliseconds.
 int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
     if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
@@ -242,8 +241,8 @@ bool IsWgs84(const Ellipsoid& ellipsoid) {
     return zarr::SameEllipsoid(ellipsoid, {6378137, 298.257223563}, 5e-5);
 }
 
-// Returns the EPSG code of the geographic CRS that the names in `earth` imply; 0 if none. Without
-// known names, WGS 84 is implied by its ellipsoid, or if `earth` has no ellipsoid.
+// Returns the EPSG code of the geographic CRS that the names in `earth` imply, or 0. Without known
+// names, the ellipsoid of WGS 84 implies WGS 84, as does a missing ellipsoid.
 int ImpliedCode(const CfEarth& earth) {
     if (!IsPlaceholderName(earth.datum_name)) return EpsgCodeOfName(earth.datum_name);
     if (!IsPlaceholderName(earth.geographic_crs_name)) {
@@ -253,8 +252,9 @@ int ImpliedCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Sets `srs` to the geographic CRS in EPSG, in degrees, that names or ellipsoid in `earth` imply.
-// Returns false if they imply none, or if ellipsoid or prime meridian differ from that CRS.
+// Sets `srs` to the geographic EPSG CRS, in degrees, that names or ellipsoid in `earth` imply.
+// Returns false if there is none, or if its ellipsoid or prime meridian differ from those of
+// `earth`.
 bool UseKnownDatum(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = ImpliedCode(earth);
     OGRSpatialReference known;
@@ -413,9 +413,8 @@ Status Mercator(const CfGridMapping& m, OGRSpatialReference& srs) {
         m);
 }
 
-// Sets oblique_mercator, as PROJ defines it (appendix F of CF refers to PROJ). The angle from the
-// rectified to the skew grid equals the azimuth, so that y points north at the centre. False
-// easting and northing apply at the centre.
+// Sets oblique_mercator as PROJ defines it. The angle from the rectified to the skew grid equals
+// the azimuth, so that y points north at the centre, where false easting and northing apply.
 Status ObliqueMercator(const CfGridMapping& m, OGRSpatialReference& srs) {
     return Check(srs.SetHOMAC(m.origin_latitude, m.origin_longitude, m.azimuth, m.azimuth,
                               *m.scale_factor, m.false_easting, m.false_northing),

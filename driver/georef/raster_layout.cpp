@@ -123,8 +123,8 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
     return {};
 }
 
-// Computes the number of slices: the product of the sizes of the axes without a fixed index. The
-// product cannot overflow, because the number of elements was checked when the metadata was read.
+// Computes the number of slices: the product of the sizes of the axes without a fixed index. It
+// cannot overflow, because the number of elements was checked before.
 void CountSlices(RasterLayout& layout) {
     layout.slices = 1;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)

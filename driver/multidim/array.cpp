@@ -342,7 +342,7 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
 }
 
 // True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the store's
-// CRS, or if the store is remote, where users cannot set a CRS.
+// CRS, or if the store is remote, where users cannot set one.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
@@ -528,9 +528,8 @@ Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
-    // The array's old grid mapping is removed only if the CRS is removed or written as a grid
-    // mapping. If an attribute states the new CRS, the old grid mapping stays, because it may
-    // describe more.
+    // The old grid mapping is removed only if the CRS is removed or written as a grid mapping. If
+    // an attribute states the new CRS, the grid mapping stays for its other contents.
     const bool replaces = srs == nullptr || !written_arrays.grid_mapping.empty();
     if (replaces) {
         ZARR_RETURN_IF_ERROR(

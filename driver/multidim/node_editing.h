@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Changes nodes and dimensions, both in the store and in the objects of a session that represent
-// them, which the caller must use exclusively. Errors name the node; kPermission means a read-only
+// Changes nodes and dimensions, in the store and in the objects of a session that represent them,
+// which the caller must use exclusively. Errors name the node; kPermission means a read-only
 // session.
 #pragma once
 
@@ -28,7 +28,7 @@ zarr::Status ResizeDimensions(SharedResource& session,
                               const std::map<ZarrDimension*, std::uint64_t>& sizes);
 
 // Stores the axis (such as X or T) of each dimension that a caller created, as CF attributes of its
-// coordinate array, unless the array states an axis. Failures are emitted as warnings.
+// coordinate array, unless the array states one. Failures give warnings.
 void StoreAxes(SharedResource& session);
 
 }  // namespace zarr_driver

@@ -15,16 +15,16 @@ class OutsideArrays {
     // `session` must outlive this object.
     explicit OutsideArrays(const SharedResource& session) : session_(session) {}
 
-    // Returns the name of the array at `path` in GDAL's API. An array outside of the opened node is
-    // shown in the root group. It gets a number, as in "x_2", if that group, or a group from there
-    // to the array, has an array of its name.
+    // Returns the name of the array at `path` in GDAL's API. Outside arrays are shown in the root
+    // group, with a number as in "x_2" if a group from there to the array has an array of that
+    // name.
     std::string NameOf(const std::string& path) const;
     // Returns the path of the outside array called `name`; empty if there is none. Looks in the
     // groups above the opened node first, because List() reads more metadata.
     std::string Find(const std::string& name) const;
     // Returns the sorted paths of all outside arrays: coordinate arrays, and arrays that the
-    // attribute `coordinates` names. Reads the metadata of all arrays of the opened node. Empty if
-    // the root of the store was opened.
+    // attribute `coordinates` names. Reads the metadata of all opened arrays. Empty if the store's
+    // root was opened.
     std::vector<std::string> List() const;
 
   private:

@@ -208,8 +208,7 @@ class RawBlockSource::Builder {
     }
 
     // Returns the dimensions for the Zarr copy of `array`. Arrays of a group share dimensions of
-    // equal names and sizes. If a name such as HDF5's "dim0" has several sizes, each further size
-    // gets a new name.
+    // equal name and size. Further sizes of one name, as of HDF5's "dim0", get new names.
     Result<std::vector<std::shared_ptr<GDALDimension>>> DimensionsOf(const GDALMDArray& array,
                                                                      GDALGroup& to,
                                                                      const std::string& path) {

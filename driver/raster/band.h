@@ -13,7 +13,7 @@
 namespace zarr_driver {
 
 // Band of a ZarrDataset: a slice of an array, or one field of a slice. Combines metadata of the
-// store with metadata that users set. Pixels bypass GDAL's block cache unless GDAL resamples them.
+// store and of users. Pixels bypass GDAL's block cache unless GDAL resamples them.
 class ZarrRasterBand final : public GDALPamRasterBand {
   public:
     // `array` must outlive the band. If `description` is empty, the coordinates of the slice
@@ -85,9 +85,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // True if GDAL has a colour table for this band, or reports a colour interpretation other than
     // alpha.
     bool IsColourSet();
-    // Returns the band's name in the coordinate array along the bands, or an empty text if there is
-    // none. `are_names` is true if the coordinates are text. A name set by SetDescription() counts
-    // even before it is stored.
+    // Returns the band's name in the coordinate array along the bands, or an empty text.
+    // `are_names` is true if the coordinates are text. Names set by SetDescription() count before
+    // they are stored.
     std::string StoredName(bool are_names) const;
 
     const char* GetDescription() const override;

@@ -441,8 +441,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
                                 [&] { return Result<bool>(HasListingPage(prefix)); });
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // An empty listing may mean that nothing exists, or that the client has no right to list. It
-    // counts as a listing only if the store is open for update; otherwise it counts as refused.
+    // An empty listing may mean that nothing exists, or that the client may not list. Only if the
+    // store is open for update, it counts as a listing; otherwise as refused.
     const bool is_listed = entries.ok() ? !entries->empty() || access_.update
                                         : entries.status().code() == zarr::StatusCode::kLimit;
     if (is_listed) {

@@ -8,8 +8,8 @@
 namespace zarr_driver {
 
 #if ZARR_HAS_SUBDATASET_INFO
-// Splits the connection string `name` of a node into parts, so that GDAL can change the path in it,
-// as for a VRT with relative paths. Returns nullptr for any other name. The caller owns the result.
+// Splits the connection string of a node into parts, so that GDAL can change its path, as for a VRT
+// with relative paths. Returns nullptr for any other name. The caller owns the result.
 GDALSubdatasetInfo* GetSubdatasetInfo(const char* name);
 #endif
 
