@@ -46,8 +46,8 @@ class ReadAhead {
     // Removes finished batches, and returns the number of batches in progress.
     std::size_t RunningLocked();
     std::size_t MostBytes() const;
-    // Returns the regions expected after `last`, the region being read. Skips the first `ahead_` of
-    // them, because they are loaded or being loaded.
+    // Returns the regions that are expected after `last`, the region being read. Skips the first
+    // `ahead_` of these regions, because they are loaded or being loaded.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
 

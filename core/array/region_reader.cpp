@@ -92,8 +92,8 @@ class RegionReader {
     Status ReadIntoMemory(const ChunkPart& part, ByteSpan bytes);
     Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
     Status CopyFromCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
-    // Reads a part of a chunk after another thread has loaded the chunk into the cache. Requests
-    // the chunk from the store only if that load ends without a result.
+    // Reads a part of a chunk that another thread is loading into the cache: waits for that load.
+    // Requests the chunk from the store only if the load ends without a result.
     Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
                        const ReadRangesOptions& options);
 

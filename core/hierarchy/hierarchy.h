@@ -92,8 +92,8 @@ class Hierarchy {
     // of the store in this process.
     void Reload() const { NotifyChange(*base_); }
 
-    // Returns the first failure since the last call to read a metadata document or to list a
-    // prefix; ok if nothing failed. Use after methods that treat such a failure like an absent key.
+    // Returns the first failure, since the last call, of reading a metadata document or listing a
+    // prefix; ok if there is none. Use after methods that treat such a failure like an absent key.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
     // Counts of the requests to the store through this hierarchy, including requests for chunks.
@@ -146,8 +146,8 @@ class Hierarchy {
     }
 
     // Opens the array at `path`, or returns the Array that is still open from an earlier call with
-    // the same context, `manner`, metadata and access options. Then chunks that have changed in the
-    // store are removed from the chunk cache.
+    // the same context, `manner`, metadata and access options. Chunks that have changed in the
+    // store are first removed from its cache.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
     // Opens the array at `path` with `metadata`, which the caller has just read from the store.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,

@@ -47,8 +47,7 @@ class [[nodiscard]] ZARR_CORE_EXPORT Status {
 
   private:
     StatusCode code_ = StatusCode::kOk;
-    // Nullptr if there is no message, or no memory for it.
-    std::shared_ptr<const std::string> message_;
+    std::shared_ptr<const std::string> message_;  // no message or no memory for it: nullptr
 };
 
 // Holds a value, or the error that prevented it.
