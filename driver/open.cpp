@@ -106,8 +106,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));
-    // If the name leads to an array, the array is opened here, so that a fault of the array is an
-    // error of this function. Without this step the user would get an empty group.
+    // If the name leads to an array, the array is opened here, so that a faulty array gives an
+    // error. Otherwise the user would get an empty group.
     std::shared_ptr<ZarrMDArray> array;
     if (session->single_array() != nullptr) {
         ZARR_ASSIGN_OR_RETURN(array, session->OpenArray(*session->single_array()));
@@ -169,9 +169,8 @@ bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
                                         static_cast<std::size_t>(open_info.nHeaderBytes)});
 }
 
-// Purpose of a call of Identify(): to open a dataset, or to find the driver that deletes the
-// dataset that a copy will replace. For kReplace, the text of the name proves nothing, because
-// often nothing exists under the name.
+// Why Identify() is called: to open a dataset, or to find the driver that deletes a dataset before
+// a copy replaces it. For kReplace, a name proves nothing, because often nothing exists there.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
 
 Purpose PurposeOf(const GDALOpenInfo& open_info) {
@@ -237,8 +236,8 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     if (may_be_folder)
         return IsFolderOfStore(open_info, name) ||
                (purpose == Purpose::kOpen && !FindIcechunk(name).empty());
-    // Returns false if a copy will replace the file, because GDAL would delete the file before the
-    // copy is complete.
+    // Returns false if the purpose is kReplace, because GDAL would delete the file before the copy
+    // is complete.
     if (IsReferences(open_info, name)) return purpose != Purpose::kReplace;
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ||

@@ -141,7 +141,7 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 
 std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
     const std::size_t at_once =
-        // 2: each chunk is in memory twice, decoded and encoded.
+        // The argument 2: each chunk is in memory twice, decoded and encoded.
         MaxConcurrentChunks(*array_, threads, 2);
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -182,8 +182,8 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;  // half for the elements, half for PendingChunk::written
-    if (has_shards()) share /= 2;       // half for the elements, half for encoded chunks
+    if (locks_ != nullptr) share /= 2;  // half for decoded elements, half for PendingChunk::written
+    if (has_shards()) share /= 2;  // half for decoded chunks, half for encoded chunks of shards
     return share;
 }
 
@@ -214,8 +214,8 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
             CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + part.buffer_offset, source.strides, source.op);
             MarkWritten(pending, part, walk, offset, source.op.dst_size);
-            // A chunk is stored as soon as all its elements are written, for example by the last of
-            // its rows. This frees memory, and encodes while the data is in the processor's cache.
+            // A chunk is stored as soon as all its elements are written. This frees memory, and
+            // encodes while the data is in the processor's cache.
             pending.changes += Product(part.count);
             if (!at_once || pending.changes < ItemsInArray(*array_, part.chunk)) return {};
             return StorePending(array_->IdOf(part.chunk).chunk, pending);
@@ -262,9 +262,8 @@ Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, cons
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         Status status = StoreWhole(part, region, source);
-        // After success the earlier pending changes of the chunk are dropped, because the write has
-        // overwritten them. After a failure the earlier changes stay pending, because they still
-        // have to be stored.
+        // If storing succeeds, the earlier pending changes of the chunk are dropped, because this
+        // write has overwritten them. If storing fails, they stay pending.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }

@@ -19,10 +19,9 @@
 
 namespace zarr {
 
-// Encoded chunks that wait in memory until their shard is stored, by shard number and by chunk
-// number in the shard. The class also locks shards, so that no thread reads a shard while another
-// thread stores that shard. Pending chunks belong to the process that opened the array; a forked
-// child has none. Thread-safe.
+// Encoded chunks that wait in memory until their shard is stored, by shard number and chunk number.
+// Also locks shards, so that no thread reads a shard while another thread stores it. Pending chunks
+// belong to the process that opened the array; a forked child has none. Thread-safe.
 class PendingShards {
   public:
     PendingShards() = default;
@@ -39,9 +38,9 @@ class PendingShards {
     std::optional<std::shared_ptr<const Buffer>> Find(std::uint64_t shard,
                                                       std::uint64_t chunk) const;
 
-    // Makes a chunk pending and replaces an earlier pending chunk. If `chunk.bytes` is nullptr, the
-    // chunk will be removed from the shard. The shard will be stored under `locks`, which may be
-    // nullptr. Returns the number of pending chunks of the shard.
+    // Makes a chunk pending until its shard is stored under `locks`, which may be nullptr. If
+    // `chunk.bytes` is nullptr, the chunk will be removed. Returns the shard's number of pending
+    // chunks.
     std::size_t Put(std::uint64_t shard, const ShardChange& chunk,
                     const std::shared_ptr<Synchronizer>& locks);
 
@@ -53,22 +52,19 @@ class PendingShards {
     Changes Of(std::uint64_t shard) const;
     // Returns the numbers of all shards with pending chunks, lowest first.
     std::vector<std::uint64_t> Shards() const;
-    // ReserveLargest() reserves the shard with most pending bytes for the calling thread and
-    // returns the shard's number. Shards that are already reserved are skipped. Returns nullopt if
-    // no unreserved shard has pending chunks. Unreserve() ends the reservation.
+    // Reserves the shard with most pending bytes for the calling thread, until Unreserve(). Returns
+    // the shard's number; nullopt if no unreserved shard has pending chunks.
     std::optional<std::uint64_t> ReserveLargest();
     void Unreserve(std::uint64_t shard);
 
-    // Removes the chunks in `stored` from the pending chunks after their shard was stored. A chunk
-    // stays pending if Put() has replaced it while the shard was being stored. The caller holds the
-    // shard's Writing() lock.
+    // Removes the chunks in `stored` from the pending chunks. A chunk that Put() has replaced
+    // meanwhile stays pending. The caller holds the shard's Writing() lock.
     void OnStored(std::uint64_t shard, const std::vector<ShardChange>& stored);
     // Discards all pending chunks without storing them.
     void Clear();
 
-    // Lock a shard. Reading() takes a shared lock; while the lock is held, this process does not
-    // store the shard. Writing() takes an exclusive lock. To avoid deadlocks, a thread that holds
-    // either lock must not wait for other threads. It may wait for requests to the store.
+    // Shared and exclusive lock of a shard; a shard is stored only under Writing(). The holder must
+    // not wait for other threads, to avoid deadlocks, but may wait for the store.
     std::shared_lock<std::shared_mutex> Reading(std::uint64_t shard) const;
     std::unique_lock<std::shared_mutex> Writing(std::uint64_t shard) const;
     // Returns a number that changes whenever the shard is stored. Compare two numbers of a shard

@@ -31,9 +31,8 @@ class GuardedRounding {
         const bool overflows = (rounded & kMagnitude) == infinity_;
         if (!overflows && !IsFill(rounded)) return bits;
         const auto sign = static_cast<Bits>(bits & ~kMagnitude);
-        // Tries three rounded magnitudes: the nearest below the number, the nearest above, and the
-        // second below. They are found by integer arithmetic on the bits, which increase with the
-        // magnitude.
+        // Tries the two nearest rounded magnitudes, below and above the number, then the next one
+        // below. Larger magnitudes have larger bits, so integer arithmetic finds them.
         const auto below = static_cast<Bits>(magnitude & ~(last_ - 1));
         for (const Bits other : {below, static_cast<Bits>(below + last_), Less(below)}) {
             const auto candidate = static_cast<Bits>(sign | other);

@@ -18,19 +18,18 @@
 
 namespace zarr {
 
-// Cached data of a shard or nested shard. Immutable. Always has the shard's index. Also has the
-// shard's bytes in two cases: the shard or an enclosing shard is encoded as a whole, or the shard
-// was read in one request.
+// Cached index of a shard or nested shard; immutable. Also has the shard's bytes if one request
+// read them, or if codecs encode the shard or an enclosing shard.
 struct ShardNode {
     bool is_absent = false;
-    ObjectVersion version;          // version of the stored value before the read
-    std::uint64_t store_count = 0;  // PendingShards::StoreCount() before the read
-    // Offset of the shard in the stored value; offset in `memory` if that is set.
+    ObjectVersion version;          // version of the outermost shard's value, before it was read
+    std::uint64_t store_count = 0;  // PendingShards::StoreCount() before the shard was read
+    // Offset of the shard in the outermost shard's value; offset in `memory` if `memory` is set.
     std::uint64_t base = 0;
     std::optional<std::uint64_t> size;  // size of the shard in bytes; nullopt if unknown
     // Bytes of the shard, or of an enclosing shard. nullptr if chunks must be read from the store.
     std::shared_ptr<const Buffer> memory;
-    Buffer entries;  // decoded index; see ShardIndex
+    Buffer entries;  // decoded shard index; see ShardIndex
 
     std::size_t bytes() const {
         return sizeof(ShardNode) + entries.size() + (memory != nullptr ? memory->size() : 0);
@@ -43,18 +42,19 @@ using ShardCache = LoadingCache<ShardNode>;
 struct ShardLocation {
     ShardNodePtr node;  // innermost shard that was read
     bool is_present = false;
-    // Position in the stored value; position in `node->memory` if that is set.
+    // Position of the bytes in the outermost shard's value; position in `node->memory` if that is
+    // set.
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
 };
 
-// Reads and caches the indexes of an array's shards, of all levels, and locates chunks. Error
-// messages about stored data start with the shard's key. Thread-safe.
+// Reads and caches the shard indexes of an array, at all levels of nesting, and locates chunks.
+// Error messages about stored data start with the shard's key. Thread-safe.
 //
-// The index and the chunks of a shard are read by separate requests, and the shard may be replaced
-// in between. Data is accepted if the shard has the same version before and after the requests, or
-// if the store has no versions. Otherwise the index is read again; after several attempts the read
-// fails. Readers and writers of this process that share `pending` exclude each other.
+// Another process may replace a shard between the request for its index and the requests for its
+// chunks. If the shard's version has changed, the index is read again; after several attempts the
+// read fails. In a store without versions, such a change is not noticed. Readers and writers of
+// this process that share `pending` exclude each other.
 class ShardReader {
   public:
     using Index = ShardGrid::Index;
@@ -67,9 +67,8 @@ class ShardReader {
     ShardReader(const ShardReader&) = delete;
     ShardReader& operator=(const ShardReader&) = delete;
 
-    // Locates several chunks, one per call of Find(). Keeps the shard indexes that the last call
-    // used, so that another chunk of the same shards needs no look-up in the cache. Not
-    // thread-safe.
+    // Locates chunks, one per call of Find(). Keeps the shard indexes of the last call, so that
+    // another chunk of these shards needs no look-up in the cache. Not thread-safe.
     class Walk {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
@@ -79,7 +78,7 @@ class ShardReader {
         struct Step {
             ShardNodePtr node;
             ShardIndexPtr index;
-            // Position of the shard: index of one of its chunks in the outermost shard.
+            // Identifies the shard by the index of one of its chunks in the outermost shard.
             Index index_in_shard;
         };
         bool IsAt(const Step& step, std::size_t level, const Index& index_in_shard) const;
@@ -90,9 +89,9 @@ class ShardReader {
         std::vector<Step> steps_;
     };
 
-    // Calls `read` until the shard is not replaced during a call. `read` returns the ShardNode that
-    // it has used, or nullptr if it has used none. Fails with kIo after several attempts; the
-    // message names `chunk` unless `chunk` is nullptr.
+    // Calls `read` until no shard is replaced during a call. `read` returns the ShardNode that it
+    // has used, or nullptr. Fails with kIo after several attempts; the message names `chunk`, if
+    // not nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
@@ -102,17 +101,15 @@ class ShardReader {
     // Reads `length` bytes of a chunk, starting at `offset` in the chunk.
     Status ReadPart(const Index& chunk, const ShardLocation& location, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;
-    // Calls `visit` for each stored or pending chunk of a shard, including chunks beyond the
-    // array's edge. Time and memory are proportional to the size of the indexes. Fails with kLimit
-    // if indexes and results together exceed Limit::kChunkSize bytes. A malicious shard can cause
-    // this failure, because many of its nested shards can refer to one byte range.
+    // Calls `visit` for each stored or pending chunk of a shard, even beyond the array's edge.
+    // Fails with kLimit if indexes and results exceed Limit::kChunkSize bytes, as a malicious shard
+    // may.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
     // True if the shard was not replaced since `node` was read.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
-    // Drop cached data of a shard. Call Drop() after this process stored the shard. Call Forget()
-    // if other processes may have stored the shard. Forget() also drops the cached data of all
-    // nested shards of the array.
+    // Drop cached data of a shard: Drop() after this process stored the shard, Forget() if other
+    // processes may have stored it. Forget() also drops all nested shards of the array.
     void Drop(const Index& shard) const;
     void Forget(const Index& shard) const;
     // Drops all cached data that is outdated. In a store without versions, some outdated data may
@@ -137,9 +134,9 @@ class ShardReader {
     Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
                 const Index& first, Listing& listing) const;
 
-    // Root() returns the index of an outermost shard. Child() returns the index of the nested shard
-    // at `location`. Both functions use the cache; LoadRoot() and LoadChild() load the index
-    // without it. LoadRoot() calls ReadRoot() again if the shard was replaced during the read.
+    // Return the index of an outermost shard (Root) or of the nested shard at `location` (Child).
+    // Both use the cache; LoadRoot() and LoadChild() do not. LoadRoot() retries if the shard was
+    // replaced meanwhile.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
     Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;

@@ -13,9 +13,9 @@ constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 
-// All limits with their defaults and maxima. kStringSize is at most 2^31 - 1, because some
-// encodings store string lengths in 31 bits. kJsonDepth is bounded so that nested documents fit a
-// thread's stack. kPartitionSize is bounded so that the texts of a file can be numbered in 32 bits.
+// All limits with their defaults and maxima. kStringSize fits 31 bits, in which some encodings
+// store string lengths. kJsonDepth protects a thread's stack. kPartitionSize allows 32-bit numbers
+// for the texts of a file.
 constexpr std::array<LimitInfo, 14> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},

@@ -53,7 +53,7 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     return header;
 }
 
-// Returns the number of the compressed format in the flags of a frame.
+// Returns the number of the compressed format, from the flags byte of a frame.
 std::size_t FormatOf(ByteSpan encoded) {
     constexpr unsigned kFormatShift = 5;  // the format is in the top bits
     return static_cast<std::size_t>(encoded.data[kFlags]) >> kFormatShift;
@@ -82,7 +82,7 @@ struct BloscParameters {
     int level = 5;
     int shuffle = BLOSC_SHUFFLE;
     std::size_t type_size = 1;
-    std::size_t block_size = 0;  // 0 means that c-blosc chooses the size
+    std::size_t block_size = 0;  // 0 means that c-blosc chooses the block size
 };
 
 Result<BloscParameters> BloscParameters::Make(const json::Value& config, std::size_t item_size) {
@@ -171,10 +171,9 @@ class CompressedBlocks {
         return blocks;
     }
 
-    // Decodes blocks `first` to `last` - 1 to their offsets in `decoded`. The range must not be
-    // only the frame's last block, because c-blosc rejects a frame whose decoded size is below its
-    // block size. Copies the compressed blocks into a smaller frame, because calling
-    // blosc_getitem() on the whole frame would copy more bytes.
+    // Decodes blocks `first` to `last` - 1 into `decoded`, through a frame with only these blocks.
+    // A short last block cannot be decoded alone: c-blosc rejects a frame whose decoded size is
+    // below its block size.
     Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
         const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kOffsetSize;
         std::size_t size = head;
@@ -183,7 +182,8 @@ class CompressedBlocks {
         const std::size_t bytes = std::min(last * header_.block_size, decoded.size) - begin;
         Buffer frame;
         ZARR_RETURN_IF_ERROR(frame.Reset(size));
-        std::copy_n(encoded_.data, kDecodedSize, frame.data());  // versions, flags and type size
+        // Copies the first bytes of the frame's header: versions, flags and type size.
+        std::copy_n(encoded_.data, kDecodedSize, frame.data());
         StoreLittle32(frame.data() + kDecodedSize, static_cast<std::uint32_t>(bytes));
         StoreLittle32(frame.data() + kBlockSize, static_cast<std::uint32_t>(header_.block_size));
         StoreLittle32(frame.data() + kFrameSize, static_cast<std::uint32_t>(size));
@@ -246,8 +246,8 @@ class Blosc final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         const std::size_t all = CountBlocks(header);
-        // Returns 0 if a size in the header is wrong. The caller then uses Decode(), which returns
-        // the error.
+        // Returns 0 if a size in the frame's header is wrong. The caller then uses Decode(), which
+        // returns the error.
         if (all == 0 || header.decoded_size != decoded.size) return std::size_t{0};
         const std::vector<std::size_t> blocks = BlocksOf(ranges, header.block_size);
         if (blocks.size() * 2 > all) return std::size_t{0};
@@ -286,7 +286,7 @@ class Blosc final : public Codec {
         if (blocks < 2) return Status::Unsupported("is one block");
         const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
                                                          1, 1 + blocks / (threads * 4));
-        std::size_t parts = blocks / part;  // the last part has the remaining blocks, too
+        std::size_t parts = blocks / part;  // the last part also has the blocks that remain
         // The last part must not consist of a single block that is short; see
         // CompressedBlocks::Decode().
         if (part == 1 && header.decoded_size % header.block_size != 0) --parts;

@@ -41,9 +41,8 @@ class CodeReader {
     unsigned count_ = 0;  // number of unread bits in `bits_`
 };
 
-// A string of the code table, by its offset and size in the decoded bytes. The decoded bytes
-// contain every string of the table: it is the string of one code, followed by the first byte of
-// the string of the next code.
+// A string of the LZW code table, as a part of the decoded bytes. Each string is the string of one
+// code plus the byte that was decoded next, so the decoded bytes contain it.
 struct Entry {
     std::size_t begin = 0;
     std::size_t size = 0;

@@ -8,7 +8,7 @@ namespace zarr::pco {
 
 namespace {
 
-// A run of consecutive values in a sorted list of latents, from `lower` to `upper`.
+// A run of consecutive latents (pco's unsigned integers) in a sorted list, from `lower` to `upper`.
 struct Group {
     std::uint64_t lower = 0;
     std::uint64_t upper = 0;
@@ -38,13 +38,14 @@ std::vector<Group> Divide(const std::vector<std::uint64_t>& sorted, std::size_t 
     return groups;
 }
 
-// Joins neighbouring groups into bins that need the fewest bits in total. Uses dynamic programming:
-// best[n] is the best solution for the first n groups. `bits` becomes the estimated total.
+// Joins neighbouring groups of latents into bins that need the fewest bits, by dynamic programming:
+// best[n] is the best solution for the first n groups. `total` is the number of latents, `per_bin`
+// the bits of a bin's metadata. `bits` becomes the estimated size.
 std::vector<Group> Join(const std::vector<Group>& groups, std::size_t total, double per_bin,
                         double& bits) {
     struct Best {
         double bits = 0;
-        std::size_t begin = 0;  // index of the first group in the last bin
+        std::size_t begin = 0;  // index of the first group of latents in the last bin
     };
     std::vector<Best> best(groups.size() + 1);
     for (std::size_t end = 1; end <= groups.size(); ++end) {

@@ -22,7 +22,7 @@ struct NumberType {
 
     bool is_float() const { return kind == DataKind::kFloat; }
     std::uint64_t mask() const { return LowBits(bits); }
-    // Returns the middle of the range of latents. The number 0 of a signed type has this latent.
+    // Returns the middle of the range of latents, which is the latent of 0 in a signed type.
     std::uint64_t middle() const { return std::uint64_t{1} << (bits - 1); }
     std::string name() const;  // such as "int32"
 };
@@ -65,7 +65,7 @@ struct Bin {
 struct LatentMetadata {
     unsigned bits = 0;  // bits of a latent
     unsigned ans_size_log = 0;
-    std::vector<Bin> bins;  // weights add up to the table size; empty if no latents
+    std::vector<Bin> bins;  // the bins' weights add up to the table size; empty if no latents
 };
 
 enum class Mode : std::uint8_t { kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };
@@ -75,8 +75,8 @@ struct Delta {
     DeltaEncoding encoding = DeltaEncoding::kNone;
     std::uint32_t states = 0;    // number of latents stored unchanged
     bool has_secondary = false;  // true if the secondary latent variable is delta-encoded, too
-    std::uint64_t window = 0;    // kLookback: maximum distance
-    unsigned quantization = 0;   // kConv1 uses this and the next two members
+    std::uint64_t window = 0;    // kLookback: maximum distance to an earlier latent
+    unsigned quantization = 0;   // only kConv1 uses this and the next two members
     std::int64_t bias = 0;
     std::vector<std::int32_t> weights;  // weights of the previous latents, the oldest first
 };

@@ -3,9 +3,10 @@
 // without a header. Numbers of fewer than 32 bits are widened; times are int64.
 //
 // libzfp has no unsigned integers, so uint32 and uint64 are passed as int32 and int64 with
-// unchanged bits. In mode "reversible" the result is exact. In all other modes, an unsigned number
-// with the highest bit set is refused, and a negative result of libzfp is decoded as 0. The
-// specification clamps integers of fewer than 32 bits in this way.
+// unchanged bits. Modes other than "reversible" refuse an unsigned number with the highest bit set,
+// and decode a negative result as 0. The specification clamps integers of fewer than 32 bits in
+// this way.
+//
 // https://zfp.readthedocs.io/en/release1.0.1/modes.html
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,7 @@ Result<ZfpParameters> ZfpParameters::Make(const json::Value& config) {
     return json::Expected(key, is_rate ? "a number of bits" : "a number >= 0", *config.Find(key));
 }
 
-// libzfp's type for numbers of a data type, and the conversion to that type.
+// libzfp's type for a Zarr data type, and the conversion of numbers to that type.
 struct ZfpNumbers {
     static Result<ZfpNumbers> Of(const DataType& type, ZfpMode mode);
 

@@ -17,8 +17,9 @@ struct Dimension {
     std::string name;
     bool is_named = true;  // false for the generated names dim0, dim1, ...
     std::uint64_t size = 0;
-    // Role that the coordinate array's attributes state, else a declared role, else the role that
-    // the name suggests. An example of a declaration is `spatial:dimensions`.
+    // Role that the coordinate array's attributes state. Without such a role, the one that is
+    // declared, for example by `spatial:dimensions`, else the one that the dimension's name
+    // suggests.
     AxisRole role = AxisRole::kNone;
     // Group of the coordinate array. If there is no coordinate array, the first group that was
     // searched for it.
@@ -29,7 +30,7 @@ struct Dimension {
     json::Value coordinate_attributes;
 };
 
-// Facts about an array from its metadata and attributes. Chunks are not read.
+// Properties of an array, from its metadata and attributes. Chunks are not read.
 struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
@@ -44,13 +45,12 @@ struct ArrayFacts {
     Warnings warnings;
 };
 
-// A colour image has at least this many rows, and columns, for each of its colours: 24 rows and 24
-// columns for 3 colours. A smaller array is not taken as a colour image.
+// Minimum number of rows, and of columns, of a colour image for each of its colours: 24 for 3
+// colours. A smaller array is not taken as a colour image.
 inline constexpr std::uint64_t kColourImageSides = 8;
 
-// True if the array has the type and shape of a colour image that Pillow or OpenCV writes. The type
-// is uint8 or uint16, the shape (rows, columns, 3 or 4). Rows and columns are at least
-// kColourImageSides times the number of colours.
+// True if the array looks like a colour image of Pillow or OpenCV: type uint8 or uint16, shape
+// (rows, columns, 3 or 4). Rows and columns are at least kColourImageSides for each colour.
 bool IsColourImage(const ArrayMetadata& metadata);
 
 // The two dimension names of the attribute `spatial:dimensions` (zarr-conventions, spatial).
@@ -64,31 +64,29 @@ struct SpatialDimensions {
 std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attributes);
 
 // Reads the metadata and attributes of an array and of its coordinate arrays. Attributes that are
-// not JSON give a warning and are treated as empty. The result is cached in the hierarchy.
+// not JSON give a warning and count as empty. The hierarchy caches the result.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
 
-// Appends to `keys`, for Store::Prefetch(), the keys of the documents that DescribeArray() reads
-// about an array's coordinates. Requires that the documents of the array itself are cached.
+// Appends to `keys`, for Store::Prefetch(), the keys of the documents from which DescribeArray()
+// reads the coordinates of an array. The array's own documents must be cached.
 void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                        std::vector<std::string>& keys);
 
-// Returns the path of the coordinate array of a dimension: a 1-D array of `size` elements with the
-// dimension's name. Searches `group`, then its ancestors from the nearest on. Empty if no array
-// matches.
+// Returns the path of a dimension's coordinate array: 1-D, with `size` elements and the dimension's
+// name. Searches `group`, then its ancestors from the nearest on. Empty if there is none.
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size);
 
-// Returns the class names by pixel value 0, 1, 2, ... from `flag_values` and `flag_meanings` (CF
-// conventions, section 3.5). EOPF writes `flag_meanings` as a list. A value without a meaning has
-// an empty name. Warns if the numbers of meanings and values differ.
+// Returns the class names of the pixel values 0, 1, 2, ... by `flag_values` and `flag_meanings` (CF
+// conventions, section 3.5), which EOPF writes as a list. A value without a meaning has an empty
+// name. Warns if the numbers of meanings and values differ.
 //
-// Returns an empty list in three cases: the array has no flags, the attribute `flag_masks` exists,
-// or a value is outside 0 to 1023.
+// Returns an empty list if the array has no flags, if the attribute `flag_masks` exists, or if a
+// value is outside 0 to 1023.
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings);
 
-// Returns `type` as a signed or unsigned integer type, as the attribute `_Unsigned` states. Without
-// the attribute, and for types other than integers, returns `type` unchanged. The netCDF convention
-// defines `_Unsigned` for formats without unsigned integers.
+// Returns an integer type as signed or unsigned, as the attribute `_Unsigned` states. The netCDF
+// convention defines it for formats without unsigned integers. Returns other types unchanged.
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes);
 
 }  // namespace zarr

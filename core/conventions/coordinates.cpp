@@ -146,7 +146,7 @@ std::string UnpackedText(double number) {
     return {text, end};
 }
 
-// Converts elements of one array to labels.
+// Converts elements of one coordinate array to labels, which are texts for users.
 class Labeller {
   public:
     Labeller(const ArrayMetadata& metadata, const json::Value& attributes, Warnings& warnings)
@@ -366,9 +366,8 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         warnings.push_back(name + ": all coordinates are equal");
         return std::nullopt;
     }
-    // `noise` covers the rounding of a stored value, and of the first and last value, from which
-    // the spacing is computed. `tolerance` stays below half the spacing, so that values in wrong
-    // order are rejected.
+    // `noise` covers the rounding errors of a stored value and of the computed spacing. `tolerance`
+    // stays below half the spacing, so that values in wrong order are rejected.
     const double noise =
         4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);

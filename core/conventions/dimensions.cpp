@@ -83,8 +83,8 @@ std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole
     return std::nullopt;
 }
 
-// Returns the dimensions that NCZarr's references name; empty if there are no references. A
-// reference that does not name a dimension gives a warning and an empty result.
+// Returns the dimensions that the paths in NCZarr's `dimrefs` name; empty if there are none. An
+// invalid path gives a warning and an empty result.
 std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& references,
                                         Warnings& warnings) {
     std::vector<NamedDimension> named;
@@ -200,7 +200,8 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
         if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX, axes.y);
         if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY, axes.x);
     }
-    // If X or Y is still unknown, the last unused dimension is chosen. X is chosen before Y.
+    // If X or Y is still unknown, the last unused dimension is chosen, preferably one without text
+    // coordinates. X is chosen before Y.
     for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
         const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
         if (rank == 1 && axis == &axes.x && other) axes.y.reset();

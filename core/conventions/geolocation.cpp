@@ -30,8 +30,8 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     if (metadata.ok() && (metadata->rank() < 2 || !metadata->dtype.is_numeric() ||
                           metadata->dtype.kind == DataKind::kComplex))
         return std::nullopt;
-    // The array may be a geolocation array. The attributes of arrays that were rejected above are
-    // not read, because reading attributes costs requests.
+    // Attributes are read only for an array that may be a geolocation array, because reading them
+    // costs requests.
     WarnIfInvalid(hierarchy, path, warnings);
     if (!metadata.ok()) return std::nullopt;
     auto facts = DescribeArray(hierarchy, path);
@@ -61,7 +61,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
 struct Meaning {
     Kind kind = Kind::kLongLat;
     AxisRole role = AxisRole::kNone;  // kX or kY; kNone if the coordinates give no map position
-    bool is_said = false;  // true if the attributes, not the name, state `kind` and `role`
+    bool is_said = false;             // true: stated by attributes; false: suggested by the name
 };
 
 bool IsNameOfLongLat(const std::string& name) {
@@ -131,7 +131,7 @@ class Candidates {
     const Hierarchy& hierarchy_;
     const ArrayFacts& raster_;
     Warnings& warnings_;
-    std::array<std::array<Best, 2>, 2> bests_;  // best arrays by kind; X at index 0, Y at 1
+    std::array<std::array<Best, 2>, 2> bests_;  // best arrays by kind, then by axis (X 0, Y 1)
 };
 
 std::optional<GeolocationArray> ArrayOfAxis(const Hierarchy& hierarchy, const Dimension& axis) {

@@ -88,8 +88,8 @@ class MembersReader {
             named_.members.push_back({std::move(path), as});
     }
 
-    // Adds the nodes that a JSON array in the attributes names. Its items are strings, or objects
-    // with the member `path`.
+    // Adds the nodes that a JSON array in the attributes names, by strings or by objects with the
+    // member `path`.
     void AddAll(const json::Value& list, const std::string& origin, NamedMember::As as) {
         const json::Array* items = list.as_array();
         if (items == nullptr)
@@ -150,11 +150,10 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// Returns the nodes below `group` that the attributes of `group` name. If they name no nodes,
-// returns the nodes below `group` that the attributes of the nearest ancestor name. Sets `is_own`
-// to true if the result comes from the attributes of `group`.
+// Returns the nodes below `group` that its own attributes name, and sets `is_own` to true. If they
+// name none, the attributes of the nearest ancestor that names such nodes are used.
 NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
-    Faults ignored;  // the faults are reported when the group is opened as rasters
+    Faults ignored;  // faults in attributes are reported when the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
         NamedMembers named = ReadNamedMembers(hierarchy, std::string(at), ignored);
         auto& members = named.members;
@@ -203,9 +202,8 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
 
 namespace {
 
-// Prefetches the documents that distinguish arrays from groups, for direct members of the group.
-// Prefetches attributes, too, if there are at most kFew members, which may then be levels of an
-// image.
+// Prefetches the documents that tell arrays from groups, for the direct members of a group.
+// Prefetches attributes of up to kFew members, too, because these may be levels of an image.
 void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
                      const std::map<std::string, bool>& is_deeper) {
     constexpr std::size_t kFew = 64;

@@ -18,11 +18,11 @@ namespace zarr {
 struct OmePlacement {
     std::string system;         // empty if the transformations name no system
     std::vector<OmeAxis> axes;  // one axis per row; without names if the image states no axes
-    // A row for each coordinate of the system. The row has a coefficient for each dimension of the
-    // array, then the constant.
+    // Rows by coordinate of the system. Each row has a coefficient for each dimension of the array,
+    // then the constant.
     std::vector<std::vector<double>> rows;
-    // Transformations of the image from or to other coordinate systems (0.6). They are not part of
-    // the placement.
+    // Transformations of the image from or to other coordinate systems (OME-NGFF 0.6), which `rows`
+    // does not include.
     json::Array unused;
 
     // Returns the index in `rows` of the row that gives the coordinate along `axis`: the row with
@@ -32,18 +32,17 @@ struct OmePlacement {
     bool DependsOnlyOn(std::size_t row, const std::vector<std::size_t>& dimensions) const;
 };
 
-// Returns the placement of the array of `rank` dimensions that `listing` lists. Returns nullopt if
-// no transformation is stated, or if a required transformation cannot be evaluated.
+// Returns the placement of the array of `rank` dimensions that `listing` lists as a level. Returns
+// nullopt if no transformation is stated, or if a required one cannot be evaluated.
 //
-// Transformations without `output` are applied in sequence (OME-NGFF 0.4). Transformations with
-// `output` lead to coordinate systems, of which one is chosen. The choice is the first that exists
-// of: the output system of the level's own transformations (0.6), the system of the image that the
-// level labels, "global", the first system.
+// Transformations without `output` are applied in sequence (OME-NGFF 0.4). If transformations have
+// `output`, they lead to coordinate systems. The first existing one is chosen: the output system of
+// the level's own transformations (OME-NGFF 0.6), the system of the image that the level labels,
+// "global", the first system.
 //
-// A single warning covers all transformations to other systems, and another warning all
-// transformations that cannot be evaluated. If the level's own transformations lead to a system,
-// the image's transformations to other systems are `unused`. They give a warning only if their
-// parameters are invalid.
+// One warning covers all transformations to other systems, another one all that cannot be
+// evaluated. If the level's own transformations lead to a system, the image's transformations to
+// other systems are `unused`, and give a warning only if their parameters are invalid.
 std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
                                              Warnings& warnings);
 

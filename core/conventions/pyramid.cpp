@@ -66,8 +66,8 @@ class Builder {
             const NodeKind kind = KindOf(level);
             if (kind_of_all == NodeKind::kNone) kind_of_all = kind;
             if (kind == NodeKind::kNone) continue;
-            // GDAL lists an array first, then groups of overviews. The overview in such a group has
-            // the array's name.
+            // A pyramid that GDAL describes lists an array first, then groups. The overview in such
+            // a group has the name of the array.
             auto path = kind == NodeKind::kGroup && kind_of_all == NodeKind::kArray
                             ? ArrayIn(level.path, LastName(arrays.front().path))
                             : std::nullopt;
@@ -110,7 +110,8 @@ class Builder {
                      is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
     }
 
-    // Prefetches documents about the levels that BuildOf() may find for each array.
+    // Prefetches the metadata documents of the levels that BuildOf() may find for each array of
+    // `listed`.
     void PrefetchFor(const std::map<std::string, ListedPyramid>& listed) const {
         std::vector<ListedLevel> candidates;
         for (const auto& [array_path, pyramid] : listed)
@@ -205,8 +206,8 @@ bool HasLevel(const Pyramid& pyramid, const std::string& path) {
                        [&](const PyramidLevel& level) { return level.path == path; });
 }
 
-// Returns the description that lists an array as a level, from the nearest ancestor group with such
-// a description; nullopt if no description lists the array.
+// Returns the pyramid description, such as `multiscales`, that lists an array as a level. The
+// nearest ancestor group with such a description is used; nullopt if there is none.
 std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::string& array_path,
                                          Warnings& warnings) {
     Warnings ignored;  // invalid attributes are reported when the nodes are opened
@@ -225,7 +226,7 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
         if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
-        // Descriptions of overviews are tried first, because an array may be a level of a pyramid
+        // Pyramids of overviews are tried first, because an array may be a level of another pyramid
         // and also have overviews.
         std::stable_partition(listed.begin(), listed.end(),
                               [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
@@ -248,8 +249,8 @@ std::string SizeText(std::uint64_t width, std::uint64_t height) {
     return std::to_string(width) + " x " + std::to_string(height);
 }
 
-// Returns how the dimensions other than X and Y differ between a level and the base, as a
-// predicate. Empty if the dimensions match.
+// Returns how the dimensions other than X and Y differ between a level and the base, as a predicate
+// for a warning. Empty if the dimensions match.
 std::string DimensionMismatch(const ArrayFacts& level, const ArrayFacts& base) {
     for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
         if (i == *base.axes.x || i == *base.axes.y) continue;
@@ -273,8 +274,8 @@ GeoTransform HalfPixelOn(GeoTransform t) {
     return t;
 }
 
-// Returns a cache key of all facts that determine the geotransform from coordinate arrays. Empty if
-// X or Y has no coordinate array.
+// Returns a cache key of all properties that determine the geotransform from coordinate arrays.
+// Empty if X or Y has no coordinate array.
 std::string CoordinatesKey(const ArrayFacts& facts) {
     const std::string& x = facts.dimensions[*facts.axes.x].coordinate_path;
     const std::string& y = facts.dimensions[*facts.axes.y].coordinate_path;
@@ -577,8 +578,8 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
            distance(HalfPixelOn(a->transform), HalfPixelOn(b->transform)) <= kMaxCornerDistance;
 }
 
-// Returns the error in the stated source of a level, as text for a message; empty if the source is
-// right.
+// Returns what is wrong with the `derived_from` path of a level, as text for a message; empty if
+// nothing is wrong.
 std::string LevelChecker::WrongSource(const std::string& source, const Level& level) const {
     const std::string place = "derived_from: /" + source + " ";
     const auto kind = hierarchy_.KindOf(source);
@@ -590,8 +591,8 @@ std::string LevelChecker::WrongSource(const std::string& source, const Level& le
            " dimensions, unlike the level; it is ignored";
 }
 
-// Warns about wrong statements in the entry of a level, with one warning for all variables of the
-// level.
+// Warns if the entry of a level in the pyramid's description disagrees with the level. One warning
+// covers all variables of the level.
 void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& levels) {
     const LevelStatement* statement = level.listed.statement.get();
     if (statement == nullptr || level.facts.metadata.rank() < 2) return;
@@ -631,9 +632,8 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
 }
 
-// Returns how the content of a level differs from the content of the base, as words for a warning:
-// "covers another extent than /0". Empty if the contents agree. The shape of the level must fit the
-// base.
+// Returns how a level differs from the base in more than its shape, as a predicate for a warning:
+// "covers another extent than /0". Empty if there is no difference.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
     if (IsOutdatedOverview(level, base))

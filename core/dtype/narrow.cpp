@@ -127,9 +127,8 @@ auto VisitFloat(NarrowType type, Visit&& visit) {
     }
 }
 
-// Returns a float32 that every narrow type rounds exactly like the double `value`. If `value` is no
-// float32, truncates `value` and sets the last bit ("round to odd"). No narrow type uses the last
-// bit.
+// Returns a float32 that all types of this file round exactly like the double `value`. If `value`
+// is no float32, truncates it and sets the last bit ("round to odd").
 float ForRounding(double value) {
     constexpr float kLargest = std::numeric_limits<float>::max();
     if (std::isinf(value) || std::isnan(value)) return static_cast<float>(value);
@@ -225,8 +224,8 @@ Converter MakeOp(Converter::Row row, const void* table, std::size_t src_size,
     return op;
 }
 
-// Returns the converter that copies numbers of a narrow type and clears unused bits. Equal numbers
-// then have equal bytes.
+// Returns the converter that copies numbers of a bfloat16, float8, int4 or similar type and clears
+// unused bits. Equal numbers then have equal bytes.
 Converter SameTypeOp(const DataType& type) {
     const unsigned bits = FormatOf(type.narrow).bits;
     if (bits == 16 && type.NeedsSwap()) return SwapConverter(type.size, 2);
@@ -337,7 +336,7 @@ bool IsRepresentable(NarrowType type, double value) {
     if (std::isinf(value) || std::isinf(rounded) || FormatOf(type).kind != DataKind::kFloat)
         return rounded == value;
     // Types without infinity clamp numbers that are too large. A number above the largest one is
-    // accepted only within half a step, where it is rounded and not clamped.
+    // accepted only if it is within half a step, and thus rounded to the largest one.
     if (std::fabs(value) <= std::fabs(rounded)) return true;
     if (LayoutOf(type).specials != Specials::kFinite) return true;
     const FloatFormat layout = LayoutOf(type);

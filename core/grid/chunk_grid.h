@@ -25,8 +25,8 @@ struct ChunkKeyEncoding {
 };
 
 // Returns a chunk's key: the array's path, "/", and the chunk's indices joined by the separator.
-// For an array without dimensions the part after the path is "0", or only "c" with a prefix (Zarr
-// v2 specification, "Chunks"). No other function makes chunk keys.
+// Without dimensions, "0" stands for the indices, or nothing after the prefix "c" (Zarr v2
+// specification, "Chunks").
 std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
                      const ChunkKeyEncoding& encoding);
 
@@ -45,19 +45,17 @@ std::string ChunkText(const DimVector<std::uint64_t>& chunk);
 // Maximum size in bytes of a chunk that DefaultChunks() chooses, unless a single element is larger.
 inline constexpr std::size_t kDefaultChunkBytes = std::size_t{4} << 20;
 
-// Returns a default chunk shape for an array of `shape` with elements of `element_size` bytes. An
-// array of at most kDefaultChunkBytes is one chunk. Otherwise the longest sides are halved until
-// the chunk has at most kDefaultChunkBytes. Each size is >= 1.
+// Returns a default chunk shape for an array of `shape` with elements of `element_size` bytes.
+// Halves the longest sides until the chunk has at most kDefaultChunkBytes; each size is >= 1.
 std::vector<std::uint64_t> DefaultChunks(const std::vector<std::uint64_t>& shape,
                                          std::size_t element_size);
 
 // Maximum size in bytes of a shard that DefaultShard() makes of several chunks.
 inline constexpr std::uint64_t kDefaultShardBytes = std::uint64_t{64} << 20;
 
-// Returns a default shard shape for an array of `shape` with chunks of shape `chunks`. A shard
-// begins as one chunk. Its size is doubled along the last two dimensions, then along the others. A
-// dimension is no longer doubled if the shard is as long as the array, or would exceed
-// kDefaultShardBytes. `element_size` is in bytes.
+// Returns a default shard shape for an array of `shape` with chunks of shape `chunks`. Doubles the
+// size of one chunk along the last two dimensions, then along the others, up to the array's size
+// and kDefaultShardBytes. `element_size` is in bytes.
 std::vector<std::uint64_t> DefaultShard(const std::vector<std::uint64_t>& shape,
                                         const std::vector<std::uint64_t>& chunks,
                                         std::uint64_t element_size);

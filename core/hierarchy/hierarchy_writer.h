@@ -26,22 +26,22 @@ enum class WriteConsolidated { kIfPresent, kYes, kNo };
 
 enum class IfExists { kFail, kReplace };
 
-// Creates and changes the nodes of a store. Documents are spelled as zarr-python spells them.
-// Readers never see an incomplete array, even if a writer is killed: `.zarray` is written last and
-// erased first.
+// Creates and changes the nodes (groups and arrays) of a store. Metadata documents are formatted
+// like those of zarr-python. Readers never see an incomplete array, even if a writer is killed:
+// `.zarray` is written last and erased first.
 //
-// Before a change, consolidated metadata of the root and of all groups above the node is erased.
-// Finish() writes it again. The additional metadata of netCDF-C is updated in stores that have it;
-// see NczarrDocuments.
+// Before a change, the consolidated metadata of the root and of all groups above the node is
+// erased; Finish() writes it again. The additional metadata of netCDF-C is updated in stores that
+// have it; see NczarrDocuments.
 //
-// Paths may have any form that NormalizePath() accepts; "" is the root. Errors begin with the key.
-// An invalid request, or a reserved name such as ".zarray", returns kInvalidArgument. A call that
-// failed because of the store can be repeated; see RenameNode() for an exception.
+// Paths may have any form that NormalizePath() accepts; "" is the root. Error messages begin with
+// the key. An invalid request, or a reserved name such as ".zarray", returns kInvalidArgument. A
+// call that failed because of the store can be repeated; see RenameNode() for an exception.
 //
-// Thread-safe. Other processes are excluded only by `locks`: `.zattrs`, `.zarray` and `.zmetadata`
-// are replaced under their locks, as in zarr-python. With locks, `.zmetadata` contains the changes
-// of each writer that has called Finish(). Without locks, `.zmetadata` is complete only after the
-// last writer's Finish().
+// Thread-safe. Only `locks` exclude other processes: `.zattrs`, `.zarray` and `.zmetadata` are
+// replaced under their locks, as in zarr-python. With locks, `.zmetadata` contains the changes of
+// each writer that has called Finish(). Without locks, `.zmetadata` is complete only after the last
+// writer's Finish().
 class HierarchyWriter {
   public:
     // `locks` may be nullptr. `format` is the Zarr version of a new store; nullopt reads the
@@ -66,8 +66,8 @@ class HierarchyWriter {
     Result<Format> StoreFormat();
 
     // Creates an array with attributes, and the missing groups above it. If a node exists at
-    // `path`, kReplace deletes the node first and kFail returns an error. The root cannot be
-    // replaced. Removes stray chunks at `path`, which a failed deletion leaves.
+    // `path`, kFail returns an error, and kReplace deletes the node first, unless it is the root.
+    // Removes stray chunks at `path`, which a failed deletion leaves.
     Status CreateArray(std::string_view path, const ArrayMetadata& metadata,
                        const json::Object& attributes = {}, IfExists if_exists = IfExists::kFail);
 
@@ -75,10 +75,9 @@ class HierarchyWriter {
     // object erases `.zattrs` in a v2 store.
     Status SetAttributes(std::string_view path, const json::Value& attributes);
 
-    // Applies the differences between the JSON objects `before` and `after` to the stored
-    // attributes of the node at `path`. Members that are new or different in `after` are set.
-    // Members that only `before` has are removed. Changes by other writers to other members are
-    // kept.
+    // Changes the stored attributes of the node at `path` by the difference between two JSON
+    // objects. Sets members that are new or different in `after`, and removes members that only
+    // `before` has. Keeps changes that other writers made to other members.
     Status ChangeAttributes(std::string_view path, const json::Value& before,
                             const json::Value& after);
 
@@ -90,15 +89,14 @@ class HierarchyWriter {
     // kInvalidArgument if `path` is the root.
     Status DeleteNode(std::string_view path);
 
-    // Renames a node within its group; no node may have the name `new_name`. The rename is atomic
-    // if the store supports renaming. Otherwise the node is copied and the old node is erased. If
-    // the copy succeeds and erasing fails, both nodes exist until DeleteNode() of the old node
-    // succeeds.
+    // Renames a node within its group, to a name that no node has. The rename is atomic if the
+    // store can rename. Otherwise the node is copied and the old node is erased; if erasing fails,
+    // both exist until DeleteNode() of the old node succeeds.
     Status RenameNode(std::string_view path, std::string_view new_name);
 
-    // Copies the node at `from_path` of the store `from`, with all keys below, to `path`. Both
-    // stores must have the same Zarr version. Creates missing groups above `path`. `path` must not
-    // exist and must not be the root. Nothing of the copy remains after an error.
+    // Copies the node at `from_path` of the store `from`, with all keys below, to `path`, which
+    // must not exist or be the root. Both stores must have the same Zarr version. Creates missing
+    // groups above `path`. Leaves nothing of the copy after an error.
     Status CopyNode(const Store& from, std::string_view from_path, std::string_view path);
 
     // Writes consolidated metadata of the root, whatever WriteConsolidated the constructor got.
@@ -124,9 +122,9 @@ class HierarchyWriter {
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;
-    // Calls `make`, which returns a change of a document of `node`. Erases the consolidated
-    // metadata that the change would outdate, and then applies the change. In Zarr v3, erasing may
-    // change the same document, so `make` is called a second time.
+    // Calls `make` for a change of a document of `node`, erases the consolidated metadata that this
+    // change would outdate, and applies the change. In Zarr v3, erasing may change that document,
+    // so `make` is called again.
     Status Change(const std::string& node,
                   const std::function<Result<NodeDocuments::Change>()>& make);
 
@@ -141,26 +139,25 @@ class HierarchyWriter {
     bool is_finished_ = false;       // true once Finish() has succeeded
 };
 
-// Erases the chunks of `array` that lie outside of the chunk grid of `kept`. The shape in `kept`
-// may differ from the array's shape. Shards that are partly inside are changed under their locks.
-// `locks` may be nullptr.
+// Erases the chunks of `array` outside of the chunk grid of `kept`, whose shape may differ from the
+// array's. Changes shards that are partly inside under `locks`, which may be nullptr.
 Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
                           const std::shared_ptr<Synchronizer>& locks);
 
-// Stores each absent chunk of `array`, filled with the fill value of `array`. Call before the
-// stored metadata gets a new fill value, so that the elements keep their values. `writer` must
-// write with the new metadata. Returns kUnsupported if the store cannot list.
+// Stores each absent chunk of `array`, filled with the old fill value. Call before the stored
+// metadata gets a new fill value, so that elements keep their values. `writer` must use the new
+// metadata. Returns kUnsupported if the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
-// Changes the shape of an array. Chunks outside of the new shape are erased. In chunks that the new
+// Changes the shape of an array, and erases chunks outside of the new shape. In chunks that the new
 // edge cuts, elements beyond the edge get the fill value, because a later growth makes them
 // visible.
 //
-// If the process is killed, the array is readable and has the old or the new shape. If it has the
-// old shape, elements outside of the new shape may have lost their values.
+// If the process is killed, the array is readable and has the old or the new shape. With the old
+// shape, elements outside of the new shape may have lost their values.
 //
-// `writer` writes the array with the old shape and must have no pending chunks. Do not use `writer`
-// afterwards, and open the array again.
+// `writer` writes the array with the old shape and must have no pending chunks. Afterwards, open
+// the array again and do not use `writer`.
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
                    const std::vector<std::uint64_t>& shape, std::size_t threads);
 

@@ -16,9 +16,8 @@ namespace zarr_core {
 // numeric.
 MemoryType MemoryTypeFor(const zarr::DataType& type);
 
-// Converts between elements as stored and elements in memory. A Conversion must outlive the read or
-// write that uses its converter. A Conversion cannot be copied or moved, because its converter
-// points to it.
+// Converts between elements as stored and elements in memory. Must outlive each read or write that
+// uses its converter. Cannot be copied or moved, because the converter points to it.
 class Conversion {
   public:
     Conversion() = default;
@@ -41,7 +40,8 @@ class Conversion {
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
     static Convert Find(MemoryType to, MemoryType from);
 
-    // Type of the elements between the converters `inner_` and `convert_`.
+    // Type of the elements between the two steps of a conversion, `inner_` (store) and `convert_`
+    // (memory).
     zarr::DataType holding_;
     zarr::Converter inner_;  // converts between stored elements and `holding_`
     Convert convert_ = nullptr;

@@ -24,7 +24,8 @@ struct NewArray {
 };
 
 // Returns the metadata and attributes of a new array. Checks that every codec exists and can
-// encode. Errors are kInvalidArgument, kUnsupported or kLimit, and name the member of `options`.
+// encode. Errors are kInvalidArgument, kUnsupported or kLimit, and name the invalid member of
+// `options`.
 zarr::Result<NewArray> MakeNewArray(zarr::Format format, const ArrayOptions& options);
 
 }  // namespace zarr_core

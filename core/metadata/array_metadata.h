@@ -44,9 +44,8 @@ struct Sharding {
     std::vector<CodecSpec> codecs;  // codecs that encode the whole shard, in encoding order
 };
 
-// Whether the fill value of an array means missing data, if no attribute names a nodata value. An
-// array of Zarr v3 may state this by the attribute `gdal_has_nodata`. See
-// core/metadata/fill_meaning.h.
+// Whether the fill value means missing data, in an array whose attributes name no nodata value.
+// Zarr v3 arrays may state this by `gdal_has_nodata`; see core/metadata/fill_meaning.h.
 enum class FillMeaning : std::uint8_t {
     kUnstated,
     kNodata,
@@ -63,10 +62,9 @@ struct ArrayMetadata {
     // Fixed-width text type that the document states, although the chunks contain objects; see
     // IsTextStoredAsObjects(). nullopt for all other arrays.
     std::optional<DataType> text_type;
-    // Ends of the chunks (of the shards in a sharded array) along each dimension of a rectilinear
-    // grid of Zarr v3. The ends are element indices, ascending; the last one is at least the
-    // dimension's size. The list of a regular dimension is empty. `edges` is empty if the whole
-    // grid is regular.
+    // For a rectilinear grid of Zarr v3: by dimension, the ends of its chunks (or shards) as
+    // ascending element indices, up to the dimension's size or beyond. Empty for a regular
+    // dimension; `edges` is empty for a regular grid.
     std::vector<std::vector<std::uint64_t>> edges;
     std::vector<Sharding> shards;  // outermost shards first; empty if not sharded
     AxisOrder axis_order;          // order of the elements in a chunk
@@ -76,8 +74,9 @@ struct ArrayMetadata {
     bool has_fill_value = false;  // false if "fill_value" is null
     FillValue fill_value;         // zeros if "fill_value" is null
     FillMeaning fill_meaning = FillMeaning::kUnstated;
-    bool is_fill_value_missing = false;  // true if "fill_value" is missing; it counts as null
-    bool has_characters = false;  // true: netCDF characters; the last dimension forms strings
+    // true if the document lacks "fill_value", which counts as null
+    bool is_fill_value_missing = false;
+    bool has_characters = false;  // true: netCDF characters, whose last dimension forms strings
     // Codecs in encoding order. In v3, two kinds of codecs are left out: leading transpose codecs,
     // which `axis_order` expresses, and a "bytes" codec that only states the byte order of `dtype`.
     std::vector<CodecSpec> codecs;
@@ -92,10 +91,10 @@ struct ArrayMetadata {
     const std::vector<std::uint64_t>& stored_chunks() const {
         return shards.empty() ? chunks : shards.front().shape;
     }
-    // ChunkAxis() returns the grid of the inner chunks along dimension `axis`. StoredAxis() returns
-    // the grid of the shards or chunks that are stored under one key. The result refers to this
-    // object. Inner chunks are always regular, because their size divides the size of each shard
-    // (Zarr v3 specification, "Sharding codec").
+    // Return the grid along dimension `axis`, which refers to this object: ChunkAxis() that of the
+    // inner chunks, StoredAxis() that of the shards or chunks under one key. Inner chunks are
+    // regular, because their size divides each shard's size (Zarr v3 specification, "Sharding
+    // codec").
     GridAxis ChunkAxis(std::size_t axis) const {
         return shards.empty() ? StoredAxis(axis) : GridAxis(shape[axis], chunks[axis]);
     }
@@ -110,12 +109,11 @@ struct ArrayMetadata {
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 
 // True if the chunks of `a` and `b` have equal keys, shapes, types and codecs, and absent chunks
-// have equal values. The documents may still differ, for example by an optional member that only
-// one of them states.
+// have equal values. The metadata documents may differ in other members.
 bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
-// invalid member. Does not check that the codecs exist and fit the array; binding the codecs does.
+// invalid member. Does not check the codecs; binding them to the array does.
 Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec);
 
 // Returns `metadata` with another shape of equal rank. Returns kInvalidArgument or kLimit if the
@@ -127,18 +125,16 @@ Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::
 Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
                                     const std::optional<std::string>& element);
 
-// True if an array whose nodata value becomes `element` needs `element` as its fill value, too.
-// Readers of Zarr v2 treat the fill value as nodata, even if the attribute `_FillValue` differs.
-// `element` is in the host's byte order.
+// True if an array needs its new nodata value `element` as fill value, too: readers of Zarr v2 take
+// the fill value for nodata, even if `_FillValue` differs. `element` is in the host's byte order.
 bool FillValueMustFollow(const ArrayMetadata& metadata, const std::string& element);
 
 // True if the codecs fit only the chunk size of this array. Example: a shuffle codec whose
 // "elementsize" is the size of a whole plane, not of an element.
 bool NeedsChunkSize(const ArrayMetadata& metadata);
 
-// Returns the metadata of a new array with the data type and codecs of `metadata`, the shape
-// `shape` and the chunk shape `chunks`. Omits members of other software: in Zarr v2 those of
-// NCZarr, in Zarr v3 all that the specification does not define.
+// Returns the metadata of a new array of `shape` in chunks of shape `chunks`, with the data type
+// and codecs of `metadata`. Omits members that other software has added, such as those of NCZarr.
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,
                                const std::vector<std::uint64_t>& chunks, char separator);

@@ -174,7 +174,8 @@ Status IcechunkMap::ForEachKey(const std::string& prefix, const KeyVisitor& visi
 }
 
 Result<std::vector<StoreEntry>> IcechunkMap::List(const std::string& prefix) const {
-    std::map<std::string, bool> children;  // names of direct children; true for a prefix
+    // Direct children by name: true for a prefix of further keys, false for a key.
+    std::map<std::string, bool> children;
     const Node* const node = snapshot_->Find(prefix);
     if (ArrayOf(prefix) != nullptr || (node != nullptr && node->is_array)) {
         ZARR_RETURN_IF_ERROR(ForEachKey(prefix, [&](std::string_view key) {

@@ -112,7 +112,7 @@ class FooterReader {
 
     void ReadSchema(const ThriftField& field) {
         const std::size_t count = in_.ReadList(field, ThriftType::kStruct);
-        // Number of elements still to come that belong to a nested column.
+        // Number of schema elements still to come that belong to a nested column.
         std::int64_t nested = 0;
         for (std::size_t i = 0; i < count && in_.ok(); ++i) {
             const SchemaElement element = ReadElement();
@@ -262,7 +262,8 @@ class FooterReader {
         return {};
     }
 
-    // Makes the reader fail: skipping a value of type kStop is a fault, because no value has it.
+    // Makes the reader fail: no value has the type kStop, so skipping a value of this type is an
+    // error.
     void BreakOff() { in_.Skip(ThriftField{0, ThriftType::kStop}); }
 
     ThriftReader in_;

@@ -21,7 +21,7 @@
 namespace zarr {
 
 // References by key, in a compact form: the reference of a chunk takes 24 bytes. A single thread
-// must add all references. After that, any number of threads may read them. If a key is added
+// must add all references; afterwards, any number of threads may read them. If a key is added
 // twice, its last reference is used.
 class ReferenceIndex {
   public:
@@ -33,8 +33,8 @@ class ReferenceIndex {
     // Adds a reference that contains the value `bytes` itself. kLimit if the index has more than
     // Limit::kReferences references.
     Status AddInline(std::string_view key, std::string_view bytes);
-    // Adds a reference to `size` bytes of the target at `location`, or to the whole target if
-    // `size` is nullopt. `location` may contain templates. kLimit if the index has more than
+    // Adds a reference to `size` bytes of the target (a file or URL) at `location`; nullopt means
+    // the whole target. `location` may contain templates. kLimit if the index has more than
     // Limit::kReferences references.
     Status AddTarget(std::string_view key, std::string_view location, std::uint64_t offset,
                      std::optional<std::uint64_t> size);
@@ -82,8 +82,8 @@ class ReferenceIndex {
 
     static constexpr std::size_t kMostIndices = 16;
 
-    // A chunk's key, split into the array's path and the indices of the chunk. Keys with leading
-    // zeros in a number are not split, because the numbers could not be spelled that way again.
+    // A chunk's key, split into the array's path and the chunk's indices. Keys with leading zeros
+    // in an index are not split, because the zeros would be lost.
     struct ChunkKey {
         std::string_view prefix;  // path of the array
         Form form = Form::kDots;

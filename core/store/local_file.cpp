@@ -43,10 +43,9 @@ int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory)
 
 namespace {
 
-// True if the system copies slowly from its page cache to `memory`. The system copies with REP
-// MOVSB. On AMD processors since Zen 3 this instruction is six times slower if the destination is
-// up to 31 bytes further in its page than the source. malloc() places all large blocks 16 bytes
-// into a page.
+// True if the system copies slowly from its page cache to `memory`. On AMD processors since Zen 3,
+// REP MOVSB is slow if the destination is up to 31 bytes further in its page than the source, as
+// with malloc().
 bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kSlow = 32;
@@ -223,7 +222,8 @@ int LocalFile::Open(const std::string& path) {
 int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
     if (memory.size == 0) return 0;
     if (std::fseek(file_, 0, SEEK_SET) != 0) return errno;
-    for (std::uint64_t left = offset; left > 0;) {  // the offset of fseek() may have 32 bits
+    // Moves in steps, because an offset of fseek() may have only 32 bits.
+    for (std::uint64_t left = offset; left > 0;) {
         const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
         if (std::fseek(file_, step, SEEK_CUR) != 0) return errno;
         left -= static_cast<std::uint64_t>(step);

@@ -43,9 +43,8 @@ Status Failure(const std::string& path, const char* what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// Locks that belong to the open file (F_OFD_SETLKW) are preferred, because they also exclude other
-// users in this process. A lock that belongs to the process (F_SETLKW) is lost when any code in the
-// process closes the file.
+// Locks of the open file (F_OFD_SETLKW) also exclude other users in this process. Locks of the
+// process (F_SETLKW) are lost when any code in the process closes the file.
 #if defined(F_OFD_SETLKW)
 constexpr int kSetLockAndWait = F_OFD_SETLKW;
 #else
@@ -62,9 +61,8 @@ int SetLock(int file, short type) {
         if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
         if (errno == EINTR) continue;
         if (errno != EDEADLK) return errno;
-        // EDEADLK is a false alarm, so the lock is tried again. The system reports a deadlock if
-        // threads of two processes wait for each other's process, but no thread holds more than one
-        // lock.
+        // EDEADLK is a false alarm: threads of two processes wait for each other's process, but no
+        // thread holds two locks. The lock is therefore tried again.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }

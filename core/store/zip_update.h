@@ -25,9 +25,8 @@ class ByteFile {
     virtual std::uint64_t size() const = 0;  // bytes
     // Fills `memory` with the bytes from `offset` on. Fails if the file is too short.
     virtual Status ReadAt(std::uint64_t offset, MutableByteSpan memory) const = 0;
-    // Writes `bytes` at `offset`. A gap between the former end of the file and `offset` is filled
-    // with zeros. Uses one system call if possible, so that a killed process has written either all
-    // bytes or none.
+    // Writes `bytes` at `offset`, and zeros between the former end of the file and `offset`. Uses
+    // one system call if possible, so that a killed process has written all bytes or none.
     virtual Status WriteAt(std::uint64_t offset, ByteSpan bytes) = 0;
     virtual Status Truncate(std::uint64_t size) = 0;
     // True if the path by which the file was opened still names this file. False if another file or
@@ -37,13 +36,12 @@ class ByteFile {
 
 std::string EmptyZip();
 
-// Store in a zip file that is being changed. Each write appends an uncompressed member. The bytes
-// of replaced and erased members stay in the file; only their entries are removed from the central
-// directory.
+// Store in a zip file that is being changed. Each write appends an uncompressed member. Replaced
+// and erased members stay in the file; only their entries in the central directory are removed.
 //
-// The file ends with a complete central directory at any time, so that a killed writer leaves a
-// valid zip file. Before members are appended, a copy of the directory is written behind the space
-// for these members. Flush() and the destructor write the current directory.
+// The file always ends with a complete central directory, so that a killed writer leaves a valid
+// zip file. Before members are appended, a copy of the directory is written behind the space for
+// these members. Flush() and the destructor write the current directory.
 //
 // If writing a directory was interrupted, ZipDirectory finds the previous directory, and the next
 // writer removes the incomplete one. Thread-safe. Nothing else may write to the file.
@@ -75,7 +73,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     Status Remove(const std::string& key) override;
     Status Commit() override;
 
-    // Location of a member's contents.
+    // Location of a member's contents: in `archive_` or, if this object has written the member, at
+    // `at` in `file_`.
     struct Contents {
         // For a new member, only its size and CRC-32 are used.
         ZipMember member;
@@ -101,8 +100,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
     // Returns the bytes of the central directory and its end record, to be written at `offset`.
     Result<std::string> Directory(std::uint64_t offset) const;
-    // Makes space for `bytes` bytes behind the last member, which ends at end_. If necessary, moves
-    // the central directory further towards the end of the file.
+    // Makes space for `bytes` bytes behind the last member. If necessary, moves the central
+    // directory further towards the end of the file.
     Status MakeSpace(std::uint64_t bytes);
     // Writes the central directory at `offset` and truncates the file behind it. The bytes written
     // must not overlap the current directory.
@@ -117,7 +116,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     mutable std::mutex mutex_;
     std::map<std::string, Member> members_;  // by the member's name in the archive
     std::vector<std::string_view> others_;   // entries of folders and other skipped members
-    std::uint64_t end_;                      // end of the last member: the next one begins here
+    std::uint64_t end_;                      // end of the last member, where the next one begins
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
     bool is_changed_ = false;      // true if members changed since the directory was written
     // Number of bytes that MakeSpace() leaves free for further members when it moves the central

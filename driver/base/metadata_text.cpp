@@ -196,8 +196,8 @@ void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
     };
     set("COMPRESSOR", zarr::CompressorText(metadata));
     set("FILTERS", zarr::FiltersText(metadata));
-    // A Zarr v3 data type may have a configuration. In this case adds the metadata items that
-    // GDAL's built-in driver shows.
+    // Adds the metadata items with which GDAL's built-in driver shows the configuration of a Zarr
+    // v3 data type.
     if (metadata.format != zarr::Format::kV3) return;
     const auto type = zarr::V3DataTypeToJson(metadata.dtype);
     const json::Value* const name = type.ok() ? type->Find("name") : nullptr;

@@ -17,9 +17,9 @@ enum class UrlEnd : std::uint8_t {
 // `text`.
 bool MayHoldSecrets(const char* text);
 
-// Returns `text` with secrets replaced by "***". Secrets are user and password before a host
-// ("https://***@host"), and the values of URL parameters, also if percent-encoded. Values of known
-// harmless parameters stay: GDAL's options of /vsicurl?, and times and versions of signatures.
+// Returns `text` with "***" in place of user and password before a host, and of values of URL
+// parameters, even if percent-encoded. Values of known harmless parameters stay: GDAL's options of
+// /vsicurl?, and times and versions of signatures.
 std::string HideSecrets(std::string_view text, UrlEnd end);
 
 }  // namespace zarr_driver

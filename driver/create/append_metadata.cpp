@@ -23,8 +23,8 @@ std::vector<BandDimension> DimensionsOf(const AppendPlan& plan) {
     return dimensions;
 }
 
-// True if the metadata item `name` is not copied from the source. Such an item describes the
-// source's pixels, georeferencing or dimensions.
+// True if the metadata item `name` describes the source's pixels, georeferencing or dimensions, and
+// is therefore not copied.
 bool IsOfArray(const std::string& name) {
     return STARTS_WITH_CI(name.c_str(), "STATISTICS_") || EQUAL(name.c_str(), "AREA_OR_POINT") ||
            STARTS_WITH_CI(name.c_str(), "DIM_");
@@ -68,8 +68,8 @@ class MetadataStore {
     }
 
   private:
-    // Removes metadata items that describe only the first slice from the array's attributes. The
-    // band of the first slice keeps these items.
+    // Moves metadata items that describe only the first slice from the array's attributes to the
+    // band of that slice.
     void MoveItemsOfOnlyBand() {
         const CPLStringList shown(CSLDuplicate(target_.GetMetadata()));
         CPLStringList kept(shown);
@@ -124,7 +124,7 @@ class MetadataStore {
         const std::string own = to.GetDescription();
         std::string name = CopiedDescription(from);
         if (IsPosition(name)) name.clear();
-        // text coordinates are the descriptions of the bands, so nothing else is stored
+        // text coordinates already state the descriptions of the bands, so nothing else is stored
         if (plan_.coordinates() && !plan_.coordinates()->AreNumbers()) return;
         if (name == own || (name.empty() && IsPosition(own))) return;
         if (!plan_.coordinates() && dimensions_.size() == 1)

@@ -25,9 +25,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Returns the coordinate of a band along the dimension `name`, as its metadata states it. Sets
-// `calendar` if the metadata names a calendar. Uses the TIFF time of the source only if the source
-// has a single band.
+// Returns the coordinate of a band along the dimension `name`, from its metadata. Sets `calendar`
+// if the metadata names one. The TIFF time of the source counts only if it has a single band.
 std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
                                   const std::string& name, std::string& calendar) {
     using zarr::Calendar;
@@ -41,9 +40,9 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
             calendar = *named;
         else if (stated.calendar)
             calendar = *stated.calendar;
-        // A time without a calendar is of "standard" or "proleptic_gregorian", which differ before
-        // 1582-10-15. The calendar was "standard" if only "standard" converts the number to the
-        // stated time.
+        // Without a named calendar, the time is in "standard" or "proleptic_gregorian", which
+        // differ before 1582-10-15. If only "standard" converts the stated number to the stated
+        // time, that is the calendar.
         else if (text == time_in(Calendar::kStandard) &&
                  text != time_in(Calendar::kProlepticGregorian))
             calendar = "standard";
@@ -60,8 +59,8 @@ std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band,
     return std::nullopt;
 }
 
-// Returns the coordinates of all bands. Returns no coordinates if a band has none, or if the bands
-// use several calendars.
+// Returns the coordinates of all bands along the dimension `name`. Returns none if a band has none,
+// or if the bands use several calendars.
 CoordinateTexts StatedBy(GDALDataset& source, const std::string& name) {
     CoordinateTexts stated;
     for (int i = 1; i <= source.GetRasterCount(); ++i) {

@@ -75,8 +75,8 @@ Status FillStore(const Hierarchy& source, const std::string& from, const std::st
     return update.Close();
 }
 
-// Copies a node to a new store. If the node is an array, it becomes a member of the new root group,
-// together with its coordinate arrays.
+// Copies a node to a new store. An array that is copied to the root of the new store becomes a
+// member of its root group, together with its coordinate arrays.
 Status CopyOut(const StoreNode& from, const StoreNode& to) {
     ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));

@@ -162,8 +162,8 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-// Sets the path of the new array in the store. If the store exists and nothing is appended along a
-// dimension, sets APPEND_SUBDATASET.
+// Sets the path of the new array in the store. In an existing store, also sets APPEND_SUBDATASET,
+// unless APPEND_DIM is given.
 CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions options) {
     options.node = target.node;
     if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
@@ -235,9 +235,9 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     return WithAppendOptions(target, std::move(parsed));
 }
 
-// Gives a new raster the dimensions that the metadata of its bands describe, if the bands form a
-// cube. Called before the first pixels are written. A program such as gdalwarp sets the metadata
-// earlier.
+// If the bands of a new raster form a cube, gives the raster the dimensions that their metadata
+// describes. Called before the first pixels are written, because a program such as gdalwarp sets
+// the metadata only after Create().
 Status BecomeCube(ZarrDataset& dataset, NewRaster raster, const CreationOptions& options) {
     raster.band_dimensions = FindCubeDimensions(dataset);
     if (raster.band_dimensions.empty() || !raster.IsCube() ||
@@ -380,9 +380,8 @@ Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset
     return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
 }
 
-// Prepares a new raster whose pixels the caller of Create() will write. Says whether bytes are
-// signed, makes unwritten chunks nodata, sets band colours, and plans the statistics that are
-// computed at closing.
+// Prepares a new raster for the pixels that the caller of Create() will write: signed bytes, nodata
+// in absent chunks, band colours, and statistics that are computed at closing.
 void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
                       const CreationOptions& options) {
     const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;

@@ -24,13 +24,13 @@ class GrowingCoordinates {
                                                  const zarr::Dimension& dimension,
                                                  std::uint64_t count);
 
-    // Converts a text to an element of the coordinate array. The text is a number, an ISO 8601 time
-    // if the coordinates are times, or a string. Errors say what is wrong with the text.
+    // Converts a text to an element of the coordinate array. The text is a number, a string or, if
+    // the coordinates are times, an ISO 8601 time. Errors say what is wrong with it.
     zarr::Result<std::string> ElementOf(const std::string& text) const;
 
-    // Returns the coordinate of a band along the extended dimension, as a text for ElementOf().
-    // Reads metadata items that GDAL's drivers set on bands and datasets. Returns nullopt if no
-    // item states the coordinate.
+    // Returns the coordinate of a band along the extended dimension, as a text for ElementOf(),
+    // from metadata items that GDAL's drivers set on bands and datasets. Returns nullopt if no item
+    // states it.
     std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band) const;
 
     // True if the coordinates are numbers or times, and false if they are strings.

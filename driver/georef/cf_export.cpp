@@ -103,7 +103,7 @@ void Conformal2Sp(Exporter& to) {
 }
 
 // Exports a Lambert conformal conic projection with one standard parallel, which is GDAL's latitude
-// of origin. Exports nothing if the scale factor is not 1, because CF has no scale factor for this
+// of origin. Exports nothing unless the scale factor is 1: CF has no scale factor for this
 // projection.
 void Conformal1Sp(Exporter& to) {
     if (to.Parameter(SRS_PP_SCALE_FACTOR, 1) != 1) return;
@@ -142,8 +142,8 @@ void Stereographic(Exporter& to) {
     to.Number("scale_factor_at_projection_origin", SRS_PP_SCALE_FACTOR, 1);
 }
 
-// Exports polar_stereographic. If GDAL's latitude of origin is a pole, the scale factor is
-// exported. Otherwise the latitude of origin is the standard parallel.
+// Exports polar_stereographic. If GDAL's latitude of origin is a pole, exports the scale factor.
+// Otherwise exports that latitude as the standard parallel.
 void PolarStereographic(Exporter& to) {
     const double latitude = to.Parameter(SRS_PP_LATITUDE_OF_ORIGIN);
     to.Name("polar_stereographic")

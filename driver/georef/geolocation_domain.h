@@ -26,12 +26,12 @@ struct GeolocatedRaster {
     std::size_t threads;
 };
 
-// Returns the metadata domain GEOLOCATION. Its coordinates are in degrees or in units of the CRS; a
-// VRT converts arrays that have a scale, an offset or other units. Returns an empty list if the
-// coordinates cannot be used, for example metres without a CRS.
+// Returns the items of the metadata domain GEOLOCATION, with coordinates in degrees or in units of
+// the CRS. A VRT converts arrays that have a scale, an offset or other units. Returns no items if
+// the coordinates cannot be used, for example metres without a CRS.
 //
-// If coordinate arrays have a slice for each time, the slice of the raster is used. If the raster
-// has no such slice, uses the first slice and adds a warning.
+// If coordinate arrays have a slice for each time, the slice of the raster's time is used. Without
+// such a slice, the first one is used, with a warning.
 CPLStringList GeolocationDomain(const GeolocatedRaster& raster,
                                 const zarr::Geolocation& geolocation, zarr::Warnings& warnings);
 

@@ -39,10 +39,11 @@ using zarr::Status;
 
 namespace {
 
-constexpr const char* kGridMapping = "spatial_ref";  // name that rioxarray uses
+constexpr const char* kGridMapping = "spatial_ref";  // name that rioxarray gives a grid mapping
 constexpr const char* kBandDimension = "band";
 
-// Attributes that state a position in forms that are not written here. They are removed.
+// Attributes that state a position in forms that this file does not write. They are removed,
+// because they would contradict the written position.
 constexpr const char* kReplacedStatements[] = {
     "crs",       "crs_wkt",        "spatial_ref", "epsg_code",     "proj4",        "GeoTransform",
     "proj:epsg", "proj:transform", "proj:bbox",   "proj:geometry", "proj:centroid"};
@@ -82,9 +83,8 @@ std::string GdalTransform(const GeoTransform& t) {
     return text;
 }
 
-// Returns a new value of the attribute `coordinates`, in which `grid_mapping` replaces the previous
-// grid mapping; if `grid_mapping` is empty, the previous one is removed. rioxarray searches for
-// grid mappings in this attribute.
+// Returns the attribute `coordinates` with `grid_mapping` in place of the previous grid mapping; an
+// empty name removes the previous one. rioxarray searches this attribute for grid mappings.
 json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
     const json::Value all(attributes);
     const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
@@ -112,8 +112,8 @@ class CfWriter {
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
         std::vector<std::string> names;
-        // Rasters of the group that name no grid mapping would use an array with the default name.
-        // If there are such rasters, another name is chosen.
+        // An array with the default name would apply to all rasters of the group that name no grid
+        // mapping. If there are such rasters, another name is chosen.
         if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
@@ -133,8 +133,8 @@ class CfWriter {
         return GeoreferencingArrays{name, false, placement_.transform.has_value()};
     }
 
-    // Removes the grid mapping that the array names, unless it is `used` or other arrays refer to
-    // it.
+    // Removes the grid mapping array that the raster's array names, unless it is called `used` or
+    // other arrays refer to it.
     Status RemoveGridMapping(const std::string& used) const {
         const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         return name != nullptr && *name != used && zarr::IsValidKey(*name)
@@ -178,11 +178,11 @@ class CfWriter {
         return json::Value(std::move(attributes));
     }
 
-    // Reuses `existing`, a grid mapping with an equal CRS. Adds the geotransform if no other array
-    // uses the grid mapping. Removes a different geotransform that other arrays do not need.
+    // Reuses the grid mapping `existing`, whose CRS is equal. Adds the geotransform if no other
+    // array uses the grid mapping. Removes a different geotransform that other arrays do not need.
     //
-    // Returns nullopt if other arrays need a different geotransform. Also returns nullopt if no
-    // other array uses the grid mapping and the code of its CRS differs.
+    // Returns nullopt if other arrays need a different geotransform, or if only this array uses the
+    // grid mapping and its CRS has another code.
     Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& existing) const {
         const std::string path = PathOf(existing.name);
         if (existing.code != CodeOf(*placement_.srs, ":")) {
@@ -324,8 +324,8 @@ json::Value ProjJson(const OGRSpatialReference& srs) {
     return value;
 }
 
-// Sets the attributes that `proj:` and `spatial:` require besides CRS and transform, and declares
-// the conventions.
+// Declares the conventions `proj:` and `spatial:`, and sets the attributes that they require
+// besides CRS and transform.
 void SetConventions(const RasterLayout& layout, const RasterPosition& placement, bool is_asked_for,
                     bool has_transform, json::Object& attributes) {
     const bool has_crs = is_asked_for && placement.srs != nullptr;
@@ -385,15 +385,16 @@ Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGrou
     return kind == zarr::NodeKind::kNone;
 }
 
-// True if axis `other` of an array has the role (X, Y or other) of the raster's `axis`.
+// True if axis `other` of another array and `axis` of the raster are both X, both Y, or both
+// neither.
 bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::HorizontalAxes& axes,
                std::size_t other) {
     return (layout.x_axis == axis) == (axes.x == other) &&
            (layout.y_axis == axis) == (axes.y == other);
 }
 
-// Adds the dimensions of the array `other` that a new raster can share to `shared`, by axis of
-// `layout`. Keeps the entries that `shared` already has.
+// Adds to `shared`, by axis of `layout`, the dimensions of the array `other` that the new raster
+// can use. Keeps the entries that `shared` already has.
 Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                  const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
                  std::map<std::size_t, zarr::Dimension>& shared) {
@@ -510,8 +511,8 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
               srs != nullptr && spatial && (code.empty() || !WritesCf(convention))
                   ? json::Value(Wkt2(*srs))
                   : json::Value());
-    // netCDF-C rejects the attribute `spatial:transform`. If the convention does not require it, it
-    // is written only if the coordinate arrays and the grid mapping do not state the exact
+    // netCDF-C rejects `spatial:transform`. The attribute is therefore written only if the
+    // convention requires it, or if coordinate arrays and grid mapping do not state the exact
     // transform.
     const bool has_axes = layout.x_axis && layout.y_axis;
     // Readers prefer a transform in the group's attributes to coordinate arrays. If the group has

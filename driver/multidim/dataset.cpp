@@ -146,8 +146,8 @@ class NewRoot {
         return made;
     }
 
-    // Opens the new group for update, at the staging or final path of the store. A zip file in an
-    // object store cannot be changed after Commit(), so it is opened for reading.
+    // Opens the new group for update, at the staging or final path of the store. After Commit(), a
+    // zip file in an object store is opened for reading, because it cannot be changed.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
@@ -227,9 +227,8 @@ std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* 
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
-// Opens and lists all groups of a Zarr source before the copy starts. A group keeps its list of
-// members while its object lives. Without these lists, a copy of a group into itself would find its
-// own new groups.
+// Opens and lists all groups of a Zarr source before the copy; a group keeps its list of members
+// while its object lives. Otherwise, a copy into the source itself would find its own new groups.
 std::vector<std::shared_ptr<ZarrGroup>> ListGroups(const GDALDataset* source) {
     std::vector<std::shared_ptr<ZarrGroup>> groups;
     const auto* const own = dynamic_cast<const MdimDataset*>(source);

@@ -52,12 +52,12 @@ struct User {
 };
 
 struct NewShape {
-    zarr::ArrayMetadata metadata;  // metadata with the former shape
+    zarr::ArrayMetadata metadata;  // the array's metadata, still with the former shape
     std::vector<std::uint64_t> shape;
 };
 
-// Sets the new path in all objects that are in use, after the node at `path` was renamed to
-// `target`. The objects represent this node and the nodes below it.
+// After the node at `path` was renamed to `target`, sets the new path in all objects that represent
+// this node or nodes below it.
 Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
     session.update()->MoveAttributes(path, target);
@@ -95,10 +95,10 @@ Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& 
     hierarchy.Reload();  // the caller will rewrite metadata, which other processes may have changed
     std::vector<User> users;
     const std::string* const single = session.single_array();
-    // an array at the root of the store has its dimensions for itself
+    // an array at the root of the store shares its dimensions with no other array
     const bool is_whole_store = single != nullptr && single->empty();
     if (dimension.is_named() && !is_whole_store) {
-        // warns of earlier failures, so that TakeFailure() below returns only new ones
+        // reports earlier failures as warnings, so that TakeFailure() below returns only new ones
         WarnOfFailure(hierarchy, session.store_path());
         ZARR_RETURN_IF_ERROR(AddUsers(session, dimension.group(), dimension, users));
         // If a group could not be listed, an array with the dimension may be missing in the result.

@@ -80,7 +80,8 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
     const double fill = FillNumber();
     int has_nodata = FALSE;
     band_.GetNoDataValue(&has_nodata);
-    // A fill value of zero counts as empty only if the band has no nodata value.
+    // Absent chunks count as empty if their fill value is nodata, or if it is 0 and the band has no
+    // nodata value.
     if (!(IsNodata(fill) || (fill == 0 && has_nodata == FALSE)) || !EnsureListed())
         return std::nullopt;
     const ZarrRasterBand::BlockRange blocks = band_.BlocksOf(window);

@@ -594,8 +594,7 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
             of_satellite != GCI_Undefined)
             return of_satellite;
     // Band names are read as colours only if the dataset has few bands with text coordinates.
-    // Reading the coordinates of a long series, or of times and levels, would be slow and find no
-    // colours.
+    // Reading the coordinates of a long series would be slow and find no colours.
     constexpr int kMaxColours = 4;
     const bool may_be_colour = dataset()->GetRasterCount() <= kMaxColours &&
                                (!description_.empty() || array_.labels->AreNames());
@@ -666,8 +665,8 @@ CPLErr ZarrRasterBand::RejectNodata(const std::string& value) {
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
-// Stores the description of the band as the CF attribute `long_name`. A `long_name` that differs
-// from the band's old description is another text, and stays unchanged.
+// Stores the description of the band as the CF attribute `long_name`. An existing `long_name` stays
+// unchanged, unless it equals the band's old description.
 void ZarrRasterBand::StoreLongName(const char* description) {
     if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
         return;
@@ -737,9 +736,8 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
-// True if the array has an attribute for scale or offset. Otherwise scale 1 and offset 0 are not
-// stored: rasterio sets them for every band, and an attribute would make xarray read the values as
-// floats.
+// True if the array has an attribute for scale or offset. Otherwise scale 1 and offset 0, which
+// rasterio sets for every band, are not stored: xarray would read the values as floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
     return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;

@@ -31,20 +31,20 @@ struct OpenedAs {
     bool is_new = false;                 // the dataset has just been created
 };
 
-// Base class that stores those parts of GDAL's metadata that Zarr cannot express; GDAL calls this
-// metadata PAM. In the store, an attribute holds PAM (see stored_pam.h). Sidecar files hold PAM,
-// overviews and masks (see sidecars.h). Statistics, overviews and masks are ignored if the pixels
-// have changed since they were made.
+// Base class that stores the parts of GDAL's metadata (PAM) that Zarr cannot express: in an
+// attribute of the store (see stored_pam.h), or in sidecar files with overviews and masks (see
+// sidecars.h). Statistics, overviews and masks are ignored if the pixels have changed since they
+// were made.
 class ZarrPamDataset : public StoreRaster {
   public:
     // Sets an attribute of an array; null removes the attribute. The next flush writes the change.
     virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
     ZarrRasterBand* Band(int number);  // from 1
-    // True if the dataset has several arrays, so that the attributes of an array describe bands and
-    // not the dataset.
+    // True if the dataset has several arrays. The attributes of an array then describe its bands
+    // and not the dataset.
     bool BandsHaveArrays() const;
-    // Returns the names of an array's bands. An unnamed band has an empty name. If the coordinates
-    // along the bands are text, they are read.
+    // Returns the names of an array's bands; an unnamed band has an empty name. Reads the
+    // coordinates along the bands if they are text.
     std::vector<std::string> BandNames(const BandArray& array);
     // Removes the statistics of all bands. Call before pixels change.
     void OnPixelsChange();
@@ -91,8 +91,8 @@ class ZarrPamDataset : public StoreRaster {
 
     std::unique_ptr<StoreActivity> activity_;  // logs opening and requests; nullptr for overviews
     BandArrays arrays_;
-    CPLStringList stored_metadata_;  // items of the default domain that the store holds
-    // Path of the sidecar files without their extension, such as ".ovr". See sidecars.h.
+    CPLStringList stored_metadata_;  // metadata items of the default domain that the store holds
+    // Path of the sidecar files without the extension, such as ".ovr". See sidecars.h.
     std::string sidecar_base_;
     bool is_level_ = false;  // true for an overview or a mask
     bool has_mask_ = false;  // true if a mask file lies beside the store
@@ -123,11 +123,11 @@ class ZarrPamDataset : public StoreRaster {
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;
-    // False if the statistics are for pixels that are not written yet.
+    // False if the statistics describe pixels that are still to be written.
     bool statistics_are_of_pixels_ = false;
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
-    // SourceState::Documents() when the file was known to be current. Empty if the file does not
-    // exist or is outdated.
+    // SourceState::Documents() when the mask or overview file was known to be current. Empty if the
+    // file does not exist or is outdated.
     std::string mask_documents_;
     std::string overview_documents_;
     bool has_outdated_overviews_ = false;

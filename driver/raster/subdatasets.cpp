@@ -47,7 +47,8 @@ std::string TitleText(const CatalogGroup& group, const CatalogArray& array) {
 std::string DescribeForList(const CatalogGroup& group, const CatalogArray& array) {
     if (!array.status.ok())
         return "/" + array.path + " (cannot be read: " + array.status.message() + ")";
-    constexpr std::size_t kLongest = 100;  // maximum bytes of a name or unit that are shown
+    // maximum number of bytes of a name or unit that are shown
+    constexpr std::size_t kLongest = 100;
     const std::string name = zarr::Shortened(array.long_name, kLongest);
     const std::string units = zarr::Shortened(array.units, kLongest);
     return ShapeText(array.metadata) + " /" + array.path + " (" + TypeText(array.metadata.dtype) +

@@ -75,7 +75,7 @@ const char* OptionOfClient(const char* name) {
 }
 
 struct HttpOptions {
-    std::string purpose;  // text that selects an HttpSession: server and options
+    std::string purpose;  // server and options as text, which selects an HttpSession
     CPLStringList own;    // path-specific options; GDAL's client finds global options itself
     std::string headers;  // path-specific headers; each line but "Range" ends with "\r\n"
 };
@@ -139,9 +139,9 @@ struct SentPart {
     bool states_total = true;
 };
 
-// Returns the bytes of the `wanted` range from an answer. A Content-Range header says which range
-// the server sent; without the header, the server sent the whole value. Returns kIo if the answer
-// contains another range than `wanted`. The error does not mean that the value has changed.
+// Cuts the `wanted` range from an answer. Without a Content-Range header, the answer is the whole
+// value. Returns kIo if the answer has another range; this does not mean that the value has
+// changed.
 Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
                                       ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
@@ -153,8 +153,8 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         unsigned long long last = 0;
         known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
         sent.end = last + 1;
-        // If the server sent "*" as total size, the size is unknown. If such an answer has fewer
-        // bytes than requested, it ends at the end of the value.
+        // The server may send "*" if it does not know the total size. An answer with fewer bytes
+        // than requested then ends at the end of the value.
         sent.states_total = known == 3;
         if (known == 2) sent.total = sent.end;
     }

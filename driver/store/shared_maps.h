@@ -18,8 +18,8 @@ class SharedMaps {
   public:
     using MapPtr = std::shared_ptr<const Map>;
 
-    // Returns the map called `name`. Returns nullptr if no dataset uses the map, or if the map was
-    // added longer than `most` ago.
+    // Returns the map called `name`. Returns nullptr if no dataset uses the map, or if more than
+    // `most` has passed since it was added.
     MapPtr Find(const std::string& name,
                 std::optional<std::chrono::steady_clock::duration> most = {}) {
         const std::lock_guard<std::mutex> lock(mutex_);

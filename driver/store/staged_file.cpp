@@ -26,8 +26,8 @@ Status FileFailure(const char* what, int error) {
     return Status::Io(std::string(what) + ": " + (!message.empty() ? message : hidden));
 }
 
-// Returns the path with links resolved. The file to which a link leads is thus replaced, and the
-// link stays. For a local file, the result always includes a folder.
+// Returns the path with links resolved, so that the file to which a link leads is replaced, and not
+// the link. For a local file, the result always includes a folder.
 std::string FinalFilePath(const StorePath& path) {
     if (path.kind() != StorePath::Kind::kLocal) return path.text();
     std::error_code error;

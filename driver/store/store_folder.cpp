@@ -91,9 +91,9 @@ StorePath FolderOf(const StorePath& path) {
 
 namespace {
 
-// Returns Ok if the store in `folder` allows `change`. Kerchunk references allow no change. In a
-// local folder only the contents of `.zmetadata` show that the folder holds references, so this
-// document is read.
+// Returns Ok if the store in `folder` allows `change`; Kerchunk references allow none. Reads
+// `.zmetadata` of a local folder, because only this document shows that the folder holds
+// references.
 zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
     ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
     const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);

@@ -33,10 +33,10 @@ struct StoreNode {
 zarr::Result<StoreNode> FindStoreNode(const char* name);
 
 // Returns where a new node called `name` is created: the store, and the node's path in the store.
-// If a folder above `name` holds Zarr documents, the node belongs to that store. Otherwise the node
+// If a folder above `name` holds Zarr documents, the node belongs to that store. Otherwise it
 // belongs to a separate store at `folder`, and `node` is the path that `name` states. Levels of
-// xcube's "x.levels" are always separate stores, and so is an existing store whose parent folder
-// has no Zarr document.
+// xcube's "x.levels", and existing stores whose parent folder has no Zarr document, are always
+// separate stores.
 zarr::Result<StoreNode> FindTargetNode(const char* name);
 
 // True if `target`, a result of FindTargetNode(), is a node in an existing store.
@@ -53,8 +53,8 @@ zarr::Status CheckFree(const std::string& folder);
 // copy on failure.
 zarr::Status CopyStore(const StorePath& folder, const std::string& target);
 
-// Returns Ok if a new store may replace `folder`: a missing folder, an empty folder, or a folder
-// that holds only a store. Otherwise the error names the first file of another program.
+// Returns Ok if a new store may replace `folder`: the folder is missing, empty, or holds only a
+// store. Otherwise the error names the first file of another program.
 zarr::Status CheckReplaceable(const std::string& folder);
 
 // Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names a file of another

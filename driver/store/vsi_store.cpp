@@ -125,9 +125,8 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// True if an entry of a listing is a folder. `path` is the path of the entry and `key` its key.
-// Fails if GDAL cannot examine the entry, because the entry might be a folder that looks like a
-// file.
+// True if an entry of a listing is a folder; `path` and `key` are those of the entry. Fails if GDAL
+// cannot examine the entry, which may be a folder that looks like a file.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
     // Mode 0 means that GDAL failed to examine the entry.
     const bool is_known = entry.bModeKnown && entry.nMode != 0;
@@ -142,8 +141,8 @@ Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const s
     return Failure(key, "cannot read its file type", errno);
 }
 
-// Finds errors of listings on local paths. GDAL returns an empty or truncated listing on failure,
-// and only errno shows the error. Finds no errors for remote paths, where errno has no meaning.
+// Finds errors of listings on local paths, where only errno shows that GDAL returned an empty or
+// truncated listing. Finds no errors for remote paths, where errno has no meaning.
 class ListingErrors {
   public:
     explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
@@ -220,8 +219,7 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
     // If the size of a remote file is 0, its existence is checked. GDAL opens a remote file without
-    // a request. VSIFTellL() sends a request, and returns 0 for an empty file and for a missing
-    // file.
+    // a request, and VSIFTellL() returns 0 for a missing file, too.
     if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
         if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
         return OpenedFile();
@@ -441,8 +439,7 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
     // If the file system cannot rename, a failed write leaves the old value or a truncated value.
-    // Readers report a truncated value as an error. The value is not deleted, because an absent
-    // value would read as the fill value.
+    // Readers report a truncated value as an error; a deleted value would read as the fill value.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     const std::string staging = zarr::StagingName(path);
     Status written = WriteFile(staging, folder_, key, value);
@@ -516,9 +513,8 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
     const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": already exists");
-    // The existence of the file is checked, because /vsimem/ reports success if an absent file is
-    // renamed. The target folder is created, because before GDAL 3.7 /vsimem/ moves files into
-    // folders that its listings omit.
+    // /vsimem/ reports success if an absent file is renamed, so the file is checked. Before GDAL
+    // 3.7, it moves files into folders that its listings omit, so the target folder is created.
     if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
     if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
         return Failure(to, "cannot create its folder", error);

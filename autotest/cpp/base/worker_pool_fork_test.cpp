@@ -53,7 +53,7 @@ TEST_F(ForkedWorkerPool, ForksAfterRunningWorkHasEnded) {
     EXPECT_TRUE(RunInFork(2));
 }
 
-// The job ends only after the fork. The fork must therefore stop waiting for the job after a while.
+// The job ends only after the fork, so the fork must stop waiting for the job after a while.
 TEST_F(ForkedWorkerPool, ForksWhileThePoolIsBusyAfterAWait) {
     Barrier begun(3);
     Barrier forked(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs every codec on every vector of vectors.json. Bytes from numcodecs must decode to the same
-// values. Truncated or damaged bytes must not crash, and must not be accepted if a check can find
-// the damage.
+// Runs every codec on every vector (an encoded chunk with its values) of vectors.json. Bytes from
+// numcodecs must decode to the same values. Truncated or damaged bytes must not crash, and must be
+// rejected if a check can find the damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class CodecContract : public testing::TestWithParam<Vector> {
 
 TEST_P(CodecContract, DecodesThroughThePipeline) {
     Subject subject(GetParam());
-    for (int repeat = 0; repeat < 2; ++repeat) {  // second round: reused scratch memory
+    for (int repeat = 0; repeat < 2; ++repeat) {  // the second round reuses scratch memory
         const Result<Decoded> decoded = subject.Decode(GetParam().encoded);
         ASSERT_TRUE(decoded.ok()) << decoded.status().message();
         EXPECT_EQ(*decoded, GetParam().decoded);
@@ -193,8 +193,8 @@ TEST_P(CodecContract, RefusesChunksOfOtherSizes) {
     EXPECT_FALSE(Subject(GetParam(), 100000).Decode(GetParam().encoded).ok());
 }
 
-// Damages bytes one at a time: all bytes near both ends of the input, and about 150 between them. A
-// format with a checksum must not give wrong values.
+// Damages bytes one at a time: all near both ends of the input, and about 150 between them.
+// Decoding must not crash; a format with a checksum must not give wrong values.
 TEST_P(CodecContract, SurvivesEveryDamagedByte) {
     constexpr std::size_t kEnds = 100;  // covers the header of every format
     Subject subject(GetParam());

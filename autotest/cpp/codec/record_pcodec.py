@@ -27,7 +27,7 @@ except ImportError:
 try:
     from pcodec import DeltaSpec, ModeSpec
 except ImportError:
-    DeltaSpec = ModeSpec = None  # pcodec before 0.2
+    DeltaSpec = ModeSpec = None  # the installed pcodec is older than 0.2
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CONFIG = {"id": "pcodec", "level": 8, "mode_spec": "auto", "delta_spec": "auto",
@@ -54,8 +54,8 @@ def is_taken(values):
 
 
 def contents(encoded):
-    """Returns the format version, the mode and the delta encoding of a pco file. The delta encoding is None unless the
-    mode is "classic", because other modes store data before it."""
+    """Returns the format version, mode and delta encoding of a pco file. The delta encoding is None in modes other than
+    "classic", which store other data before it."""
     at = 5 if encoded[4] == 2 else 6
     at += (6 + (encoded[at] & 63) + 1 + 7) // 8
     version = encoded[at]
