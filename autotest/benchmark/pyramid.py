@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures a pyramid as a map uses it: the full view, and tiles at random positions and zoom levels. The lower
-bound of the full view is reading only the level from which the view is made."""
+"""Measures reading a pyramid as a map does: the full view, and tiles at random positions and zoom levels. The lower
+bound for the full view reads only the level from which the view is made."""
 
 import numpy as np
 from measuring import OURS, Row, at_most, faster, open_with, prepared, take_turns
@@ -38,8 +38,8 @@ def full_view(memory):
 
 
 def random_tiles(size):
-    """Returns random windows as (x, y, width, height) in pixels of the full resolution. Each window is read as one
-    tile, so its size determines the zoom level. Most zoom levels lie between two overviews."""
+    """Returns random square windows as (x, y, width, height) in pixels of the full resolution. Each is read as one
+    tile, so its size determines the zoom level, mostly between two overviews."""
     chance = np.random.Generator(np.random.PCG64(SEED))
     tiles = []
     for _ in range(TILES):

@@ -17,7 +17,7 @@ LATENCY = 0.02
 PUTS_AT_ONCE = 32
 ROUNDS = 3
 CHUNK = 1024
-# Pixels along each side of the raster. A raster with SIDE has 1 GB.
+# Pixels along each side of the raster. A raster of SIDE x SIDE pixels has 1 GB.
 SIDE, SMALL_SIDE = 22528, 2048
 
 
@@ -59,8 +59,8 @@ def measure(setting):
                 list(pool.map(lambda i: server.put(f"floor{name}/{i}", chunk), range(count)))
 
         def emptied(action):
-            """Returns a function that measures the seconds of `action`. The function first truncates the stored
-            objects, so that the disk does not become full."""
+            """Returns a function that measures the seconds of `action`. Before each run, the function truncates the
+            objects of earlier runs, so that the disk does not become full."""
 
             def run():
                 for stored in pathlib.Path(folder).rglob("*_object"):

@@ -7,9 +7,8 @@
 
 namespace zarr::fuzz {
 
-// Updates small arrays of a store: writes a part of the elements, then changes the shape. Opens the
-// arrays again to check that written elements are stored, other elements are unchanged, and removed
-// elements do not return. Limits the number of arrays.
+// Updates some small arrays of a store: writes a part of the elements, then changes the shape.
+// Checks that written elements are stored, other elements stay, and removed elements do not return.
 void ExerciseUpdate(const std::shared_ptr<Store>& store);
 
 }  // namespace zarr::fuzz

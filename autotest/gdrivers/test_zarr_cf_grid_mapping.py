@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares every projection of CF's appendix F with the CRS that GDAL's netCDF driver makes of equal
-attributes. If the netCDF driver is wrong, the reference is a PROJ string or the formulas of the
-projection."""
+"""Compares every projection of CF's appendix F with the CRS that GDAL's netCDF driver makes of equal attributes. If the
+netCDF driver is wrong, a PROJ string or the projection's formulas replace it."""
 
 import math
 
@@ -163,13 +162,13 @@ NETCDF_IS_WRONG = {
     "sinusoidal": "it knows only longitude_of_central_meridian, which CF does not have here",
     "vertical perspective": "it does not know this projection",
 }
-# case -> reason why the netCDF driver is wrong. In these cases, it is wrong only if the unit of the CRS is kilometres
-# or feet.
+# case -> reason why GDAL's netCDF driver is wrong if the unit of the CRS is kilometres or feet, but not if it is
+# metres.
 NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
 }
-# Cases in which the netCDF driver's WKT has a parameter that the projection method does not have. For these cases,
+# Cases in which the WKT of GDAL's netCDF driver has a parameter that the projection method lacks. In these cases,
 # projected coordinates are compared, and not the CRS itself.
 SAME_BUT_FOR_SPELLING = {"lambert conformal 1sp"}
 
@@ -212,26 +211,24 @@ def test_agrees_with_proj(name, units):
     wanted = project(reference, points)
     assert np.isfinite(wanted).all()
     assert np.abs(project(ours.srs, points) - wanted).max() * metres < 1e-6
-    # PROJ's inverse equal-area projections have errors of 1e-8 degrees. The test therefore compares the inverse
-    # projections by the driver's CRS and by PROJ's CRS with each other, and not with the original points.
+    # PROJ's inverse equal-area projections have errors of 1e-8 degrees. The inverse projections by the driver's CRS and
+    # by PROJ's CRS are therefore compared with each other, not with the original points.
     assert np.abs(unproject(ours.srs, wanted) - unproject(reference, wanted)).max() < 1e-9
 
 
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_netcdf(tmp_path, name, units):
-    """The CRS agrees with that of GDAL's netCDF driver.
-
-    GDAL 3.10 and 3.13 convert the coordinates of netCDF files from kilometres and feet to metres, but not the false
-    origin. For these versions, the test expects a CRS in metres, and compares coordinates for a false origin of 0."""
+    """The CRS agrees with that of GDAL's netCDF driver. GDAL 3.10 and 3.13 convert coordinates of netCDF files from
+    kilometres and feet to metres, but not the false origin. Then a CRS in metres is expected, and coordinates are
+    compared for a false origin of 0."""
     theirs, scale = netcdf_crs_and_scale(tmp_path, attributes_of(name), units)
     in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
     ours = Ours(attributes_of(name), "m" if in_metres else units).srs
     if name in NETCDF_IS_WRONG or (
         units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
     ):
-        # Up to GDAL 3.13, the netCDF driver finds a wrong CRS or none. The test allows that later versions are
-        # corrected.
+        # Up to GDAL 3.13, the netCDF driver finds a wrong CRS or none. Later versions may be right.
         if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not is_same_crs(ours, theirs)
         return
@@ -309,9 +306,8 @@ def test_vertical_perspective_formula():
 
 @pytest.mark.parametrize("azimuth", [30.0, 60.0, -50.0, 90.0])
 def test_oblique_mercator_points_north(azimuth):
-    """At the centre of the projection, x points east and y points north, at the scale of the centre line.
-    The coordinates are not rotated to the line (PROJ's +no_rot), and do not start at the equator
-    (+no_uoff)."""
+    """At the centre of the oblique Mercator projection, x points east and y points north, at the scale of the centre
+    line. Coordinates are not rotated to the line (+no_rot in PROJ), and do not start at the equator (+no_uoff)."""
     k, step = 0.9, 1e-4
     points = [(10, 45), (10, 45 + step), (10 + step, 45)]
     origin, north, east = on_sphere(
@@ -386,8 +382,8 @@ def test_false_origin_in_angles():
                                           ("degree", HEIGHT * math.pi / 180), ("", 1.0)])  # fmt: skip
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scale_to_a_stated_crs(sweep, units, scale):
-    """If the attribute `crs` states a CRS in metres, coordinates in another unit are scaled to metres. The attribute
-    `units` states their unit."""
+    """If the attribute `crs` states a CRS in metres, coordinates in another unit, which `units` states, are scaled to
+    metres."""
     text = f"+proj=geos +sweep={sweep} +h={HEIGHT!r} +lon_0=-75 +ellps=GRS80 +type=crs"
     assert ask({"crs": text, "units": units})["scale"] == pytest.approx(scale, rel=1e-12)
     wkt = srs_of(text).ExportToWkt(["FORMAT=WKT2_2019"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A copy of a cube has the dimensions and coordinates of its source, which the driver finds in the metadata of the
-source's bands. The source is a store, a netCDF file, a GRIB file, or a copy of one of these in another format."""
+source's bands. Sources are stores, netCDF and GRIB files, and copies of these in other formats."""
 
 import numpy as np
 import pytest
@@ -136,7 +136,7 @@ def test_subsets_that_form_a_grid(tmp_path, store):
     assert_is_cube(tmp_path / "d.zarr", cube().isel(level=[0, 2]))
     copy(store, tmp_path / "e.zarr", bandList=[2, 5])
     assert_is_cube(tmp_path / "e.zarr", cube().isel(level=[1]))
-    # The copy has the dimensions in the order (level, time, y, x).
+    # With the bands in this order, the copy has the dimensions (level, time, y, x).
     copy(store, tmp_path / "f.zarr", bandList=[1, 4, 2, 5, 3, 6])
     assert_is_cube(tmp_path / "f.zarr", cube().transpose("level", "time", "y", "x"))
 
@@ -444,7 +444,7 @@ def test_create_without_pixels_is_a_cube(tmp_path):
 def test_rasterio(tmp_path, store):
     rasterio.shutil.copy(str(store), str(tmp_path / "d.zarr"), driver="Zarr")
     assert_is_cube(tmp_path / "d.zarr")
-    # If a program copies the bands and their tags one by one, the copy has the dimensions of the cube, too.
+    # If a program copies the bands of a cube and their tags one by one, the copy has the dimensions of the cube, too.
     with rasterio.open(str(store)) as source:
         with rasterio.open(str(tmp_path / "e.zarr"), "w", **{**source.profile, "driver": "Zarr"}) as target:
             for number in source.indexes:

@@ -139,7 +139,7 @@ def test_an_invalid_default_format_is_refused(tmp_path):
 
 
 # Paths that must be refused, because tests may overwrite only stores in temporary folders of their own. The last two
-# are the temporary folder itself, and a path below a symbolic link to another folder.
+# are the temporary folder itself, and a path below a symbolic link.
 NOT_OWN = ["/", "a.zarr", "/a.zarr", "/tmp/../a.zarr", "/nowhere/a.zarr", tempfile.gettempdir(), "link/a.zarr"]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pyramids in which each level is a group, and each array of this group is a band. The overviews of a band are the
-levels that contain the band."""
+"""Pyramids whose levels are groups; each array of a group is a band. The overviews of a band are the smaller levels
+that contain the band."""
 
 import json
 

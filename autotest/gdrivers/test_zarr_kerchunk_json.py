@@ -272,9 +272,9 @@ def test_a_server_is_named_by_a_url_alone(tmp_path, references, cpl):
 
 @pytest.fixture
 def redirected(tmp_path, references):
-    """Returns a function that writes references to chunks on a server, and opens their array. The server redirects
-    requests to `location`, in which `{other}` is the address of another server with the data. GDAL takes the servers
-    for two hosts, because one is called 127.0.0.1 and the other localhost."""
+    """Returns a function that opens an array by references to chunks on a server, which redirects requests to
+    `location`. `{other}` in `location` is the address of a second server with the data. GDAL sees two hosts: 127.0.0.1
+    and localhost."""
     with Served(tmp_path) as server, Served(tmp_path) as other:
 
         def opened(location):

@@ -238,7 +238,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     assert array.Write(["aé€", ""]) == gdal.CE_None
     del array, group, dataset
     held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
-    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # kind T: NumPy 2's StringDType
+    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # kind T is NumPy 2's StringDType
     wanted = "aé€" if dtype != "|S5" else "aé".encode()  # the last character does not fit in 5 bytes
     assert held[0] == wanted
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []
@@ -278,7 +278,7 @@ def test_update_of_a_store_of_zarr_python(tmp_path, cpl, kind):
 
 def test_members_of_a_structure(tmp_path, cpl):
     """Members of structures are matched by name; their order and types may differ. A member that only the caller's
-    structure has is ignored. A member that only the array's structure has is an error."""
+    structure has is ignored; one that only the array's structure has is an error."""
     dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("c", "<u4")])
     store = make_store(tmp_path, {"v": {"values": np.zeros((6, 4), dtype), "chunks": (6, 3)}})
     array = w.update(store).GetRootGroup().OpenMDArray("v")
@@ -353,8 +353,8 @@ def test_nodata(tmp_path, code, value):
 
 
 def test_nodata_of_an_array_with_values(tmp_path):
-    """Setting a nodata value does not change the values of absent chunks. In v2, the driver first stores absent chunks
-    with the old fill value. It then makes the nodata value the fill value, because xarray masks by the fill value."""
+    """Setting a nodata value does not change absent chunks: in v2, the driver first stores them with the old fill
+    value. The nodata value then becomes the fill value, by which xarray masks."""
     values = np.zeros((4, 4), "i2")
     store = make_store(tmp_path, {"v": {"values": values, "fill_value": 0, "chunks": (2, 2)}})
     for file in (store / "v").glob("[0-9]*"):

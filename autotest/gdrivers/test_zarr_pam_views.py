@@ -85,7 +85,7 @@ def points_of(dataset):
     return [(p.GCPX, p.GCPY, p.GCPPixel, p.GCPLine) for p in dataset.GetGCPs()]
 
 
-# open option -> True if statistics of the raster stay valid with this option
+# open option -> True if statistics of the raster stay valid when the raster is opened with this option
 OPTIONS = {
     "NORTH_UP=YES": True,
     "WRAP_LONGITUDE=YES": True,

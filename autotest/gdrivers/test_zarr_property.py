@@ -35,8 +35,8 @@ def seen():
 
 
 def _connection_string(array, turn):
-    """Returns the name by which a test opens the array as a raster. The array's own name is used if `turn` is a
-    multiple of 3, or if the array is in a group and cannot be a raster. Otherwise the name of the store is used."""
+    """Returns the array's own name if `turn` is a multiple of 3, or if the array is in a group and is no raster.
+    Otherwise returns the name of the store. Tests open the raster by this name."""
     alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
     if turn % 3 == 0 or (array.path and not alone):
         return zarr_gdal.array_name(array.store, array.path)
@@ -143,8 +143,8 @@ def _problem(array, index):
 
 
 def _multidimensional_problem(array, index):
-    """Returns None if the multidimensional API reads the values that zarr-python reads; else a text that describes the
-    difference. If `index` is a multiple of 4, opens the array by its own name, else by the name of its store."""
+    """Returns None if the multidimensional API reads the values that zarr-python reads; else a text about the
+    difference. Each fourth array is opened by its own name, the others by the name of the store."""
     draw = zarr_random_types.Draw(SEED, f"{index}/mdim")
     name, path = str(array.store), array.path
     if index % 4 == 0:

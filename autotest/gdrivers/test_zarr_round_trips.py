@@ -77,7 +77,7 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
     # In v3, opening requests zarr.json, .aux.xml, and the arrays x and y of five levels. In v2, opening also requests
-    # four metadata documents of the root, once zarr.json is known to be absent.
+    # four metadata documents of the root, after zarr.json was not found.
     assert len(paths) == len(set(paths)) == (12 if zarr_formats.is_v3() else 16), paths
     assert log["in_turn"] <= (2 if zarr_formats.is_v3() else 3)
 
@@ -117,7 +117,7 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
     axis = f"{level_group(4)}/x"
     path = f"/pyramid.zarr/{zarr_formats.chunk_key(folder / 'pyramid.zarr', axis, 0)}"
     server.rule(status={path: [503, 1]})
-    dataset = open_raster(f"{server.url}/pyramid.zarr")  # opening sends the failed request again
+    dataset = open_raster(f"{server.url}/pyramid.zarr")  # the request that failed with HTTP status 503 is sent again
     assert [asked for _, asked, *_ in server.requests()].count(path) == 2
     assert dataset.GetRasterBand(1).GetOverviewCount() == 4
     assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40

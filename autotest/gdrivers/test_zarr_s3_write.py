@@ -29,7 +29,7 @@ def server(tmp_path_factory):
         yield server
 
 
-# Yields the S3 server. Each test runs twice: once the driver sends its own requests, and once GDAL sends them because
+# Yields the S3 server. Each test runs twice: with the driver's own requests, and with GDAL's, which the driver uses if
 # AWS_REQUEST_PAYER is set.
 @pytest.fixture(params=["own requests", "GDAL's requests"])
 def s3(server, request):
@@ -125,8 +125,8 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
 
 
 def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
-    """A reader has cached that chunks are absent. The reader sees when a writer stores these chunks, and when the
-    writer removes them. The chunk keys have no folders, because s3rver may fail to remove folders concurrently."""
+    """A reader that has cached absent chunks sees when a writer stores these chunks, and when the writer removes them.
+    Chunk keys have no folders, because s3rver may fail to remove folders concurrently."""
     name = 'ZARR:"/vsis3/demo/seen.zarr":/v'
     made = driver().Create("/vsis3/demo/seen.zarr", 6, 4, 1, gdal.GDT_Int32,
                            options=["BLOCKSIZE=2,3", "ARRAY_NAME=v", "DIM_SEPARATOR=."])  # fmt: skip
@@ -148,8 +148,8 @@ def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
 
 
 def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
-    """A reader has cached that a chunk is absent, but another program has stored this chunk. A writer in the reader's
-    process changes one pixel. The writer must keep the other pixels of the chunk."""
+    """A reader has cached a chunk as absent, but another program has stored it. A writer in the reader's process
+    changes one pixel of the chunk, and must keep the other pixels."""
     name = 'ZARR:"/vsis3/demo/shared.zarr":/v'
     driver().Create("/vsis3/demo/shared.zarr", 6, 4, 1, gdal.GDT_Int32,
                     options=["BLOCKSIZE=4,6", "ARRAY_NAME=v", "COMPRESS=NONE"])  # fmt: skip

@@ -27,8 +27,8 @@ WRITERS = 8
 
 
 def make_store(folder, chunk=SIDE, side=SIDE):
-    """Writes a store with a square array "a" of zeros. `side` is the side of the array, `chunk` the side of a chunk or
-    shard. The driver writes the store if it has shards; otherwise zarr-python does. Returns the store."""
+    """Writes a store with a square array "a" of zeros, by zarr-python or, if the array has shards, by this driver.
+    `side` and `chunk` are the lengths of the array and of a chunk or shard. Returns the store."""
     store = pathlib.Path(folder) / "shared.zarr"
     if zarr_formats.has_shards():
         store.parent.mkdir(exist_ok=True)
@@ -105,8 +105,8 @@ def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
 
 
 def test_processes_without_lock_files_lose_values(tmp_path):
-    """Without lock files, processes that share a chunk lose values, which shows that
-    test_processes_that_share_a_chunk_lose_nothing can fail."""
+    """Without lock files, processes that share a chunk lose values. This shows that
+    test_processes_that_share_a_chunk_lose_nothing would notice missing locks."""
     for attempt in range(20):
         store = make_store(tmp_path / str(attempt))
         run_at_once([(write_by_gdal, store, None, i) for i in range(WRITERS)])

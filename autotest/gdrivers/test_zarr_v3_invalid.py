@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays and groups of Zarr v3 whose zarr.json is invalid, or demands too much memory.
-
-The driver refuses each of them with one error, which names the store, zarr.json and the invalid member."""
+"""Arrays and groups of Zarr v3 whose zarr.json is invalid or demands too much memory. The driver refuses each with one
+error, which names the store, zarr.json and the invalid member."""
 
 import json
 import re

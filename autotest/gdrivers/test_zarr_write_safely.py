@@ -183,8 +183,8 @@ def test_an_old_store_survives_invalid_options(tmp_path, cpl, options, how):
 
 @pytest.mark.parametrize("options", [[], ["COMPRESS=FANCY"]])
 def test_an_old_store_survives_a_failed_copy_of_a_store(tmp_path, options):
-    """If copying a store over an old store fails, the source and the old store stay. With GDAL 3.13 and later only the
-    source stays, because GDAL deletes the old store before it calls the driver."""
+    """If copying a store over an old store fails, both stores stay. From 3.13 on, GDAL deletes the old store before it
+    calls the driver, so only the source stays."""
     for name in ("old.zarr", "new.zarr"):
         driver().CreateCopy(str(tmp_path / name), raster())
     before = contents(tmp_path)

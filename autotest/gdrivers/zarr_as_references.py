@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs tests of plain stores again through Kerchunk references or Icechunk repositories.
-
-Within opening(), gdal.Open() and gdal.OpenEx() open a copy of the named store. A Kerchunk copy is a JSON document of
-references to one file with all chunks. An Icechunk copy is a repository into which the package icechunk copies a v3
-store. A store that has changed is copied again. Datasets that are no stores, or that are opened for update, are opened
-without a copy."""
+"""Runs tests of plain stores again through Kerchunk references or Icechunk repositories. Within opening(), gdal.Open()
+and gdal.OpenEx() open a copy of the named store. The copy is a JSON document of references to one file with all chunks,
+or a repository into which the package icechunk copies a v3 store. A changed store is copied again. Stores that are
+opened for update, and other datasets, are not copied."""
 
 import contextlib
 import itertools
@@ -19,8 +17,8 @@ _copier = Program([PYTHON, pathlib.Path(__file__).with_name("zarr_icechunk_progr
 
 
 def to_kerchunk(folder, output):
-    """Packs the chunks of the store `folder` into one file, and writes a JSON document of Kerchunk references to this
-    file. The two files are in the folder `output`. Returns the path of the document."""
+    """Packs the chunks of the store `folder` into one file in the folder `output`, and writes a JSON document of
+    Kerchunk references to this file there. Returns the path of the document."""
     return write_json(output / f"{folder.name}.json", pack(folder, output / "packed.bin", inline=16))
 
 

@@ -28,8 +28,8 @@ def of_document(message, **members):
 
 
 def shard(folder, *index, data=b"", codecs=(zarr3.LITTLE,)):
-    """Writes a store with one shard of two chunks. The bytes of the shard are `data`, followed by a shard index
-    with the numbers `index`. `codecs` are the codecs of the index in zarr.json."""
+    """Writes a store with one shard of two chunks: the bytes `data`, followed by a shard index with the numbers
+    `index`. `codecs` are the codecs of the index in zarr.json."""
     codecs = [zarr3.sharding((1, 3), index=codecs)]
     shard = data + np.array(index, "<u8").tobytes()
     return zarr3.handmade(folder / "store.zarr", document(codecs=codecs), {"c/0/0": shard})

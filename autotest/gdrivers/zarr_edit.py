@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Renames, deletes and resizes nodes through the multidimensional API.
-
-The Python bindings of GDAL before 3.8 lack some of these functions. The program zarr_mdim_edit therefore calls the
-methods of the driver's C++ objects."""
+"""Renames, deletes and resizes nodes through the multidimensional API. Uses the program zarr_mdim_edit, because GDAL's
+Python bindings before 3.8 lack some of these functions."""
 
 import json
 import os
@@ -13,8 +11,8 @@ TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_mdim_edit")
 
 
 class Editor:
-    """Runs the program zarr_mdim_edit on a store. do() asserts that a command succeeds, and returns its
-    value. refuse() asserts that a command gives one error that names the store, and returns the error."""
+    """Runs the program zarr_mdim_edit on a store. do() asserts that a command succeeds, and returns its value. refuse()
+    asserts that a command gives one error that names the store, and returns it."""
 
     def __init__(self, store):
         self.store = store

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes small products in the layout of ESA's EOPF: Sentinel-2 L2A and Sentinel-1 GRD.
-
-Groups and attributes have the names of real products. make_s2() and make_s1() write a product and return its
-folder."""
+"""Writes small products in the layout of ESA's EOPF, with groups and attributes named as in real products. make_s2()
+writes Sentinel-2 L2A, make_s1() Sentinel-1 GRD; both return the product's folder."""
 
 import functools
 import json
@@ -92,12 +90,10 @@ def discovery(**properties):
 
 def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, cf_too=True,
             stac=None, other=None):  # fmt: skip
-    """Writes a Sentinel-2 L2A product. Returns its folder.
-
-    With `on_arrays`, the bands state their CRS and transform. With `cf_too`, the bands have scale, offset, units and
-    fill value not only in `_eopf_attrs`, but also as CF attributes. `stac` are the properties in the attribute
-    stac_discovery. `other` is the attribute other_metadata. If `stac` or `other` is None, the attribute states the
-    CRS."""
+    """Writes a Sentinel-2 L2A product. Returns its folder. `on_arrays`: the bands state their CRS and transform.
+    `cf_too`: CF attributes of the bands repeat scale, offset, units and fill value of `_eopf_attrs`. `stac` are the
+    properties in the attribute stac_discovery, `other` is the attribute other_metadata. If `stac` or `other` is None,
+    that attribute states the CRS."""
     stac = {"proj:epsg": EPSG} if stac is None else stac
     other = {"horizontal_CRS_code": f"EPSG:{EPSG}"} if other is None else other
     product = _s2_product(zarr_formats.is_v3(), consolidated, on_arrays, cf_too, json.dumps([stac, other]))
@@ -106,9 +102,9 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
 
 @functools.cache
 def _s2_product(is_v3, consolidated, on_arrays, cf_too, attributes):
-    """Returns a temporary folder with a Sentinel-2 product. The result is cached for all tests, because writing a
-    product takes half a second. `is_v3` is not read; it gives v2 and v3 separate entries in the cache. `attributes` is
-    the JSON text of [stac, other], which are arguments of make_s2()."""
+    """Returns a temporary folder with a Sentinel-2 product, which is cached for all tests, because writing it takes
+    half a second. `is_v3` only separates cached products of v2 and v3. `attributes` is the JSON text of [stac, other],
+    arguments of make_s2()."""
     folder = tempfile.TemporaryDirectory()
     stac, other = json.loads(attributes)
     root = zarr.open_group(folder.name, mode="w")
@@ -152,11 +148,9 @@ METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
 
 
 def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
-    """Adds conditions/meteorology, a group of weather data on a grid of longitudes and latitudes. Adds
-    conditions/viewing, which has an array without coordinates. Returns the paths of the arrays.
-
-    `said` selects how the store states that the grid is in degrees: by attributes of the coordinates ("attributes"),
-    only by their _eopf_attrs ("eopf"), or only by their names ("names")."""
+    """Adds conditions/meteorology, weather data on a grid of longitudes and latitudes, and conditions/viewing, an array
+    without coordinates. Returns the paths of the arrays. `said` selects what tells that the grid is in degrees:
+    attributes of the coordinates ("attributes"), only their _eopf_attrs ("eopf"), or only their names ("names")."""
     root = zarr.open_group(str(store), mode="r+")
     group = root.create_group("conditions/meteorology/cams")
     for name, standard_name, first, step in (

@@ -109,9 +109,8 @@ def check_consolidated(store):
 
 
 def stays(folder):
-    """Returns the contents of a store in a form that must not change if overviews are built and removed. Files are
-    compared byte by byte. Documents of zarr-python 3 are compared by meaning, because this driver spells them
-    differently."""
+    """Returns the contents of a store that must not change if overviews are built and removed. Files are compared byte
+    by byte; documents of zarr-python 3 by meaning, because this driver spells them differently."""
     files, documents = zarr_formats.contents(folder), zarr_formats.documents(folder)
     if ".zmetadata" in documents:
         documents[".zmetadata"]["metadata"] = meaning(documents[".zmetadata"]["metadata"])

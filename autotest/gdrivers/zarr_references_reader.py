@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Program that reads references with fsspec, zarr-python, xarray and fastparquet, in an environment with
-these packages.
-
-A request of zarr_forks.py is a list [FUNCTION, PROTOCOL, RESULT, ARGUMENT...]. The function writes its result
-to the file RESULT. PROTOCOL is fsspec's protocol for the files that the references name. Functions find it in
-the environment variable REMOTE_PROTOCOL.
-"""
+"""Program that reads references with fsspec, zarr-python, xarray and fastparquet, in an environment with these
+packages. A request of zarr_forks.py is a list [FUNCTION, PROTOCOL, RESULT, ARGUMENT...]; the function writes its result
+to the file RESULT. PROTOCOL is fsspec's protocol for the referenced files, which functions find in the environment
+variable REMOTE_PROTOCOL."""
 
 import json
 import os

@@ -21,11 +21,9 @@ MAX_CHUNKS = 150
 
 
 class RandomArray:
-    """A random array in a store of its own.
-
-    store: folder of the store. path: the array's path in the store, "" for the root. values: the values that
-    readers must return, in the array's NumPy type. labels: properties that the test counts, such as kind and
-    codecs; see seen() in test_zarr_property.py."""
+    """A random array in a store of its own: the folder of the store, the array's path in the store ("" for the root),
+    the values that readers must return, and labels. Labels are properties such as kind and codecs, which
+    test_zarr_property.py counts."""
 
     def __init__(self, store, path, values, labels):
         self.store = pathlib.Path(store)

@@ -159,8 +159,8 @@ def cubes(folder):
 
 
 def test_a_store_of_cubes_is_a_group_of_layers_each(tmp_path):
-    """A layer definition of two cubes has a group of layers for each cube. The time range of a layer comes from
-    the CF bounds of the time coordinate. A cube with vertical levels has layers for its first level only."""
+    """A layer definition of two cubes has a group of layers for each cube. Time ranges come from the CF bounds of the
+    time coordinate. Only the first vertical level of a cube has layers."""
     store = cubes(tmp_path)
     run(store)
     assert not store.with_suffix(".qml").exists()

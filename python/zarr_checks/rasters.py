@@ -21,8 +21,8 @@ OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w
 
 
 def levels_of(store):
-    """Returns (smaller, absent). `smaller` are the paths of all pyramid levels except the largest of each pyramid.
-    `absent` lists (group, path) of each level that a group's attributes name but the store lacks."""
+    """Returns (paths of all pyramid levels except the largest of each pyramid, list of (group, path) of each level that
+    a group's attributes name but the store lacks)."""
     smaller, absent = set(), []
     for node in list(store.nodes.values()):
         for paths in _listed(node):
@@ -40,8 +40,8 @@ def levels_of(store):
 
 
 def _levels_of_matrices(store, node):
-    """Returns the paths of all smaller pyramid levels of `node`, a GeoZarr array with a tile matrix set. The levels
-    are arrays of the same name in sibling groups. If `node` is no such array, returns an empty set."""
+    """Returns the paths of the smaller pyramid levels of `node`, a GeoZarr array with a tile matrix set: the arrays
+    with its name in sibling groups. Empty for other nodes."""
     stated = node.attributes.get("multiscales")
     if not node.is_array or not isinstance(stated, dict) or "tile_matrix_set" not in stated:
         return set()
@@ -156,8 +156,8 @@ def ome_of(store, node):
 
 
 def copy_options(store, node):
-    """Returns creation options for a copy of the array `node`, which has the same Zarr format. If the array is in an
-    OME-Zarr image, has shards or has pyramid levels, the options keep this property."""
+    """Returns creation options for a copy of the array `node`. The copy has the same Zarr format, and is an OME-Zarr
+    image, has shards or has pyramid levels if the array does."""
     version = ome_of(store, node)
     if version is not None:
         return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")

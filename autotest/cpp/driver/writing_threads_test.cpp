@@ -28,7 +28,8 @@ TEST_P(WrittenPlaces, IsWrittenByThreadsThroughTheirOwnHandles) {
     const SampleStore store(GetParam());
     const auto negative = [](int band, int row, int column) { return -ValueAt(band, row, column); };
     InThreads(kWriters, [&](std::size_t thread) -> std::string {
-        // The overviews are not updated, so writing gives a warning.
+        // Writing to a raster with overviews gives a warning, because the overviews are not
+        // updated.
         const CPLErrorHandlerPusher quiet(CPLQuietErrorHandler);
         const auto dataset = OpenSample(store.name(), GDAL_OF_RASTER | GDAL_OF_UPDATE);
         if (dataset == nullptr) return "does not open";

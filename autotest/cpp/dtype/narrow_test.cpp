@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of narrow numbers, such as bfloat16. The reference checksums are CRC-32 of values that the
-// Python package ml_dtypes 0.6 converted.
+// Tests of the data types of core/dtype/narrow.h, such as bfloat16. The reference checksums are
+// CRC-32 of values that the Python package ml_dtypes 0.6 converted.
 #include "core/dtype/narrow.h"
 
 #include <zlib.h>
@@ -29,10 +29,10 @@ using test::Type;
 
 struct NarrowReference {
     const char* name;
-    std::uint32_t read;   // CRC-32 of the float32 values of all bit patterns; NaN is 0x7fc00000
+    std::uint32_t read;   // CRC-32 of all bit patterns as float32, with NaN as 0x7fc00000
     std::uint32_t write;  // CRC-32 of SampleFloats() after conversion to this type
     double largest;
-    double smallest;  // smallest positive number
+    double smallest;  // smallest positive number of this type
 };
 
 constexpr NarrowReference kReferences[] = {
@@ -161,7 +161,7 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
             SwapElements(stored, elements.data(), elements.size() / stored.size);
             EXPECT_EQ(Converted(ReadConverter(stored, NativeType("<c8")), elements), floats)
                 << reference.name;
-            // Types with several codes of NaN must keep the code of each NaN.
+            // Types with several bit patterns for NaN must keep the bit pattern of each NaN.
             EXPECT_EQ(Converted(WriteConverter(NativeType("<c8"), stored), floats), elements)
                 << reference.name;
             const DataType part = WithByteOrder(real, order);
@@ -174,8 +174,8 @@ TEST(NarrowFloats, AreEqualInBothOrdersAndInComplexNumbers) {
 }
 
 TEST(NarrowFloats, RoundADoubleOnce) {
-    // A number in the middle between two codes rounds to the even code. A number next to the middle
-    // rounds to the nearer code, even though float32 would round it to the middle.
+    // The middle between two bfloat16 numbers rounds to the even one. A double next to the middle
+    // rounds to the nearer one, although float32 would round it to the middle.
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.01p0), 0x3f80);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, 0x1.0100000000001p0), 0x3f81);
     EXPECT_EQ(DoubleToNarrow(NarrowType::kBfloat16, -0x1.02ffffffffffp0), 0xbf81);

@@ -193,9 +193,8 @@ TEST(HierarchyWriterFaults, RenameNode) {
         const Operation run = [path](HierarchyWriter& w) { return w.RenameNode(path, "n"); };
         Contents original;
         Collect(*Sample(), path, original);
-        // RenameNode() copies the node and then deletes the original. If deleting failed, `repeat`
-        // deletes the rest of the original. If copying failed, `repeat` deletes the incomplete copy
-        // and renames again.
+        // RenameNode() copies the node and then deletes the original. `repeat` deletes the rest of
+        // a partly deleted original. Otherwise it deletes the incomplete copy and renames again.
         const auto repeat = [=](HierarchyWriter& w, const Store& store) -> Status {
             Contents left;
             Collect(store, path, left);

@@ -207,7 +207,7 @@ TEST(KerchunkJson, SurvivesEveryTruncation) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         std::string changed = text;
         changed[at] = static_cast<char>(changed[at] ^ 0x15);
-        static_cast<void>(Parse(changed));  // an error or a value, but no invalid read
+        static_cast<void>(Parse(changed));  // gives an error or a value, but makes no invalid read
     }
 }
 

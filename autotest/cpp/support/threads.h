@@ -40,8 +40,8 @@ class Barrier {
     std::size_t missing_;
 };
 
-// Ends the program with a message if the object is not destroyed within `patience`. Guards tests
-// that might hang.
+// Ends the program with a message if this object lives longer than `patience`. Guards tests that
+// might hang.
 class Watchdog {
   public:
     explicit Watchdog(std::string what, std::chrono::seconds patience = 2 * kMaxWait)
