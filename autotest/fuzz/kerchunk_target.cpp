@@ -34,7 +34,7 @@ std::vector<std::string> KeysOf(const KerchunkJson& document) {
     return keys;
 }
 
-// Reads the key, and lists the folder of the key.
+// Reads the value of the key, and lists the folder of the key.
 void Ask(const KerchunkJson& document, const std::string& key) {
     Check(IsValidKey(key), "listed keys are valid");
     const auto reference = document.Find(key);

@@ -443,8 +443,8 @@ def test_rotated_pole(tmp_path, grid_longitude):
 
 
 def test_rotated_pole_without_ellipsoid(tmp_path):
-    """A rotated pole without ellipsoid gets WGS 84. GDAL's netCDF driver finds no CRS for a rotated pole without
-    ellipsoid."""
+    """A grid mapping with a rotated pole but without ellipsoid gets WGS 84. For such a grid mapping, GDAL's netCDF
+    driver finds no CRS."""
     attributes = {
         "grid_mapping_name": "rotated_latitude_longitude", "grid_north_pole_latitude": 39.25,
         "grid_north_pole_longitude": -162.0,

@@ -88,8 +88,8 @@ def random_stride(draw, count):
 
 
 def put(model, values, start, step):
-    """Writes a window of values to `model`, which has an array in memory for each member. If an element gets several
-    values, the last one stays."""
+    """Writes a window of values to `model`, which has an array in memory for each member of the data type. If an
+    element gets several values, the last one stays."""
     for index in np.ndindex(*next(iter(values.values())).shape):
         at = tuple(s + i * b for s, i, b in zip(start, index, step))
         for label, leaf in values.items():

@@ -141,7 +141,7 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 
 std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
     const std::size_t at_once =
-        // The argument 2: each chunk is in memory twice, decoded and encoded.
+        // The argument is 2, because each chunk is in memory twice: decoded and encoded.
         MaxConcurrentChunks(*array_, threads, 2);
     if (at_once > threads) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -152,7 +152,7 @@ std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Parts of a region
+// Writing the parts of a region
 
 Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
@@ -161,7 +161,7 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
         // Pending chunks are stored now if they exceed their limit, because the remaining parts of
-        // the region may make further chunks pending. A failure ends the write.
+        // the region may make further chunks pending.
         if (array_->pending().count() > threads && ExceedsPendingLimit())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
         // Pending chunks of shards may exceed the limit by tuning::kPendingSlack. Without this

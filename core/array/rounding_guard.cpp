@@ -32,7 +32,8 @@ class GuardedRounding {
         if (!overflows && !IsFill(rounded)) return bits;
         const auto sign = static_cast<Bits>(bits & ~kMagnitude);
         // Tries the two nearest rounded magnitudes, below and above the number, then the next one
-        // below. Larger magnitudes have larger bits, so integer arithmetic finds them.
+        // below. Integer arithmetic finds them, because a larger magnitude has a larger bit
+        // pattern.
         const auto below = static_cast<Bits>(magnitude & ~(last_ - 1));
         for (const Bits other : {below, static_cast<Bits>(below + last_), Less(below)}) {
             const auto candidate = static_cast<Bits>(sign | other);

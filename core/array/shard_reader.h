@@ -89,8 +89,8 @@ class ShardReader {
         std::vector<Step> steps_;
     };
 
-    // Calls `read` until no shard is replaced during a call. `read` returns the ShardNode that it
-    // has used, or nullptr. Fails with kIo after several attempts; the message names `chunk`, if
+    // Calls `read` until the shard is not replaced during a call. `read` returns the ShardNode that
+    // it has used, or nullptr. Fails with kIo after several attempts; the message names `chunk`, if
     // not nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
@@ -102,8 +102,8 @@ class ShardReader {
     Status ReadPart(const Index& chunk, const ShardLocation& location, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;
     // Calls `visit` for each stored or pending chunk of a shard, even beyond the array's edge.
-    // Fails with kLimit if indexes and results exceed Limit::kChunkSize bytes, as a malicious shard
-    // may.
+    // Fails with kLimit if indexes and results exceed Limit::kChunkSize bytes, for example in a
+    // malicious shard.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
     // True if the shard was not replaced since `node` was read.
@@ -160,7 +160,7 @@ class ShardReader {
     const ShardLayout& layout_;
     ShardCache& cache_;
     const PendingShards& pending_;
-    std::vector<std::uint64_t> ids_;  // ids in `cache_`, one per level of shards
+    std::vector<std::uint64_t> ids_;  // one id in `cache_` for the shards of each level
 };
 
 }  // namespace zarr

@@ -19,10 +19,10 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kFlags = 2;          // offset of the flags byte
+constexpr std::size_t kFlags = 2;          // offset of the flags byte in a frame
 constexpr unsigned kStoredAsIs = 1U << 1;  // flag: the data is not compressed
 constexpr unsigned kReserved = 1U << 3;    // reserved flag; frames with it cannot be decoded
-constexpr std::size_t kDecodedSize = 4;    // offset of the first of three sizes, 32 bits each
+constexpr std::size_t kDecodedSize = 4;    // offset of the first of three 32-bit sizes in a frame
 constexpr std::size_t kBlockSize = 8;
 constexpr std::size_t kFrameSize = 12;
 constexpr std::size_t kOffsetSize = 4;  // bytes per block offset in the table after the header

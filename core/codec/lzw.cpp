@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-constexpr unsigned kClear = 256;  // code that empties the table
+constexpr unsigned kClear = 256;  // LZW code that empties the table
 constexpr unsigned kEnd = 257;
 constexpr unsigned kFirstEntry = 258;
 constexpr unsigned kShortest = 9;  // bits of the shortest code
@@ -55,7 +55,7 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
     CodeReader codes(encoded);
     unsigned next = kFirstEntry;
     unsigned width = kShortest;
-    // String of the previous code; nullopt at the start and after kClear.
+    // String of the previous LZW code; nullopt at the start and after kClear.
     std::optional<Entry> before;
     std::size_t written = 0;
     while (const auto code = codes.Next(width)) {

@@ -14,12 +14,13 @@
 
 namespace zarr::pco {
 
-inline constexpr unsigned kMaxOrder = 7;  // maximum order of differences
+inline constexpr unsigned kMaxOrder = 7;  // maximum order of differences between latents
 
 struct EncoderOptions {
     unsigned level = 8;
-    std::optional<unsigned> order;  // order of differences; nullopt: the encoder chooses
-    std::size_t page_numbers = 1;   // maximum count of numbers in a page; pages have equal size
+    // order of differences between latents; nullopt: the encoder chooses
+    std::optional<unsigned> order;
+    std::size_t page_numbers = 1;  // maximum count of numbers in a page; pages have equal size
 };
 
 // Encodes the numbers in `decoded`, which have type `type` in the host's byte order, as a pco file

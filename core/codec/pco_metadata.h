@@ -46,7 +46,7 @@ inline std::uint64_t LatentOfNumber(const NumberType& type, std::uint64_t number
 }
 
 inline constexpr unsigned kMaxAnsSizeLog = 14;
-inline constexpr unsigned kBatch = 256;      // numbers per batch
+inline constexpr unsigned kBatch = 256;      // count of numbers in a batch of a page
 inline constexpr unsigned kInterleaved = 4;  // number of interleaved tANS states
 
 struct FileHeader {
@@ -63,7 +63,7 @@ struct Bin {
 // Coding parameters of one latent variable. A chunk has one or two latent variables, depending on
 // its mode.
 struct LatentMetadata {
-    unsigned bits = 0;  // bits of a latent
+    unsigned bits = 0;  // number of bits of a latent
     unsigned ans_size_log = 0;
     std::vector<Bin> bins;  // the bins' weights add up to the table size; empty if no latents
 };
@@ -99,8 +99,8 @@ struct ChunkMetadata {
 Result<FileHeader> ReadFileHeader(BitReader& reader);
 
 // Reads the metadata of the next chunk; nullopt at the end of the file. Uses memory in proportion
-// to the bits that are read. Returns kCorrupt for invalid metadata, and kUnsupported for unknown
-// types and encodings.
+// to the bits read. Returns kCorrupt for invalid metadata, kUnsupported for unknown types and
+// encodings.
 Result<std::optional<ChunkMetadata>> ReadChunkMetadata(const FileHeader& header, BitReader& reader);
 
 }  // namespace zarr::pco

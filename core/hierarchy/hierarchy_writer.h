@@ -110,8 +110,8 @@ class HierarchyWriter {
 
   private:
     Status MakeGroups(const std::string& path);
-    // Returns ok if a node can be created at `path`. Neither `path` nor a group above may be a Zarr
-    // v1 array, and no group above may be an array.
+    // Returns ok if a node can be created at `path`: no path above is an array, and neither `path`
+    // nor a path above is a Zarr v1 array.
     Status CheckPlace(const std::string& path) const;
     Status ReplaceAttributes(const std::string& node, const json::Value& attributes);
     Result<bool> IsOccupied(const std::string& path) const;

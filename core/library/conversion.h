@@ -40,8 +40,8 @@ class Conversion {
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
     static Convert Find(MemoryType to, MemoryType from);
 
-    // Type of the elements between the two steps of a conversion, `inner_` (store) and `convert_`
-    // (memory).
+    // Type of the elements between the two steps of a conversion: `inner_` converts stored
+    // elements, `convert_` converts elements in memory.
     zarr::DataType holding_;
     zarr::Converter inner_;  // converts between stored elements and `holding_`
     Convert convert_ = nullptr;

@@ -38,8 +38,8 @@ struct ArraySpec {
 // chunks, or shards of the next level, and an index of their byte ranges.
 struct Sharding {
     std::vector<std::uint64_t> shape;     // elements per dimension of a shard
-    AxisOrder order;                      // order of the dimensions in the index
-    std::vector<CodecSpec> index_codecs;  // codecs that encode the index, in encoding order
+    AxisOrder order;                      // order of the dimensions in the shard index
+    std::vector<CodecSpec> index_codecs;  // codecs that encode the shard index, in encoding order
     bool index_at_end = true;
     std::vector<CodecSpec> codecs;  // codecs that encode the whole shard, in encoding order
 };
@@ -91,10 +91,9 @@ struct ArrayMetadata {
     const std::vector<std::uint64_t>& stored_chunks() const {
         return shards.empty() ? chunks : shards.front().shape;
     }
-    // Return the grid along dimension `axis`, which refers to this object: ChunkAxis() that of the
-    // inner chunks, StoredAxis() that of the shards or chunks under one key. Inner chunks are
-    // regular, because their size divides each shard's size (Zarr v3 specification, "Sharding
-    // codec").
+    // Return the grid along dimension `axis`: ChunkAxis() that of the inner chunks, which is always
+    // regular (Zarr v3 specification, "Sharding codec"); StoredAxis() that of the shards or chunks
+    // under one key. The result refers to this object.
     GridAxis ChunkAxis(std::size_t axis) const {
         return shards.empty() ? StoredAxis(axis) : GridAxis(shape[axis], chunks[axis]);
     }

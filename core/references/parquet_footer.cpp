@@ -17,7 +17,7 @@ using ThriftType = ThriftReader::Type;
 using ThriftField = ThriftReader::Field;
 
 constexpr std::string_view kEncryptedMagic = "PARE";
-constexpr std::size_t kTrailer = 8;  // bytes of the footer's length and the magic bytes
+constexpr std::size_t kTrailer = 8;  // size of the footer's length and of the magic bytes
 
 Status DamagedFooter() { return Status::Corrupt("the footer of the Parquet file is damaged"); }
 
@@ -74,7 +74,7 @@ struct StoredChunk {
     bool is_elsewhere = false;  // true if the values are in another file
 };
 
-// Element of the schema, as stored.
+// Element of the Parquet schema, as stored in the footer.
 struct SchemaElement {
     std::string_view name;
     std::int64_t repetition = 0;

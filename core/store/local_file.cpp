@@ -44,8 +44,8 @@ int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory)
 namespace {
 
 // True if the system copies slowly from its page cache to `memory`. On AMD processors since Zen 3,
-// REP MOVSB is slow if the destination is up to 31 bytes further in its page than the source, as
-// with malloc().
+// REP MOVSB is slow if the destination is up to 31 bytes further in its page than the source.
+// malloc() places large blocks 16 bytes into a page.
 bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kSlow = 32;

@@ -74,7 +74,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     Status Commit() override;
 
     // Location of a member's contents: in `archive_` or, if this object has written the member, at
-    // `at` in `file_`.
+    // the offset `at` in `file_`.
     struct Contents {
         // For a new member, only its size and CRC-32 are used.
         ZipMember member;

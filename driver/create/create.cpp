@@ -134,7 +134,7 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to,
     CopyDomains(from, to);
 }
 
-// True if a source is in `folder`, or reads files that are in `folder`.
+// True if the dataset `source` is in `folder`, or reads files that are in `folder`.
 bool IsReadFrom(GDALDataset& source, const std::string& folder) {
     const auto parsed = ParseConnectionString(source.GetDescription());
     if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
@@ -170,7 +170,7 @@ CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions optio
     return options;
 }
 
-// Adds the dimension of bands that the option BAND_DIM names to `raster`. `source` is nullptr if
+// Adds to `raster` the dimension of bands that the option BAND_DIM names. `source` is nullptr if
 // the pixels are written later.
 Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& options,
                                     GDALDataset* source) {

@@ -218,7 +218,8 @@ void AddEarth(const OGRSpatialReference& srs, json::Object& attributes) {
     attributes.emplace_back("inverse_flattening",
                             json::Value(is_web_mercator ? 0.0 : srs.GetInvFlattening()));
     const char* meridian = nullptr;
-    const double longitude = srs.GetPrimeMeridian(&meridian);  // always in degrees
+    // GetPrimeMeridian() always returns degrees
+    const double longitude = srs.GetPrimeMeridian(&meridian);
     attributes.emplace_back("longitude_of_prime_meridian", json::Value(longitude));
     AddText(attributes, "prime_meridian_name", meridian);
     if (is_web_mercator) return;  // CF has no name for Web Mercator's sphere

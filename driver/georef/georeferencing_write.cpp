@@ -43,7 +43,7 @@ constexpr const char* kGridMapping = "spatial_ref";  // name that rioxarray give
 constexpr const char* kBandDimension = "band";
 
 // Attributes that state a position in forms that this file does not write. They are removed,
-// because they would contradict the written position.
+// because they may contradict the written position.
 constexpr const char* kReplacedStatements[] = {
     "crs",       "crs_wkt",        "spatial_ref", "epsg_code",     "proj4",        "GeoTransform",
     "proj:epsg", "proj:transform", "proj:bbox",   "proj:geometry", "proj:centroid"};
@@ -375,7 +375,7 @@ Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayou
     return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
-// True if no array in the group is called `name`, and no dimension of such an array.
+// True if neither a node of the group nor a dimension of its arrays is called `name`.
 Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
                        const std::string& name) {
     for (const zarr::CatalogArray& array : group.arrays)

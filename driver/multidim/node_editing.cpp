@@ -48,7 +48,7 @@ Axis AxisOf(const std::string& type) {
 struct User {
     std::string path;
     zarr::ArrayFacts facts;
-    std::vector<std::size_t> axes;  // indices of the dimension in the array
+    std::vector<std::size_t> axes;  // indices of the dimension in the array's shape
 };
 
 struct NewShape {

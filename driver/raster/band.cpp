@@ -628,7 +628,7 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Changing a store
+// Changing the store through a band
 
 template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {

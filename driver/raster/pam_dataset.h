@@ -53,8 +53,8 @@ class ZarrPamDataset : public StoreRaster {
     void CheckStatistics();
     // Records that a user or GDAL has set statistics of a band, so that they are saved.
     void OnStatisticsSet();
-    // Calls `make`, which lets GDAL create a mask file. During the call the dataset has the name
-    // `sidecar_base_`, because GDAL derives the file name from it.
+    // Calls `make`, which lets GDAL create a mask file. During the call the dataset is called
+    // `sidecar_base_`, because GDAL derives the file name from the name of the dataset.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
 
     std::vector<const RasterLayout*> Layouts() const override;

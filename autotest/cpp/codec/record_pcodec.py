@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes test vectors of pcodec into pcodec.json, which make_vectors.py adds to vectors.json.
 
-    record_pcodec.py            replaces the vectors of the installed version of the package pcodec. Each
-                                version writes another version of the format: run it with 0.1.1, 0.3.6
-                                and 1.1.0.
-    record_pcodec.py reencode   encodes the values of all vectors with the driver, as `reencoded`. Needs
-                                GDAL's Python. The driver makes other choices than pcodec, so its bytes
-                                cannot be compared with those of pcodec.
-    record_pcodec.py check      checks that pcodec decodes `reencoded`.
+    record_pcodec.py            replaces the vectors of the installed version of pcodec. Run it with 0.1.1, 0.3.6
+                                and 1.1.0, each of which writes another version of the format.
+    record_pcodec.py reencode   encodes the values of all vectors with the driver, as `reencoded`. Needs GDAL's
+                                Python.
+    record_pcodec.py check      checks that pcodec decodes `reencoded`, whose bytes may differ from those of pcodec.
 """
 
 import base64

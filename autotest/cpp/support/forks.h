@@ -45,7 +45,7 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 #define SKIP_WITH_ADDRESS_SANITIZER() \
     if (zarr::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
-// ThreadSanitizer mixes up threads of child and parent with equal ids. When the child ends, it
-// reports the threads of the parent as missing.
+// ThreadSanitizer mixes up threads of child and parent with equal ids. When the child ends,
+// ThreadSanitizer reports the threads of the parent as missing.
 #define SKIP_WITH_THREAD_SANITIZER() \
     if (zarr::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow"
