@@ -222,8 +222,8 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     const bool is_url = name.text() != open_info.pszFilename;
     if (name.is_remote() && IsNamedAsStore(name)) {
         if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
-        // GDALOpenInfo has examined a path in an object store, unless the user gave a URL. If GDAL
-        // found no folder, the path counts as Zarr only if it holds metadata documents.
+        // A path in an object store that GDAL has found to be no folder counts as Zarr only if it
+        // holds metadata documents. GDAL has not examined the path if the user gave a URL.
         return !name.is_object_store() || is_url || open_info.bIsDirectory ||
                IsStoreFolder(FolderOf(name));
     }
@@ -272,7 +272,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     RecogniseIcechunk(*name);
     auto dataset = OpenAsAsked(open_info, *name);
     // A remote path is checked for an Icechunk repository only after opening has failed, because
-    // the check takes requests that other stores do not need.
+    // the check costs requests.
     if (dataset.status().code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(name->path)) {
         name->path = AsIcechunk(FolderOf(name->path));
         dataset = OpenAsAsked(open_info, *name);

@@ -125,7 +125,7 @@ def test_a_pyramid_that_fails_in_one_answer(server, folder):
 
 def test_colours_of_a_product_are_known_once_it_is_open(tmp_path):
     """Opening a group of an EOPF product also reads the attributes of the product's root, which give the colours of all
-    bands. The colours stay known after the test deletes these attributes."""
+    bands. The colours are therefore still known after the test deletes these attributes."""
     root = zarr.open_group(str(tmp_path / "product.zarr"), mode="w")
     root.attrs["stac_discovery"] = {"properties": {"proj:epsg": 32632}}
     for name in ("b02", "b03", "b04"):

@@ -58,8 +58,8 @@ def _translate(name, copy):
 
 @contextlib.contextmanager
 def opening(write):
-    """Context manager. While it is active, gdal.Open() and gdal.OpenEx() open copies of stores. write(folder, place)
-    copies the store `folder` into the empty folder `place`, and returns the path of the copy."""
+    """Context manager in which gdal.Open() and gdal.OpenEx() open copies of stores. write(folder, place) copies the
+    store `folder` into the empty folder `place`, and returns the path of the copy."""
     from osgeo import gdal  # imported here, because conftest.py imports this module before GDAL may be loaded
 
     before = gdal.Open, gdal.OpenEx

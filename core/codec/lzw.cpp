@@ -72,8 +72,8 @@ Result<std::optional<std::size_t>> Expand(ByteSpan encoded, std::uint8_t* out, s
         const Entry entry = *code < kClear ? Entry{written, 1} : table[*code];
         if (entry.size > limit - written) return std::optional<std::size_t>();
         if (out != nullptr && *code < kClear) out[written] = static_cast<std::uint8_t>(*code);
-        // Bytes are copied one at a time in ascending order, because the source may overlap the
-        // target: the last byte of the source may be the first byte that is written here.
+        // Copies bytes one at a time in ascending order, because source and target may overlap: the
+        // last byte of the source may be the first byte that is written here.
         if (out != nullptr && *code > kClear)
             for (std::size_t i = 0; i < entry.size; ++i) out[written + i] = out[entry.begin + i];
         before = Entry{written, entry.size};

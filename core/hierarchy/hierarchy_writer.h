@@ -81,8 +81,8 @@ class HierarchyWriter {
     Status ChangeAttributes(std::string_view path, const json::Value& before,
                             const json::Value& after);
 
-    // Replaces the metadata of the array at `path`, but no chunks. Members that the format does not
-    // define stay in the stored document, unless `metadata` has a member of that name.
+    // Replaces the metadata of the array at `path`; chunks stay unchanged. Stored members that the
+    // format does not define stay, unless `metadata` has a member of that name.
     Status ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata);
 
     // Deletes a node and every key below it. Returns kNotFound if `path` has no node and no chunks;

@@ -28,8 +28,8 @@ json::Value V3CodecJson(const CodecSpec& codec) {
     return json::Value(std::move(members));
 }
 
-// True if codecs `a` and `b` have equal names and no option with two different values. Options in
-// only one codec are ignored, because newer programs add options when they consolidate metadata.
+// True if codecs `a` and `b` have equal names and no option with two different values. An option in
+// only one codec is ignored, because newer programs add options when they consolidate metadata.
 bool Agree(const CodecSpec& a, const CodecSpec& b) {
     const json::Object* options = a.configuration.as_object();
     if (a.name != b.name || options == nullptr) return a.name == b.name;

@@ -77,8 +77,8 @@ struct ArrayMetadata {
     // true if the document lacks "fill_value", which counts as null
     bool is_fill_value_missing = false;
     bool has_characters = false;  // true: netCDF characters, whose last dimension forms strings
-    // Codecs in encoding order. In v3, two kinds of codecs are left out: leading transpose codecs,
-    // which `axis_order` expresses, and a "bytes" codec that only states the byte order of `dtype`.
+    // Codecs in encoding order. In v3, leading transpose codecs are left out (see `axis_order`),
+    // and so is a "bytes" codec that only states the byte order of `dtype`.
     std::vector<CodecSpec> codecs;
     // Every stored member of `.zarray`, or of `zarr.json` without its attributes, including unknown
     // members. For Zarr v1, the equivalent members of v2. Used only in core/metadata.

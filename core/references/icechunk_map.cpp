@@ -108,8 +108,8 @@ Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,
                                          const Chunk& chunk) const {
     auto each = array.manifests.begin();
     if (!chunk.empty()) {
-        // A manifest without a box of chunk indices may have any chunk. Such manifests come first.
-        // If there are none, the search starts at the first box that may contain the chunk.
+        // Manifests without a box of chunk indices come first; any of them may have the chunk. If
+        // there are none, the search starts at the first box that may contain the chunk.
         const auto boxes = std::find_if(each, array.manifests.end(),
                                         [](const auto& ref) { return !ref.from.empty(); });
         const std::uint64_t from = chunk[0] - std::min(chunk[0], array.longest);

@@ -308,8 +308,8 @@ Status RecordCopied(ZarrDataset& target, CopyJournal& journal, CopyPosition posi
     return journal.Record(position);
 }
 
-// Copies the pixels of `source` that the new store `made` does not have yet, and writes the journal
-// of the copy. Emits errors. Returns false after an error or a cancellation.
+// Copies the pixels of `source` that the new store `made` lacks, and writes the journal of the
+// copy. Emits errors. Returns false after an error or a cancellation.
 bool CopyMissingPixels(GDALDataset& source, ZarrDataset& target, NewStore& made,
                        const ScaledProgress& progress) {
     CopyJournal* const journal = made.journal();

@@ -58,7 +58,7 @@ zarr::Status CopyStore(const StorePath& folder, const std::string& target);
 zarr::Status CheckReplaceable(const std::string& folder);
 
 // Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names a file of another
-// program, and says that the folder is not `refusal`, a word such as "deleted".
+// program. The message ends with `refusal`, such as "deleted" in "so it is not deleted".
 zarr::Status CheckNoOtherFiles(const std::string& folder, const char* refusal);
 
 // Returns the zip file if `folder` lies in /vsizip/, else `folder`.

@@ -96,7 +96,7 @@ int MakeFolder(const std::string& path) {
     if (VSIMkdir(path.c_str(), 0755) == 0) return 0;
     const int error = errno != 0 ? errno : EIO;
     // EEXIST counts as success even if VSIStatL() fails, because VSIStatL() takes a relative folder
-    // "c:" for a drive and does not find the folder.
+    // "c:" for a drive.
     return error == EEXIST || VSIStatL(path.c_str(), &stat) == 0 ? 0 : error;
 }
 
@@ -475,8 +475,8 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
     }
     const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
-    // Keys that the request for all keys could not delete are deleted one by one, so that the error
-    // message names the key that failed.
+    // Keys that the common request did not delete are deleted one by one, so that the error message
+    // names the key that failed.
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};

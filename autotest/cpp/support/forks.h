@@ -40,8 +40,8 @@ inline bool SucceedsInChild(const std::function<bool()>& child) {
 
 }  // namespace zarr::test
 
-// AddressSanitizer cannot follow a fork. The child may hang at a lock that another thread of the
-// parent held. The leak check fails, because the child lacks the threads of the parent.
+// AddressSanitizer cannot follow a fork: the child may hang at a lock that another thread of the
+// parent held. Its leak check fails, because the child lacks the threads of the parent.
 #define SKIP_WITH_ADDRESS_SANITIZER() \
     if (zarr::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
 
