@@ -19,9 +19,8 @@
 
 namespace zarr {
 
-// Destination of a read. `data` points at the region's first element; `strides` are in bytes and
-// may be negative. `op` converts each stored element, or the wanted part of each element, such as a
-// struct field. See ReadConverter().
+// Destination of a read. `data` points at the first element of the region; `strides` are in bytes
+// and may be negative. `op` converts each stored element or struct field; see ReadConverter().
 struct Destination {
     std::uint8_t* data = nullptr;
     Strides strides;
@@ -32,36 +31,35 @@ class ReadAhead;
 
 // Policy that decides which decoded chunks a read leaves in the cache.
 enum class CachePolicy : std::uint8_t {
-    kPartlyRead,  // only chunks of which the read used a part
-    kAllIfSmall,  // all chunks, if the read is small compared to the cache
+    kPartlyRead,  // caches chunks of which the read used only a part
+    kAllIfSmall,  // caches all chunks, if the read is small compared to the cache
 };
 
 struct ReadOptions {
-    std::size_t threads = 1;  // maximum number of threads
+    std::size_t threads = 1;  // maximum number of threads for the call
     CachePolicy keep = CachePolicy::kPartlyRead;
-    bool reads_pending = true;  // include written chunks that are not stored yet
+    bool reads_pending = true;  // true: return elements that were written but not stored yet
     bool looks_ahead = false;   // hint that the caller reads regions in order; see ReadAhead
 };
 
 // Result of Array::ListChunks(): the number of stored chunks, and their size.
 struct ChunkListing {
     std::uint64_t chunks = 0;
-    // Total stored size in bytes of the chunks and the array's metadata documents; nullopt if the
-    // store's listing has no sizes.
+    // Total stored size of the chunks and of the array's metadata documents, in bytes. nullopt if
+    // the store's listing has no sizes.
     std::optional<std::uint64_t> bytes = 0;
 };
 
 // An open Zarr array. Immutable apart from caches and counters; all methods are thread-safe.
 class Array {
   public:
-    // Opens the array at `path` with its parsed metadata. All Array objects with the same
-    // `instances` share pending writes; with nullptr, this object shares no pending writes.
-    // Messages about invalid metadata name the member of the metadata document.
+    // Opens the array at `path` with its parsed metadata. Array objects with the same `instances`
+    // share pending writes. Messages about invalid metadata name the wrong member.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
-    // Returns ok if Open() would accept the codecs and shards in `metadata`; otherwise the error of
-    // Open(). Needs no store.
+    // Returns ok if Open() would accept the codecs and shards in `metadata`; otherwise the error
+    // that Open() would return. Needs no store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
     // Returns ok if the codecs in `metadata` can encode chunks; otherwise an error with the reason.
     static Status CheckWritable(const ArrayMetadata& metadata);
@@ -75,11 +73,10 @@ class Array {
     const std::shared_ptr<const Store>& store() const { return store_; }
     ArrayContext& context() const { return *context_; }
 
-    // Reads `region` into `destination`. `offset` is the position in bytes of the wanted part
-    // within each element: 0, or the offset of a struct field. Absent chunks read as the fill
-    // value. Error messages start with the chunk's key. After an error, `destination` may be partly
-    // written. For kObject, `op` must copy the text, because the ObjectRefs are valid only during
-    // the call of `op`.
+    // Reads `region` into `destination`; absent chunks read as the fill value. `offset` is 0, or
+    // the offset in bytes of a struct field within an element. For kObject, `op` must copy each
+    // text, because it is valid only during the call of `op`. Error messages start with the chunk's
+    // key. After an error, `destination` may be partly written.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
@@ -89,59 +86,54 @@ class Array {
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
     // chunks evict earlier chunks.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Starts loading the chunks that `region` touches into the cache on other threads, and does not
-    // wait for them. Does nothing if the store is not remote, or if a limit of ReadAhead::Load() is
-    // exceeded.
+    // Starts to load the chunks that `region` touches into the cache, and does not wait. Does
+    // nothing if the store is not remote, or if a limit of ReadAhead::Load() is exceeded.
     Status LoadAhead(const Region& region, std::size_t threads) const;
     // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject,
-    // counts the references to the texts (ObjectRef), not the texts.
+    // counts an ObjectRef for each element instead of the text.
     std::uint64_t DecodedBytes(const Region& region) const;
 
-    // Lists the stored chunks. After the call, all chunks that are not listed count as absent and
-    // cause no request, until DropChanged() is called. Fails with kUnsupported if the store cannot
-    // list.
+    // Lists the chunks in the store. Until DropChanged() is called, chunks that are not listed then
+    // count as absent and cause no request. Fails with kUnsupported if the store cannot list keys.
     Result<ChunkListing> ListChunks() const;
     std::uint64_t chunk_count() const;
-    // True after ListChunks(), until DropChanged() is called.
+    // True if ListChunks() was called, and DropChanged() was not called since.
     bool AreChunksListed() const { return absent_.is_listed(); }
-    // True if the chunk is known to be absent from the store. A pending write of the chunk does not
-    // change the result.
+    // True if the chunk is known to be absent from the store. The chunk may still have a pending
+    // write.
     bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
     // Updates the chunk caches after a chunk was stored or removed. This Array caches `chunk`, or
-    // drops its cached chunk if `chunk` is nullptr. All other Array objects of the same Zarr array
-    // drop their cached chunks.
+    // drops its cached chunk if `chunk` is nullptr. Other Array objects of this Zarr array drop
+    // their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store. Results of loads in progress are not
-    // cached either, unless the store caches absent keys.
-    //
-    // Pending chunks stay pending. If a pending chunk has inter-process locks
-    // (PendingChunk::locks), its unwritten elements are read again, because other processes may
-    // have stored new values.
+    // Drops cached data that may have changed in the store. Pending chunks stay pending; if they
+    // have inter-process locks, their unwritten elements are read again, because other processes
+    // may have stored new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.
     const ChunkLayouts& layouts() const { return layouts_; }
 
-    // Returns the store of the array's chunks.
+    // Returns the part of the store that holds the array's chunks.
     const ChunkStore& chunks() const { return *chunks_; }
 
-    // IdOf() returns the id that a chunk has in the cache. ChunkAt() returns the chunk with
-    // row-major number `index`.
+    // IdOf() returns the key of a chunk in the chunk cache. ChunkAt() returns the indices of the
+    // chunk with the row-major number `index`.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // Adds the chunk's key and index at the start of an error message. If a message already starts
-    // with the key, returns the message unchanged.
+    // Adds the key and the indices of `chunk` at the start of an error message. Returns a message
+    // that already starts with the key unchanged.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
-    // Returns the chunks that any ArrayWriter of the array has changed but not stored. Reads return
-    // the changed elements.
+    // Returns the chunks that an ArrayWriter has changed and not yet stored. Reads return their
+    // changed elements.
     PendingChunks& pending() const { return instances_->pending(); }
     // Discards all pending chunks without storing them.
     void DiscardPending() const;
 
-    // Return the counters of this array. context() has the counters of all arrays together.
+    // Return the counters of this array. The ArrayContext has the counters of all arrays together.
     ArrayCounters& counters() const { return counters_; }
     WriteCounters& write_counters() const { return write_counters_; }
 
@@ -163,8 +155,8 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
-    // Loads chunks in advance when regions are read in order. nullptr for kObject, and nullptr in a
-    // local store whose chunks cannot be read in parts.
+    // Loads chunks in advance when regions are read in order. nullptr for kObject, and for a local
+    // store whose chunks cannot be read in parts.
     std::unique_ptr<ReadAhead> read_ahead_;
 };
 

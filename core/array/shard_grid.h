@@ -12,13 +12,12 @@
 
 namespace zarr {
 
-// The chunks of one shard: `count` chunks from `first` on along each dimension, including chunks
-// beyond the array's edge. IndexInShard() is the chunk's index along each dimension, counted
-// from `first`.
+// The chunks of one shard, including chunks beyond the array's edge. Along each dimension the shard
+// has `count` chunks, beginning with the chunk `first`. IndexInShard() counts from `first`.
 struct ShardBox {
     using Index = DimVector<std::uint64_t>;
 
-    std::uint64_t shard = 0;  // row-major number of the shard
+    std::uint64_t shard = 0;  // row-major number of the shard in the grid of shards
     Index first;
     Index count;
 
@@ -35,8 +34,8 @@ struct ShardBox {
             index_in_shard.push_back(chunk[i] - first[i]);
         return index_in_shard;
     }
-    // NumberOf() returns the row-major number that a chunk has in the shard. ChunkOf() returns the
-    // chunk with that number.
+    // NumberOf() returns the row-major number of a chunk within the shard. ChunkOf() returns the
+    // chunk that has a given number.
     std::uint64_t NumberOf(const Index& chunk) const {
         return RowMajorNumber(IndexInShard(chunk), count);
     }
@@ -53,9 +52,8 @@ struct ShardBox {
     }
 };
 
-// Mapping between chunks and the outermost shards that contain them. Along each dimension the
-// shards form a grid measured in chunks, regular or irregular like the array's grid. Chunks and
-// shards are identified by index, or by row-major number. Immutable.
+// Maps chunks to the outermost shards that contain them. Chunks and shards are identified by their
+// indices along each dimension, or by row-major numbers. Immutable.
 class ShardGrid {
   public:
     using Index = DimVector<std::uint64_t>;
@@ -64,17 +62,17 @@ class ShardGrid {
     // whole chunks, or if the shards have more than 2^64 chunks.
     static Result<ShardGrid> Bind(const ArrayMetadata& metadata);
     ~ShardGrid() = default;
-    ShardGrid(ShardGrid&&) = default;  // the axes point into vectors, whose memory a move keeps
+    // GridAxis objects point into vectors, and a move keeps the memory of vectors.
+    ShardGrid(ShardGrid&&) = default;
     ShardGrid& operator=(ShardGrid&&) = default;
     ShardGrid(const ShardGrid&) = delete;
     ShardGrid& operator=(const ShardGrid&) = delete;
 
     const std::vector<GridAxis>& axes() const { return axes_; }
-    // chunk_counts() and shard_counts() return the number of the array's chunks and of its shards
-    // along each dimension.
+    // Return the numbers of chunks and of shards of the array, along each dimension.
     const Index& chunk_counts() const { return chunk_counts_; }
     const Index& shard_counts() const { return shard_counts_; }
-    // Returns the number of chunks up to the end of the last shard, along each dimension. Includes
+    // Returns the number of chunks along each dimension up to the end of the last shard, including
     // chunks beyond the array's edge.
     const Index& span() const { return span_; }
 
@@ -100,7 +98,7 @@ class ShardGrid {
   private:
     ShardGrid() = default;
 
-    // Ends of the shards along each irregular axis, in chunks.
+    // For each irregular dimension, the ends of its shards, counted in chunks.
     std::vector<std::vector<std::uint64_t>> ends_;
     std::vector<GridAxis> axes_;
     Index chunk_counts_;

@@ -42,18 +42,18 @@ void ShardedChunks::DropOutdatedState() const {
 // ---------------------------------------------------------------------------------------------
 // Chunks
 
-// Locations of requested chunks of one shard: in the shard's stored bytes, or in memory.
+// Locations of the requested chunks of one shard: in the shard's stored bytes, or in memory.
 struct ShardedChunks::Located {
     struct InMemory {
-        std::size_t position = 0;              // index of the chunk's request
-        std::shared_ptr<const Buffer> memory;  // nullptr if the chunk is absent
+        std::size_t position = 0;              // index of the request for the chunk
+        std::shared_ptr<const Buffer> memory;  // nullptr if the chunk is absent from the shard
         ByteSpan bytes;
     };
     Index shard;
     ShardBox box;
-    // Data of the outermost shard; nullptr if all requested chunks are pending.
+    // Cached data of the outermost shard; nullptr if all requested chunks are pending.
     ShardNodePtr root;
-    std::vector<WantedRange> stored;  // WantedRange::which is the index of the chunk's request
+    std::vector<WantedRange> stored;  // WantedRange::which is the index of the request
     std::vector<InMemory> in_memory;
 };
 
@@ -120,8 +120,8 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
                               objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
-    // If `bytes` is nullopt, the shard was replaced or the joined request failed. In this case a
-    // separate request reads the chunk or returns the error.
+    // Without `bytes`, the shard was replaced or the joined request failed. ReadOne() then reads
+    // the chunk alone, or returns the error.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);
@@ -171,7 +171,7 @@ Result<std::optional<ChunkLocation>> ShardedChunks::Locate(const Index& chunk) c
 }
 
 // ---------------------------------------------------------------------------------------------
-// All chunks
+// Operations on all chunks and shards
 
 Result<std::vector<std::uint64_t>> ShardedChunks::PresentShards(
     const SizeVisitor& visit_size) const {

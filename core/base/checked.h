@@ -19,8 +19,8 @@ inline std::optional<std::uint64_t> CheckedAdd(std::uint64_t a, std::uint64_t b)
     return a + b;
 }
 
-// Add and multiply with saturation: an overflow gives the largest std::uint64_t. Used to compute
-// upper bounds.
+// Add and multiply; an overflow gives the largest std::uint64_t. Used to compute upper bounds of
+// sizes.
 inline std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
     return CheckedAdd(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
 }

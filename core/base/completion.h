@@ -10,7 +10,7 @@
 
 namespace zarr {
 
-// Signal that the work of one thread has ended. Other threads can wait for the signal. All threads
+// Signal that a thread's work has ended, for which other threads can wait. All threads involved
 // hold the object by shared_ptr. Thread-safe.
 class Completion {
   public:
@@ -41,9 +41,9 @@ class Completion {
 template <class T>
 class Lazy {
   public:
-    // Returns the value, computed by `make()` on first use. `make` must not use this object. The
-    // reference is valid until Reset(). Exceptions of `make` propagate, and the next caller tries
-    // again.
+    // Returns the value, computed by `make()` on first use; `make` must not use this object. The
+    // reference is valid until Reset(). If `make` throws, the exception propagates and the next
+    // caller tries again.
     template <class Make>
     const T& Get(const Make& make) const {
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -29,11 +29,10 @@ class Digest {
         return *this;
     }
     std::uint64_t value() const { return value_; }
-    // Returns value() after a mixing step. A sum of such results is the digest of a set. Sums of
-    // value() itself could be equal for different sets: a change of the last bytes shifts value()
-    // by a multiple of a constant, and two such shifts can cancel out.
+    // Returns value() after a mixing step, for a sum that is the digest of a set. Without mixing,
+    // different sets could easily have equal sums.
     std::uint64_t Summand() const {
-        std::uint64_t mixed = value_;  // finalizer of MurmurHash3
+        std::uint64_t mixed = value_;  // final mixing step of MurmurHash3
         mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;
         mixed = (mixed ^ (mixed >> 33U)) * 0xc4ceb9fe1a85ec53U;
         return mixed ^ (mixed >> 33U);
@@ -52,7 +51,7 @@ class Digest {
 
 inline Digest DigestOf(std::string_view bytes) { return Digest().Add(bytes); }
 
-// Returns the CRC-32 that zip and gzip files use. Ten times as fast as Digest.
+// Returns the CRC-32 that zip and gzip files use. Ten times as fast as computing a Digest.
 std::uint32_t Crc32Of(ByteSpan bytes);
 
 }  // namespace zarr

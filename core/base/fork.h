@@ -18,9 +18,9 @@ namespace zarr {
 // child's number differs from its parent's. Always 0 on systems without fork(). Thread-safe.
 std::uint64_t ForkGeneration();
 
-// A shared_ptr that is null in every process except the process that set the pointer. A forked
-// child neither uses nor destroys the object, because the object's unwritten changes are the
-// parent's to write. Only as thread-safe as a shared_ptr.
+// A shared_ptr that is null in every process except the process that set it. A forked child neither
+// uses nor destroys the object, whose unwritten changes are the parent's to write. No more
+// thread-safe than a shared_ptr.
 template <class T>
 class ForkLocal {
   public:
@@ -31,13 +31,14 @@ class ForkLocal {
     ForkLocal& operator=(const ForkLocal&) = delete;
 
     void Set(std::shared_ptr<T> held) {
-        // Leak the parent's reference on purpose, so that this process never destroys the object.
+        // The parent's object must not be destroyed in the child, so the reference is leaked on
+        // purpose.
         if (is_inherited()) static_cast<void>(new std::shared_ptr<T>(std::move(held_)));
         held_ = std::move(held);
         generation_ = ForkGeneration();
     }
 
-    // True if the pointer was set by another process, before fork().
+    // True if the pointer was set before fork(), by the parent process.
     bool is_inherited() const { return held_ != nullptr && generation_ != ForkGeneration(); }
 
     std::shared_ptr<T> Share() const { return get() != nullptr ? held_ : nullptr; }

@@ -17,17 +17,17 @@ class WorkerPool {
   public:
     static WorkerPool& Instance();
 
-    // Calls `job` on the calling thread and on up to `helpers` pool threads at the same time.
-    // Returns when all started calls have ended. When the caller's own call ends, helpers that have
-    // not started are cancelled. `job` must not throw.
+    // Calls `job` on the calling thread and on up to `helpers` pool threads at once. Returns when
+    // all started calls have ended; pool threads that have not started by then are cancelled. `job`
+    // must not throw.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
-    // Calls `job` once on a pool thread and returns at once. Returns false, without calling `job`,
-    // if no thread is available. A forked child does not run jobs that its parent queued. `job`
-    // must not throw. The caller must keep what `job` uses alive until `job` has ended.
+    // Calls `job` once on a pool thread and returns at once; false if no thread is available. What
+    // `job` uses must exist until `job` ends, and `job` must not throw. A forked child does not run
+    // its parent's queued jobs.
     bool Start(std::function<void()> job);
 
-    // Ends the idle threads. Returns when the threads have ended and freed their thread-local
+    // Ends the idle pool threads. Returns when they have ended and freed their thread-local
     // objects. Later work starts new threads.
     void EndIdle();
 
@@ -46,15 +46,13 @@ class WorkerPool {
 };
 
 // Calls task(0) ... task(count - 1) on the calling thread and on up to `max_threads - 1` pool
-// threads. Pool threads may start late or never. After a failure no further task starts. Returns
-// the failure with the lowest index among the tasks that ran. `task` must be safe to call from
-// several threads at once with different indices.
+// threads, several at once. After a failure no further task starts. Returns the failure with the
+// lowest index among the tasks that ran.
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
-// Sets the calling thread's budget during the object's lifetime. The budget is the number of
-// threads, including the caller, on which lower layers may run the caller's work, such as reading a
-// large file.
+// Sets the calling thread's budget while the object exists. The budget is the number of threads,
+// including the caller, that lower layers may use for the caller's work.
 class ThreadBudget {
   public:
     explicit ThreadBudget(std::size_t threads);
@@ -74,8 +72,7 @@ class Semaphore {
   public:
     explicit Semaphore(std::size_t width) : free_(width) {}
 
-    // Occupies a slot of the semaphore while the Pass exists. The constructor waits for a free
-    // slot.
+    // Holds one of the semaphore's places while it exists. The constructor waits for a free place.
     class Pass {
       public:
         explicit Pass(Semaphore& gate) : gate_(gate) {
@@ -103,13 +100,13 @@ class Semaphore {
     std::size_t free_;
 };
 
-// Limits how many bytes the work of all threads uses together. Work that needs more bytes than the
-// limit runs while no other work does.
+// Limits the memory in bytes that the work of all threads uses together. Work that needs more than
+// the limit runs alone.
 class ByteGate {
   public:
     explicit ByteGate(std::size_t bytes) : width_(bytes) {}
 
-    // Reserves `bytes` of the gate while the Pass exists. The constructor waits until enough bytes
+    // Reserves `bytes` of the limit while it exists. The constructor waits until that many bytes
     // are free.
     class Pass {
       public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// "bytes" of Zarr v3: stores items one after another, in the byte order of the configuration (Zarr
+// Codec "bytes" of Zarr v3: stores elements one after another, in the configured byte order (Zarr
 // v3 specification, "Bytes codec").
 #include <cstring>
 #include <optional>
@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Byte orders of the items of a data type. A structure may contain fields of both orders.
+// Byte orders that occur in a data type. The fields of a structure may have both orders.
 struct ItemOrders {
     bool has_little = false;
     bool has_big = false;
@@ -70,8 +70,8 @@ class Bytes final : public Codec {
     bool IsIdentity() const override { return !swaps_; }
 
   private:
-    // Copies the items of `run`, and converts them from the byte order of type `from` to the byte
-    // order of type `to`.
+    // Copies the elements of `run`, converting them from the byte order of type `from` to that of
+    // type `to`.
     static void Swap(const ItemRun& run, const DataType& from, const DataType& to) {
         if (run.count == 0) return;
         if (to.is_numeric() || to.is_time()) {
@@ -81,8 +81,9 @@ class Bytes final : public Codec {
             return;
         }
         std::memcpy(run.dst, run.src, run.count * to.size);
-        SwapElements(from, run.dst, run.count);  // to the host's byte order
-        SwapElements(to, run.dst, run.count);    // to the byte order of `to`
+        // First to the host's byte order, then to the order of `to`.
+        SwapElements(from, run.dst, run.count);
+        SwapElements(to, run.dst, run.count);
     }
 
     DataType decoded_;
@@ -100,9 +101,9 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
         const ItemOrders orders(context.dtype);
         if (!orders.has_little && !orders.has_big)
             return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
-        // A missing "endian" means little-endian for structures and text. zarr-python omits
-        // "endian" for structures; GDAL's sample files omit "endian" for text. All known writers of
-        // such arrays use the host's byte order, which is little-endian.
+        // Without "endian", structures and text are little-endian, the host's byte order of all
+        // known writers. zarr-python omits "endian" for structures, and GDAL's sample files for
+        // text.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
             return Status::Corrupt("endian is missing, but required for items of " +
                                    std::to_string(context.dtype.size) + " bytes");

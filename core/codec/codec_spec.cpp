@@ -57,7 +57,7 @@ bool MayBeIgnored(const json::Value& member) {
     return flag != nullptr && flag->as_bool() != nullptr && !*flag->as_bool();
 }
 
-// Reads one member of a codec's JSON object into `spec`.
+// Reads one member of a Zarr v3 codec's JSON object into `spec`.
 Status TakeMember(const json::Member& member, CodecSpec& spec) {
     const auto& [key, value] = member;
     if (key == "name") {

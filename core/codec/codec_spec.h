@@ -12,16 +12,16 @@
 
 namespace zarr {
 
-// Naming scheme of a codec's name and configuration.
+// Naming scheme to which a codec's name and configuration belong.
 enum class CodecNames : std::uint8_t {
-    kNumcodecs,  // ids of Zarr v2 and options of numcodecs
-    kV3,         // names and configurations of Zarr v3 and extensions
+    kNumcodecs,  // codec ids of Zarr v2, and options of numcodecs
+    kV3,         // codec names and configurations of Zarr v3 and its extensions
 };
 
 struct CodecSpec {
     std::string name;
-    json::Value configuration;  // JSON object without the name
-    std::string place;          // path of the metadata member, for messages: "filters[0]"
+    json::Value configuration;  // JSON object with the codec's options, without its name
+    std::string place;          // where the metadata names the codec, for messages: "filters[0]"
     CodecNames names = CodecNames::kNumcodecs;
 };
 
@@ -38,19 +38,18 @@ inline std::string_view WithoutNumcodecsPrefix(std::string_view name) {
 // kCorrupt for an invalid object; the message begins with `place`.
 Result<CodecSpec> ParseNumcodecs(const json::Value& config, std::string place);
 
-// Parses "filters" (an array or null) and "compressor" (an object or null) of Zarr v2 into encoding
-// order. Returns kLimit for too many codecs.
+// Parses "filters" (an array or null) and "compressor" (an object or null) of Zarr v2. Returns the
+// codecs in the order of encoding; kLimit for too many codecs.
 Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
                                               const json::Value& compressor);
 
-// Parses a codec of Zarr v3 (Zarr v3 specification, "Extension definition"): a name, or an object
-// with "name" and "configuration". "must_understand" is ignored, because a chunk cannot be decoded
-// without the codec. Any other member must be an object with "must_understand": false. Returns
-// kCorrupt for an invalid codec; the message begins with `place`.
+// Parses a codec of Zarr v3: a name, or an object with "name" and "configuration" (Zarr v3
+// specification, "Extension definition"). An unknown member must be an object with
+// "must_understand": false. Returns kCorrupt for an invalid codec; the message begins with `place`.
 Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place);
 
-// Returns the JSON object of a codec, in the form that ParseNumcodecs() reads. `spec` must have
-// numcodecs' names.
+// Returns the JSON object of a codec, in the form that ParseNumcodecs() reads. `spec.names` must be
+// CodecNames::kNumcodecs.
 json::Value NumcodecsToJson(const CodecSpec& spec);
 
 }  // namespace zarr

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Factory functions of codecs; only registry.cpp calls them. `config` has the option names of
-// numcodecs, or those of Zarr v3 if numcodecs lacks the codec. If options that only encoding needs
-// are missing or invalid, the codec can still decode.
+// numcodecs, or those of Zarr v3 if numcodecs lacks the codec. Invalid options that only encoding
+// needs do not prevent decoding.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace zarr {
 using CodecResult = Result<std::unique_ptr<Codec>>;
 using ObjectCodecResult = Result<std::unique_ptr<ObjectCodec>>;
 
-// Compressors.
+// Factories of compressors.
 CodecResult MakeBlosc(const json::Value& config, const CodecContext& context);
 CodecResult MakeZlib(const json::Value& config, const CodecContext& context);
 CodecResult MakeDeflate(const json::Value& config, const CodecContext& context);
@@ -24,13 +24,13 @@ CodecResult MakeZstd(const json::Value& config, const CodecContext& context);
 CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
 CodecResult MakeZfpy(const json::Value& config, const CodecContext& context);
 CodecResult MakePcodec(const json::Value& config, const CodecContext& context);
-CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // decoding only
-CodecResult MakeLerc(const json::Value& config, const CodecContext& context);  // decoding only
-CodecResult MakeLzw(const json::Value& config, const CodecContext& context);   // decoding only
+CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // cannot encode
+CodecResult MakeLerc(const json::Value& config, const CodecContext& context);  // cannot encode
+CodecResult MakeLzw(const json::Value& config, const CodecContext& context);   // cannot encode
 CodecResult MakeRunLengths(const json::Value& config,
-                           const CodecContext& context);  // decoding only
+                           const CodecContext& context);  // cannot encode
 
-// Filters on numbers.
+// Factories of filters that change numbers.
 CodecResult MakeDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeFixedScaleOffset(const json::Value& config, const CodecContext& context);
 CodecResult MakeQuantize(const json::Value& config, const CodecContext& context);
@@ -39,13 +39,13 @@ CodecResult MakeAsType(const json::Value& config, const CodecContext& context);
 CodecResult MakePackBits(const json::Value& config, const CodecContext& context);
 CodecResult MakeCategorize(const json::Value& config, const CodecContext& context);
 
-// Codecs of references to TIFF files (imagecodecs, virtual-tiff).
+// Factories of codecs in references to TIFF files, as imagecodecs and virtual-tiff name them.
 CodecResult MakeAxisDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& context);
 CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context);
 CodecResult MakeChunky(const json::Value& config, const CodecContext& context);
 
-// Filters on bytes.
+// Factories of filters that change bytes, whatever the data type.
 CodecResult MakeShuffle(const json::Value& config, const CodecContext& context);
 CodecResult MakeBase64(const json::Value& config, const CodecContext& context);
 CodecResult MakeCrc32(const json::Value& config, const CodecContext& context);
@@ -56,7 +56,8 @@ CodecResult MakeJenkinsLookup3(const json::Value& config, const CodecContext& co
 CodecResult MakeJson2(const json::Value& config, const CodecContext& context);
 CodecResult MakeMessagePack2(const json::Value& config, const CodecContext& context);
 
-// Codecs that Zarr v3 and its extensions specify, with their configurations.
+// Factories of codecs that Zarr v3 or its extensions specify; `config` is the Zarr v3
+// configuration.
 CodecResult MakeBytes(const json::Value& config, const CodecContext& context);
 CodecResult MakeTranspose(const json::Value& config, const CodecContext& context);
 CodecResult MakeReshape(const json::Value& config, const CodecContext& context);
@@ -69,14 +70,14 @@ CodecResult MakeN5Default(const json::Value& config, const CodecContext& context
 CodecResult MakeConditional(const json::Value& config, const CodecContext& context);
 CodecResult MakeOptional(const json::Value& config, const CodecContext& context);
 
-// Object codecs, for variable-length strings and byte strings.
+// Factories of codecs for variable-length strings and byte strings.
 ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeMessagePack2Objects(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeCategorizeObjects(const json::Value& config, const CodecContext& context);
 
-// Checksum functions of the codecs crc32c, fletcher32 and jenkins_lookup3, for tests.
+// Checksum functions of the codecs crc32c, fletcher32 and jenkins_lookup3, exported for tests.
 std::uint32_t Crc32cOf(ByteSpan data);
 std::uint32_t Fletcher32Of(ByteSpan data);
 std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed);

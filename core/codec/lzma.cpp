@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "lzma". The configuration contains the filter chain as a list of objects, as in
-// Python's lzma module. Streams of format RAW can be decoded only with this chain.
+// Codec "lzma" of numcodecs. Option "filters" is a filter chain as in Python's lzma module; streams
+// of format RAW cannot be decoded without it.
 // https://docs.python.org/3/library/lzma.html#filter-specs
 #include <lzma.h>
 
@@ -30,15 +30,15 @@ class LzmaFilterChain {
     LzmaFilterChain(const LzmaFilterChain&) = delete;
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 
-    // Parses the list `filters`. Members that only encoding needs (mode, nice_len, mf, depth) are
-    // ignored for decoding. Returns kCorrupt for an invalid chain. For encoding, returns kLimit if
-    // the chain needs more than kLzmaEncoderMemory.
+    // Parses the list `filters`; kCorrupt if it is invalid. Decoding ignores the members mode,
+    // nice_len, mf and depth. Encoding fails with kLimit if it would need more than
+    // kLzmaEncoderMemory.
     enum class Purpose { kDecode, kEncode };
     Status Parse(const json::Value& filters, Purpose purpose);
-    // Makes the chain a single filter `id`, LZMA1 or LZMA2, with `preset`.
+    // Makes a chain of the single filter `id` (LZMA1 or LZMA2) with the compression level `preset`.
     Status SetPreset(lzma_vli id, std::uint32_t preset);
 
-    // Returns the chain for liblzma; empty before Parse() or SetPreset().
+    // Returns the filter chain in liblzma's form; empty before Parse() or SetPreset().
     const lzma_filter* chain() const { return chain_.data(); }
 
   private:
@@ -55,7 +55,8 @@ class LzmaFilterChain {
     std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
 };
 
-// Container formats, with the values of FORMAT_AUTO, FORMAT_XZ, ... in Python's lzma module.
+// Container formats of lzma data. The values are those of FORMAT_AUTO, FORMAT_XZ and so on in
+// Python's lzma module.
 enum class Format { kAuto = 0, kXz = 1, kAlone = 2, kRaw = 3 };
 
 Status Damage(lzma_ret code) {
@@ -74,8 +75,8 @@ Status Damage(lzma_ret code) {
     }
 }
 
-// Filter chain for decoding at most `size` bytes. Limits the dictionary to `size`, because a larger
-// dictionary is never used.
+// Filter chain that decodes at most `size` bytes. The dictionary is limited to `size`, because more
+// memory would never be used.
 class RawChain {
   public:
     RawChain(const LzmaFilterChain& filters, std::size_t size) {
@@ -97,7 +98,7 @@ class RawChain {
 
   private:
     std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
-    lzma_options_lzma lzma_ = {};  // options for LZMA1 or LZMA2; a chain has at most one of these
+    lzma_options_lzma lzma_ = {};  // options of LZMA1 or LZMA2, which occur at most once in a chain
 };
 
 class LzmaStream final : public StreamDecoder {
@@ -162,7 +163,7 @@ class LzmaStream final : public StreamDecoder {
     lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-// Encoder settings from the options "format", "check", "preset" and "filters".
+// Encoder settings from the codec's options "format", "check", "preset" and "filters".
 class LzmaSettings {
   public:
     Status Parse(Format format, const json::Value& config) {
@@ -294,12 +295,12 @@ class Lzma final : public Codec {
 
   private:
     Format format_ = Format::kXz;
-    LzmaFilterChain filters_;  // filter chain to decode streams of format kRaw
+    LzmaFilterChain filters_;  // filter chain with which streams of format kRaw are decoded
     LzmaSettings settings_;
     Status writable_;
 };
 
-// Sets `field` to the member `key` of `spec`, if present.
+// Sets `field` to the member `key` of the filter `spec`, if the member is present.
 Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32_t& field,
                       std::uint32_t minimum = 0, std::uint32_t maximum = UINT32_MAX) {
     ZARR_ASSIGN_OR_RETURN(const std::int64_t value,
@@ -308,17 +309,17 @@ Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32
     return {};
 }
 
-// Parses the members of a filter that only an encoder needs.
+// Parses those members of a filter specification that only an encoder needs.
 Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t mode = options.mode;
-    // OverrideUint32() checks the range of `mode`, because casting a number outside of the range to
-    // the enumeration would be invalid.
+    // OverrideUint32() checks the range of `mode` before the cast, because the enumeration has no
+    // other values.
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)
         return json::Expected("mode", "a mode that liblzma supports", *spec.Find("mode"));
     std::uint32_t finder = options.mf;
-    constexpr std::uint32_t kFinders = 0x1f;  // lzma_match_finder has values of five bits
+    constexpr std::uint32_t kFinders = 0x1f;  // lzma_match_finder has values of at most five bits
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder, 0, kFinders));
     options.mf = static_cast<lzma_match_finder>(finder);
     if (lzma_mf_is_supported(options.mf) == 0)

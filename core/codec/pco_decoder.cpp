@@ -13,8 +13,8 @@ namespace zarr::pco {
 
 namespace {
 
-// Reads one latent variable of a page, and counts the stored values that are not read yet. A latent
-// is the unsigned integer that stands for a number, or for a part of it.
+// Reads one latent variable of a page. A latent is the unsigned integer that stands for a number,
+// or for a part of it.
 class LatentReader {
   public:
     LatentReader(const LatentMetadata& latent, const Delta& delta, std::uint64_t count)
@@ -22,8 +22,8 @@ class LatentReader {
           delta_(delta, latent.bits),
           left_(count - std::min<std::uint64_t>(count, delta.states)) {}
 
-    // Reads the start values of the delta decoder and of the tANS (entropy) decoder from the
-    // beginning of a page.
+    // Reads the initial states of the delta decoder and of the tANS (entropy) decoder, with which a
+    // page begins.
     Status ReadStates(BitReader& reader) {
         if (left_ != 0 && !decoder_.has_bins())
             return Status::Corrupt("pco data is damaged: the chunk has numbers but no bins");
@@ -43,12 +43,12 @@ class LatentReader {
   private:
     LatentDecoder decoder_;
     DeltaDecoder delta_;
-    std::uint64_t left_;  // number of stored values that are not read yet
+    std::uint64_t left_;  // number of entropy-coded latents that are not read yet
 };
 
-// Returns the float that has index `latent` in the ascending list of all integral floats; the
-// middle index is the float 0. Up to 2^(mantissa_bits + 1) every integer is a float. Above that
-// number every float is integral, so the index counts floats.
+// Returns the float at index `latent` of the ascending list of all whole floats, in which 0 has the
+// middle index. From 2^(mantissa_bits + 1) on, every float is whole, but not every whole number is
+// a float.
 template <class Float, class Bits>
 Float WholeNumber(std::uint64_t latent, unsigned mantissa_bits) {
     constexpr unsigned kBits = sizeof(Bits) * 8;
@@ -71,8 +71,8 @@ std::uint64_t Multiple(std::uint64_t latent, std::uint64_t base, unsigned mantis
     return LoadNative<Bits>(&number);
 }
 
-// Returns the bits of a binary16 product: the whole number with index `latent`, times the number
-// with the bits `base`. The product is calculated in float, which is exact.
+// Returns the bits of a float16 product: the whole float16 at index `latent`, times the float16
+// with the bits `base`. A product of two float16 is exact in float.
 std::uint64_t HalfMultiple(std::uint64_t latent, std::uint64_t base) {
     constexpr std::uint64_t kMiddle = 1U << 15;
     constexpr std::uint64_t kExact = 1U << 11;
@@ -90,8 +90,8 @@ std::uint64_t Multiple(const NumberType& type, std::uint64_t latent, std::uint64
     return HalfMultiple(latent, base);
 }
 
-// Combines latents into numbers, as "Modes" in the pco format describes. Reads `primary` and, if
-// the mode has a second latent variable, `secondary`. Writes the result to `primary`.
+// Combines the latents `primary` and `secondary` (if the mode has two latent variables) to numbers
+// in `primary` (pco format, "Modes").
 Status JoinLatents(const ChunkMetadata& chunk, std::size_t count, const Batch& secondary,
                    Batch& primary) {
     const NumberType& type = chunk.type;
@@ -145,14 +145,12 @@ Status AppendNumbers(const NumberType& type, std::size_t count, const Batch& lat
     return decoded.Append({numbers, count * type.bits / 8});
 }
 
-// Reads the latents of a pco chunk, which has a single page in the standalone format. A latent is
-// the unsigned integer that stands for a number, or for a part of it.
+// Reads the latents of a pco chunk. In the standalone format a chunk has a single page.
 class PageReader {
   public:
     explicit PageReader(const ChunkMetadata& chunk)
         : primary_(chunk.primary, chunk.delta, chunk.count) {
-        // The number of lookback distances equals the number of differences: the count of numbers
-        // minus the initial states.
+        // Each number has a lookback distance, except the initial states of the delta decoder.
         if (chunk.lookback)
             lookback_.emplace(*chunk.lookback, none_,
                               chunk.count - std::min(chunk.count, chunk.delta.states));
@@ -207,9 +205,8 @@ Status DecodePage(const ChunkMetadata& chunk, BitReader& reader, Output& decoded
     return {};
 }
 
-// Limits the total size of tANS tables relative to the count of numbers. Without the limit, a small
-// file with many chunks could make the decoder build tables for a long time. No writer makes tables
-// much larger than the data.
+// Limits the total size of tANS tables relative to the count of numbers. Otherwise a small file
+// with many chunks could make the decoder build large tables for a long time.
 class TableBudget {
   public:
     Status Take(const ChunkMetadata& chunk) {

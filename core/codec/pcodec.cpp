@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "pcodec": each chunk is a pco file with the numbers of the chunk. The library pcodec
-// can read the written files, but would itself write files with other bytes.
+// Codec "pcodec" of numcodecs: each Zarr chunk is a pco file with the numbers of the chunk. The
+// library pcodec can read our files, but would write other bytes for the same numbers.
 // https://numcodecs.readthedocs.io/en/stable/compression/pcodec.html
 #include <algorithm>
 #include <cstdint>
@@ -22,15 +22,16 @@ namespace zarr {
 
 namespace {
 
-// Returns pco's type for items of `type`; times count as int64. nullopt if pco has no such type.
+// Returns pco's number type for elements of `type`, or nullopt if pco has none. Times are encoded
+// as int64.
 std::optional<pco::NumberType> PcoTypeOf(const DataType& type) {
     if (type.narrow != NarrowType::kNone) return std::nullopt;
     if (type.is_time()) return pco::NumberTypeOf(MakeNumberType(DataKind::kInt, type.size));
     return pco::NumberTypeOf(type);
 }
 
-// Returns the order of differences in the configuration; nullopt if the encoder chooses. The
-// encoder also chooses for "try_lookback", because it writes no lookbacks.
+// Returns the order of the delta encoding that the configuration requests. nullopt if our encoder
+// chooses, which is also true for "try_lookback", because the encoder writes no lookbacks.
 Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
     enum Spec : std::size_t { kAuto, kNoOp, kNone, kConsecutive, kLookback };
     ZARR_ASSIGN_OR_RETURN(
@@ -52,7 +53,8 @@ Result<std::optional<unsigned>> OrderOf(const json::Value& config) {
 Result<pco::EncoderOptions> OptionsOf(const json::Value& config) {
     constexpr std::int64_t kMostLevel = 12;
     constexpr std::int64_t kDefaultPage = 262144;
-    constexpr std::int64_t kMostPage = std::int64_t{1} << 24;  // pco's maximum of numbers per page
+    // Maximum count of numbers per page in the pco format.
+    constexpr std::int64_t kMostPage = std::int64_t{1} << 24;
     pco::EncoderOptions options;
     ZARR_ASSIGN_OR_RETURN(const std::int64_t level,
                           json::OptionalInt(config, "level", 8, 0, kMostLevel));
@@ -72,7 +74,7 @@ class Pcodec final : public Codec {
         : options_(std::move(options)), dtype_(std::move(type)), type_(PcoTypeOf(dtype_)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound allows for a file with one pco chunk per number, each with its own metadata.
+        // In the largest file, each number is a pco chunk of its own with its own metadata.
         return {SaturatingAdd(SaturatingMul(decoded.max, 16), std::size_t{64} << 10), false};
     }
 

@@ -14,20 +14,20 @@ namespace zarr {
 
 namespace {
 
-// A ConfigurationReader translates a Zarr v3 configuration to the options of a factory function. A
-// ConfigurationWriter translates options to a Zarr v3 configuration.
+// ConfigurationReader translates a Zarr v3 configuration to the options of a codec's factory
+// function. ConfigurationWriter translates the options back to a Zarr v3 configuration.
 using ConfigurationReader = Result<json::Value> (*)(const json::Value&, const CodecContext&);
 using ConfigurationWriter = json::Value (*)(const json::Value&, const DataType&);
 
 struct Row {
-    std::string_view id;       // id in numcodecs and Zarr v2; empty if none
-    std::string_view v3_name;  // name in Zarr v3; empty if none
+    std::string_view id;       // the codec's id in numcodecs and Zarr v2; empty if it has none
+    std::string_view v3_name;  // the codec's name in Zarr v3; empty if it has none
     CodecClass v3_class;
     bool is_compressor;
     CodecResult (*make)(const json::Value&, const CodecContext&);
     ObjectCodecResult (*make_objects)(const json::Value&, const CodecContext&);
-    ConfigurationReader read_v3;   // nullptr if `make` takes the v3 configuration unchanged
-    ConfigurationWriter write_v3;  // makes the configuration of the Zarr v3 codec `v3_name`
+    ConfigurationReader read_v3;   // nullptr if `make` accepts the Zarr v3 configuration itself
+    ConfigurationWriter write_v3;  // returns the Zarr v3 configuration for options of `make`
 };
 
 constexpr CodecClass kArray = CodecClass::kArrayToArray;
@@ -36,7 +36,7 @@ constexpr CodecClass kBytes = CodecClass::kBytesToBytes;
 constexpr ConfigurationReader kRead = ReadNumcodecsConfiguration;
 constexpr ConfigurationWriter kWrite = NumcodecsConfiguration;
 
-// A row for each codec, in the order in which GDAL lists the codecs for creation.
+// All supported codecs, in the order in which GDAL lists them in the creation options.
 constexpr Row kCodecs[] = {
     {"blosc", "blosc", kBytes, true, MakeBlosc, nullptr, ReadBloscConfiguration,
      BloscConfiguration},
@@ -135,15 +135,14 @@ constexpr Refusal kRefused[] = {
     {"zarrs.gdeflate", "it is not supported"},
     {"zarrs.vlen", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
     {"zarrs.vlen_v2", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
-    // These numcodecs codecs have no counterpart in Zarr v3, so arrays with these codecs cannot be
-    // written as Zarr v3.
+    // These codecs of numcodecs have no Zarr v3 name, so Zarr v3 metadata cannot state them.
     {"categorize", "Zarr v3 has no such codec"},
     {"json2", "Zarr v3 has no such codec; it has vlen-utf8"},
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
-// Unsupported codecs in references to files of other formats, such as GRIB. Each codec has one name
-// in all versions of Zarr.
+// Unsupported codecs in virtual stores that refer to files of other formats, such as GRIB. Zarr v2
+// and v3 use one name for each of these codecs.
 constexpr Refusal kRefusedForeign[] = {
     {"grib", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
     {"gribberish", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
@@ -162,14 +161,14 @@ constexpr Refusal kRefusedForeign[] = {
     {"imagecodecs_ccittrle", "it decodes the fax compression of TIFF"},
 };
 
-// Returns the reason why a known codec is not supported; empty if the codec is unknown.
+// Returns the reason why a codec is refused; empty if the codec is unknown.
 std::string_view RefusalReason(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
     for (const Refusal& refusal : kRefusedForeign)
         if (refusal.id == name) return refusal.why;
-    // kRefused has ids of numcodecs, and names with the prefix "zarrs.". In Zarr v3, a name without
-    // the prefix "numcodecs." or "zarrs." is the name of another codec.
+    // kRefused lists ids of numcodecs, and names that begin with "zarrs.". A Zarr v3 name without
+    // the prefix "numcodecs." or "zarrs." belongs to a different codec, even if the id is equal.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
     for (const Refusal& refusal : kRefused)
@@ -185,7 +184,7 @@ Result<const Row*> RequireRow(const CodecSpec& spec) {
     return Status::Unsupported("unknown codec " + Quoted(spec.name));
 }
 
-// Returns the options for the factory function of the codec.
+// Returns the options of `spec` in the form that the codec's factory function takes.
 Result<json::Value> Options(const CodecSpec& spec, const Row& row, const CodecContext& context) {
     if (spec.names == CodecNames::kNumcodecs) return spec.configuration;
     if (spec.configuration.as_object() == nullptr)
@@ -270,8 +269,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
-    // The Zarr v3 codec always has the checksum at the end. A checksum at another location is
-    // written as a "numcodecs." codec.
+    // Without "numcodecs.", the Zarr v3 codec always puts the checksum at the end. A checksum at
+    // another location thus needs the "numcodecs." codec.
     const json::Value* const location = spec.configuration.Find("location");
     if (row->write_v3 == EmptyConfiguration && location != nullptr &&
         (location->as_string() == nullptr || *location->as_string() != "end"))

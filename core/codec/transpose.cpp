@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "transpose" of Zarr v3: permutes the dimensions of a chunk (Zarr v3 specification, "Transpose
-// codec").
+// Codec "transpose" of Zarr v3: permutes the dimensions of a chunk (Zarr v3 specification,
+// "Transpose codec").
 #include <utility>
 
 #include "core/codec/block.h"
@@ -14,7 +14,7 @@ namespace {
 
 class Transposition final : public Codec {
   public:
-    // Dimension i of the encoded block is dimension `order[i]` of the block `decoded`.
+    // Dimension i of the encoded block is dimension `order[i]` of `decoded`.
     Transposition(const Block& decoded, DataType dtype, const DimVector<std::uint64_t>& order)
         : decoded_(decoded),
           dtype_(std::move(dtype)),
@@ -63,13 +63,14 @@ class Transposition final : public Codec {
     Block decoded_;
     DataType dtype_;
     Strides decoded_strides_;
-    Strides encoded_strides_;  // distances in the encoded block, by dimension of the decoded block
+    // For each dimension of the decoded block, the stride in bytes within the encoded block.
+    Strides encoded_strides_;
     DimVector<std::uint64_t> encoded_shape_;
     bool is_identity_ = true;
 };
 
-// Parses a permutation of `rank` dimensions. Accepts the texts "C" and "F", too, which drafts of
-// Zarr v3 allowed.
+// Parses the option "order", a permutation of `rank` dimensions. Also accepts "C" and "F", which
+// drafts of Zarr v3 allowed.
 Result<DimVector<std::uint64_t>> ParseOrder(const json::Value& value, std::size_t rank) {
     DimVector<std::uint64_t> order;
     if (const std::string* text = value.as_string(); text && (*text == "C" || *text == "F")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vlen-utf8 and vlen-bytes (numcodecs.VLenUTF8, VLenBytes). An encoded chunk has the number of
-// items, then the length and the bytes of each item in memory order. The number and the lengths are
+// Codecs vlen-utf8 and vlen-bytes (numcodecs' VLenUTF8 and VLenBytes). An encoded chunk has the
+// count of elements, then the length and the bytes of each element. Count and lengths are
 // little-endian uint32.
 #include <cstring>
 
@@ -34,8 +34,8 @@ class Vlen final : public ObjectCodec {
             if (rest.size < kLengthSize) return Status::Corrupt("is truncated before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
-            // `text_size - used` is the number of bytes that the remaining texts may take;
-            // `text_size` does not include the length fields.
+            // `text_size` is the number of bytes of all texts, without their length fields; `used`
+            // is the part of it that is read.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
                                        " bytes, which exceeds the chunk");
@@ -77,7 +77,7 @@ class Vlen final : public ObjectCodec {
 
   private:
     // Returns an error if the stored count is not `count`, or if `encoded` is too short for `count`
-    // lengths. Called before memory is allocated.
+    // lengths. Called before memory is allocated, because the data may be damaged.
     static Status CheckCount(ByteSpan encoded, std::size_t count) {
         if (encoded.size < kCountSize)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
@@ -91,8 +91,8 @@ class Vlen final : public ObjectCodec {
         return {};
     }
 
-    // Returns the encoded size. Returns kLimit if decoding would reject a chunk of that size.
-    // Within the limit, the count and all lengths fit 32 bits.
+    // Returns the encoded size of the texts, in bytes. Returns kLimit for sizes that decoding would
+    // reject; sizes below the limit fit the 32-bit fields.
     static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
         std::size_t size = SaturatingAdd(kCountSize, SaturatingMul(count, kLengthSize));
         const std::size_t most = LimitOf(Limit::kStringSize);

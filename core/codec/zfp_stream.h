@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes libzfp streams for the codecs zfp and zfpy. Data to decode is copied and padded
-// with zero bytes, so that libzfp never reads outside of memory.
+// Reads and writes libzfp streams for the codecs zfp and zfpy. Encoded data is copied and padded
+// with zero bytes, because libzfp reads beyond the end of its input.
 #pragma once
 
 #include <cstddef>
@@ -23,34 +23,37 @@ struct FreeZfpField {
 };
 
 inline constexpr std::size_t kMaxZfpDimensions = 4;
-// Padding in bytes after the encoded data, sufficient to read the header.
+// Padding in bytes after the encoded data with which libzfp can read the header of any data.
 inline constexpr std::size_t kZfpHeaderRoom = (ZFP_HEADER_MAX_BITS + 7) / 8 + sizeof(std::uint64_t);
 
-// A libzfp stream, positioned at its start, and the field that it encodes or decodes.
+// A libzfp stream positioned at its start, and libzfp's description of the numbers that it encodes
+// or decodes.
 struct OpenedZfp {
-    // Returns a stream without bytes. Fails if libzfp cannot be used, as LoadLibzfp() does.
+    // Returns a stream without bytes. Fails with the error of LoadLibzfp() if libzfp cannot be
+    // used.
     static Result<OpenedZfp> Make();
 
-    Buffer bytes;  // encoded data, then zero bytes
+    Buffer bytes;  // encoded data, followed by zero bytes
     std::unique_ptr<bitstream, CloseZfpBits> bits;
     std::unique_ptr<zfp_stream, CloseZfpStream> stream;
     std::unique_ptr<zfp_field, FreeZfpField> field;
 };
 
-// Opens a copy of `encoded` followed by `room` zero bytes, because libzfp does not check for the
-// end of input.
+// Opens a copy of `encoded`, followed by `room` zero bytes because libzfp does not check for the
+// end of its input.
 Status OpenZfp(ByteSpan encoded, std::size_t room, OpenedZfp& opened);
 
-// Returns how many bytes of padding libzfp may read when it decodes `encoded`. The stream and field
-// of `opened` must be set up. Returns kLimit if the padding would take too much memory.
+// Returns the size of the padding in bytes with which libzfp can safely decode `encoded`. `opened`
+// must have the parameters and the field of the stream. Returns kLimit if the padding would take
+// too much memory.
 Result<std::size_t> ZfpRoom(ByteSpan encoded, const OpenedZfp& opened);
 
-// Decodes `encoded` to `decoded`, which must have the size of the field. `opened` must be set up,
-// with the padding of ZfpRoom().
+// Decodes `encoded` to `decoded`, which must have the size of the field. `opened` must have its
+// parameters, its field and a padding of ZfpRoom() bytes.
 Status DecompressZfp(ByteSpan encoded, OpenedZfp& opened, MutableByteSpan decoded);
 
-// Compresses `decoded` into `encoded`, with the field and parameters of `opened`. OpenedZfp::bits
-// must be empty. If `has_header` is true, libzfp's full header is written first.
+// Compresses `decoded` into `encoded`, with the field and parameters of `opened`; OpenedZfp::bits
+// must be empty. If `has_header` is true, libzfp's full header precedes the data.
 Status CompressZfp(OpenedZfp& opened, const std::uint8_t* decoded, bool has_header,
                    Buffer& encoded);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads single attributes leniently, because real stores deviate from the conventions.
+// Reads single attributes. Accepts deviations from the conventions that occur in real stores.
 #pragma once
 
 #include <optional>
@@ -14,54 +14,55 @@
 
 namespace zarr {
 
-// Warnings about invalid attributes. The store stays readable. Each warning names the attribute.
+// Warnings about invalid attributes or metadata of a store that is readable all the same.
 using Warnings = std::vector<std::string>;
 
 // Returns a string attribute; nullptr if absent or not a string.
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
-// Returns a member that OME-NGFF defines: below `ome` (version 0.5), else in the attributes
-// themselves (earlier versions). nullptr if absent. The pointer is valid as long as `attributes`.
+// Returns a member that OME-Zarr defines, such as "multiscales"; nullptr if absent. OME-Zarr 0.5
+// stores it in the attribute `ome`, earlier versions as an attribute of its own. The pointer is
+// valid as long as `attributes`.
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
 // Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
-// Returns nullopt if the attribute is absent. Any other value gives a warning and nullopt.
+// nullopt if the attribute is absent; any other value also gives a warning.
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 
-// Returns an attribute of several finite numbers: an array, a single number, or a string of numbers
-// separated by blanks or commas. Empty if absent. Any other value gives a warning and an empty
-// result.
+// Returns the finite numbers in an attribute: an array, a single number, or a string with blanks or
+// commas between numbers. Empty if the attribute is absent; any other value also gives a warning.
 std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
                                      Warnings& warnings);
 
-// Returns the words of a string attribute that lists names: "lat lon", "crs: x y".
+// Returns the words in a string attribute such as "lat lon" or "crs: x y".
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
 
-// Attribute that names the mask of an array, another array of its group; see
+// Attribute of an array, with the name of its mask array in the same group; see
 // driver/raster/stored_masks.h.
 inline constexpr std::string_view kMaskAttribute = "gdal_mask";
 
-// Returns the names of the arrays that an array's attributes refer to: coordinates, grid mappings,
-// bounds (CF conventions) and mask. A name is the last segment of the path.
+// Returns the names of the arrays to which an array's attributes refer: coordinates, grid mappings,
+// bounds (CF conventions) and the mask. Paths are reduced to their last segment.
 std::set<std::string> ReferencedNames(const json::Value& attributes);
 
-// Returns the path of the array that `name` refers to from `group` (CF conventions, section 2.7.1).
-// `name` is an absolute path, or is searched in the group and then in its ancestors. Empty if no
-// array matches, or if `name` leads outside of the store.
+// Returns the path of the array to which `name` in an attribute of an array in `group` refers (CF
+// conventions, section 2.7.1). A relative name is searched in the group, then in its ancestors.
+// Empty if there is no such array, or if `name` leads outside of the store.
 std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
                          const std::string& name);
 
-// Returns true, and adds a warning, if the metadata or the attributes of an array at `path` are
-// invalid. Adds no warning twice. Returns false if there is no array, or if the store fails.
+// Adds a warning and returns true if the metadata or attributes of the array at `path` are invalid.
+// Each warning is added once. Returns false if there is no array, or if the store cannot be read.
 bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings& warnings);
 
-// Returns the attributes of a node; an empty object and a warning if the attributes are invalid.
+// Returns the attributes of an array or group. If they are invalid, adds a warning and returns an
+// empty object.
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
-// Packing of stored numbers (CF conventions, section 8.1): value = stored * scale + offset, in
-// `units`.
+// Scale, offset and units of stored numbers (CF conventions, section 8.1): value = stored * scale +
+// offset, in `units`.
 struct Packing {
     std::optional<double> scale;
     std::optional<double> offset;
@@ -69,7 +70,7 @@ struct Packing {
 };
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 
-// Returns the units of an array's numbers: the units of its NumPy time type, else the attribute
+// Returns the units of an array's numbers: from its NumPy time type, or else from the attribute
 // `units`.
 std::string UnitsOf(const DataType& type, const Packing& packing);
 

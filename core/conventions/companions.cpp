@@ -27,7 +27,7 @@ std::string NameIn(const std::string& group, const std::string& path) {
     return group.empty() ? path : path.substr(group.size() + 1);
 }
 
-// Returns the paths of the arrays, in any group, to which an array's attributes refer.
+// Returns the paths of all arrays to which the attributes of the array at `path` refer.
 std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> references;
     const auto facts = DescribeArray(hierarchy, path);
@@ -41,8 +41,8 @@ std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string
     return references;
 }
 
-// Returns `text` with `old_name` at its start or end replaced by `new_name`. Empty if `text`
-// neither starts with `old_name` and "_" nor ends with "_" and `old_name`.
+// If `text` starts with `old_name` and "_", or ends with "_" and `old_name`, returns `text` with
+// `new_name` instead. Empty otherwise.
 std::string WithName(const std::string& text, const std::string& old_name,
                      const std::string& new_name) {
     const std::string start = old_name + "_";
@@ -52,8 +52,8 @@ std::string WithName(const std::string& text, const std::string& old_name,
                                : std::string();
 }
 
-// Returns the paths of the coordinate arrays of an array's dimensions. Omits dimensions whose names
-// contain the array's name.
+// Returns the paths of the coordinate arrays of an array's dimensions. Omits dimensions that are
+// named after the array, because no other array shares them.
 std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> shared;
     const auto facts = DescribeArray(hierarchy, path);
@@ -63,7 +63,7 @@ std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::st
     return shared;
 }
 
-// References of arrays to other arrays, such as to coordinates and masks.
+// All references of arrays to other arrays, such as to their coordinates and masks.
 class References {
   public:
     // Reads the references of each array in and below the group `scope`.
@@ -74,16 +74,14 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // Fails if an array could not be read, because an unreadable array may refer to any other
-        // array.
+        // Fails if an array could not be read, because its references are unknown.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;
     }
 
-    // Returns the arrays that only `owners` need. They are arrays in the group of `path` to which
-    // `path` refers, directly or indirectly. Omits arrays in `kept`, and arrays to which an array
-    // refers that is neither in `owners` nor in the result.
+    // Returns the arrays in the group of `path` to which `path` refers, directly or indirectly, and
+    // which only `owners` need. Omits arrays in `kept`, and arrays to which any other array refers.
     std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
                                   const std::set<std::string>& kept = {}) const {
         std::set<std::string> owned = Reached(path);
@@ -125,11 +123,11 @@ class References {
         });
     }
 
-    // Paths of the arrays to which an array refers, by the path of the referring array.
+    // For each array, the paths of the arrays to which its attributes refer.
     std::map<std::string, std::set<std::string>> of_;
 };
 
-// The overviews of an array, as the attributes of its group describe them.
+// The overviews of an array that the attributes of a group list.
 class DescribedOverviews {
   public:
     static Result<DescribedOverviews> Read(const Hierarchy& hierarchy, const std::string& path) {
@@ -142,20 +140,21 @@ class DescribedOverviews {
 
     bool is_empty() const { return levels_.empty() && !HasLevelGroups(); }
     bool HasLevelGroups() const { return style_ == OverviewStyle::kLevelGroups; }
-    // Returns the paths of the overviews from the root.
+    // Returns the paths of the overviews, from the root of the store.
     Paths paths() const {
         Paths paths;
         for (const OverviewLevel& level : levels_) paths.push_back(JoinKey(group_, level.path));
         return paths;
     }
 
-    // Removes the overviews from the description in the group.
+    // Removes the overviews of the array from the list in the group's attributes.
     Status Undescribe(HierarchyWriter& writer) const {
         if (HasLevelGroups()) return Rename(writer, "");
         return Change(writer, {{std::string(LastName(path_)), {}, ""}});
     }
 
-    // Changes the description so that the overviews belong to the array `new_name`.
+    // Changes the list in the group's attributes, so that the overviews belong to the array
+    // `new_name`.
     Status DescribeAs(HierarchyWriter& writer, const std::string& new_name) const {
         for (const std::string& level : paths())
             ZARR_RETURN_IF_ERROR(MoveStatement(writer, GroupOf(level), new_name));
@@ -178,7 +177,8 @@ class DescribedOverviews {
         return Change(writer, levels);
     }
 
-    // Removes overview groups that contain no overviews of other arrays.
+    // Removes the groups of the array's overviews, unless they also contain overviews of other
+    // arrays.
     Status RemoveEmptyGroups(HierarchyWriter& writer) const {
         std::set<std::string> groups;
         for (const std::string& path : paths()) groups.insert(GroupOf(path));
@@ -202,8 +202,8 @@ class DescribedOverviews {
         style_ = listing.style;
     }
 
-    // True if `level` is in a group for overviews. False if attributes list an array in another
-    // group as an overview.
+    // True if the overview `level` is in a group that only contains overviews. False if the
+    // attributes list an array of any other group as an overview.
     bool IsInContainer(const std::string& level) const {
         const std::string first = level.substr(0, level.find('/'));
         if (first == level || LastName(level) != LastName(path_)) return false;
@@ -213,7 +213,8 @@ class DescribedOverviews {
                (may_be_group && attributes.ok() && IsOverviewsGroup(*attributes));
     }
 
-    // Renames the array to `new_name` in the attribute kBaseStateAttribute of an overview group.
+    // Renames the array to `new_name` in the attribute kBaseStateAttribute of the overview group
+    // `group`.
     Status MoveStatement(HierarchyWriter& writer, const std::string& group,
                          const std::string& new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group));
@@ -241,8 +242,7 @@ class DescribedOverviews {
         return writer.SetAttributes(group_, json::Value(std::move(attributes)));
     }
 
-    // True if the attributes of the group describe an overview at or below `group`. The overview
-    // may belong to any array.
+    // True if the attributes still list an overview of any array at or below `group`.
     Result<bool> IsUsed(const std::string& group) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(group_));
         const Paths described = AllOverviewPaths(attributes);
@@ -258,9 +258,9 @@ class DescribedOverviews {
 
     const Hierarchy* hierarchy_;
     std::string path_;
-    std::string group_;  // group whose attributes describe the overviews
+    std::string group_;  // group whose attributes list the overviews
     OverviewStyle style_ = OverviewStyle::kList;
-    std::vector<OverviewLevel> levels_;  // paths are relative to `group_`
+    std::vector<OverviewLevel> levels_;  // with paths relative to `group_`
     mutable std::vector<OverviewAxis> axes_;
 };
 
@@ -277,8 +277,7 @@ std::string ReplaceWord(const std::string& words, const std::string& from, const
     return text;
 }
 
-// Renames an array, its mask and its grid mapping. Mask and grid mapping are renamed only if
-// `owned` contains them and their names contain the array's name.
+// Renames an array, and its mask and grid mapping if they are in `owned` and named after the array.
 Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
                    const std::string& new_name, const std::set<std::string>& owned,
                    Renamed& renamed) {
@@ -325,8 +324,8 @@ Result<Paths> DeleteWithCompanions(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // If an array cannot be read, all companions are kept, because the unreadable array may refer
-    // to them.
+    // If an array cannot be read, only the array and its overviews are deleted, because the
+    // unreadable array may refer to the others.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
     const std::set<std::string> kept =

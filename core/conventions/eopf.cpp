@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kName = "_eopf_attrs";
 
-// Members of `_eopf_attrs` that apply to stored and to decoded elements.
+// Members of `_eopf_attrs` that apply whether the array stores packed or decoded numbers.
 constexpr std::string_view kPlain[] = {"units",       "long_name",  "standard_name",
                                        "flag_values", "flag_masks", "flag_meanings"};
-// Members of `_eopf_attrs` that apply to stored elements only.
+// Members of `_eopf_attrs` that apply only if the array stores packed numbers.
 constexpr std::string_view kOfStored[] = {"scale_factor", "add_offset"};
 
 bool HasValue(const json::Value& attributes, std::string_view name) {
@@ -31,7 +31,7 @@ bool AreStored(const json::Value& eopf, const DataType& dtype) {
     return parsed.ok() && parsed->kind == dtype.kind && parsed->size == dtype.size;
 }
 
-// Returns the strings of a list; empty if `list` is not a list of strings.
+// Returns the strings of a JSON list; empty if `list` is not a list of strings.
 std::vector<std::string> Strings(const json::Value* list) {
     std::vector<std::string> strings;
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
@@ -42,8 +42,8 @@ std::vector<std::string> Strings(const json::Value* list) {
     return strings;
 }
 
-// Returns the text of the CF attribute `coordinates`: the `coordinates` that are not in
-// `dimensions`, separated by blanks.
+// Returns the CF attribute `coordinates`: the names in `coordinates` that are not in `dimensions`,
+// separated by blanks.
 std::string CoordinatesText(const std::vector<std::string>& coordinates,
                             const std::vector<std::string>& dimensions) {
     std::string text;
@@ -63,7 +63,8 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
             json::Expected("attribute " + std::string(kName), "an object", *found).message());
         return attributes;
     }
-    const json::Value eopf = *found;  // a copy, because the attributes grow
+    // Copied, because additions to `attributes` may move the original.
+    const json::Value eopf = *found;
     json::Object& members = *attributes.MutableObject();
     const auto add = [&](std::string_view name, json::Value value) {
         members.emplace_back(std::string(name), std::move(value));
@@ -86,7 +87,7 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
 }
 
 bool IsEopfProduct(const Hierarchy& hierarchy) {
-    Warnings ignored;  // the warnings are reported when the root is opened
+    Warnings ignored;  // opening the root reports these warnings
     const json::Value root = LenientAttributes(hierarchy, "", ignored);
     return root.Find("stac_discovery") != nullptr || root.Find("other_metadata") != nullptr;
 }

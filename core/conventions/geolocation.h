@@ -11,30 +11,30 @@
 
 namespace zarr {
 
-// An array with the X or the Y coordinate of each pixel, or of each column or row.
+// An array with the X or the Y coordinate of each pixel, or of each column or each row, of a
+// raster.
 struct GeolocationArray {
-    // A dimension before the rows and columns of the array, such as time.
+    // A dimension of a coordinate array before its rows and columns, such as time.
     struct Leading {
         std::string name;
         std::uint64_t size = 0;
-        // Index of the raster's dimension with this name and size; nullopt if the raster has no
-        // such dimension.
+        // Index of the dimension of the raster that has this name and size; nullopt if there is
+        // none.
         std::optional<std::size_t> of_raster;
     };
     ArrayFacts facts;
-    std::vector<Leading> leading;  // slowest-varying first
+    std::vector<Leading> leading;  // slowest-varying dimension first
 };
 
-// Two arrays that locate each pixel of a raster. In a curvilinear grid or swath, both have the
-// raster's rows and columns. With irregular axes, one array has only the columns and the other only
-// the rows.
+// Two coordinate arrays that locate each pixel of a raster. Both have the raster's rows and columns
+// in a curvilinear grid or swath. Otherwise one has the columns, and the other the rows.
 struct Geolocation {
     enum class Kind : std::uint8_t {
-        kLongLat,  // longitudes and latitudes
-        kInCrs,    // coordinates in the array's CRS
+        kLongLat,  // the arrays contain longitudes and latitudes
+        kInCrs,    // the arrays contain coordinates in the CRS of the raster
     };
     Kind kind = Kind::kLongLat;
-    bool is_along_axes = false;  // true if one array has the columns, the other the rows
+    bool is_along_axes = false;  // true if one array has only columns, the other only rows
     GeolocationArray x;
     GeolocationArray y;
 };

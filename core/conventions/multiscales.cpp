@@ -20,8 +20,8 @@ namespace {
 constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5", "0.6"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
-// True if `version` is a known version, or a development version or release candidate of one, such
-// as "0.5-dev-spatialdata", "0.6.dev3" or "0.6rc0".
+// True if `version` is in `known`, or is a development version or release candidate of one of them,
+// such as "0.5-dev-spatialdata", "0.6.dev3" or "0.6rc0".
 template <std::size_t kSize>
 bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
     std::string_view release = version;
@@ -30,8 +30,8 @@ bool Contains(const std::string_view (&known)[kSize], const std::string& version
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// Returns the path of the image to which `group` belongs as a label image; nullopt if `group` is
-// not a label.
+// Returns the path of the image to which the label image `group` belongs; nullopt if `group` is not
+// below a group "labels".
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
         if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));
@@ -43,8 +43,8 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        // In OME-NGFF 0.5 `multiscales` is a member of the attribute `ome`. Other conventions have
-        // the attribute `multiscales` itself, so both are read.
+        // OME-Zarr 0.5 stores `multiscales` in the attribute `ome`; other versions and conventions
+        // store it as an attribute of its own. Both are read.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");
@@ -155,7 +155,7 @@ class MultiscalesReader {
     }
 
     Warnings& warnings_;
-    Faults faults_;  // errors about a multiscale, not about one of its levels
+    Faults faults_;  // errors that concern a multiscale as a whole, not one of its levels
     std::vector<Multiscale> multiscales_;
     std::size_t listed_ = 0;
 };
@@ -169,7 +169,7 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind) {
     std::vector<MultiscaleLevel> found;
-    Warnings ignored;  // the search for the pyramid reports the warnings
+    Warnings ignored;  // the search for the pyramid reports these warnings
     for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
         for (const MultiscaleLevel& level : multiscale.levels)
             if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)

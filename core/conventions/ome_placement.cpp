@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kTransformations = "coordinateTransformations";
 constexpr std::string_view kGlobal = "global";
-// Maximum number of transformations in a list or sequence.
+// Maximum number of coordinate transformations in a list or in a `sequence`.
 constexpr std::size_t kMaxTransformations = 256;
 
 using Rows = std::vector<std::vector<double>>;
@@ -28,8 +28,8 @@ std::string InTransformations(const std::string& what) {
 
 Status Broken(const std::string& what) { return Status::Corrupt(InTransformations(what)); }
 
-// Returns the error for a valid transformation that cannot be used. Either no geotransform can
-// express it, or its parameters are stored in a Zarr array.
+// Returns the error for a valid coordinate transformation that cannot be used: no geotransform can
+// express it, or its parameters are in a Zarr array.
 Status NotFollowed(const std::string& what) { return Status::Unsupported(InTransformations(what)); }
 
 // Returns the member `name` of `object`; nullptr if the member is absent or null.
@@ -54,7 +54,7 @@ std::optional<std::size_t> FindAxis(const std::vector<OmeAxis>& axes, const std:
     return static_cast<std::size_t>(found - axes.begin());
 }
 
-// Returns the matrix rows of the identity map. Each row has a coefficient for each input, then the
+// Returns the matrix rows of the identity. Each row has a coefficient for each input, then the
 // constant.
 Rows IdentityRows(std::size_t size) {
     Rows rows(size, std::vector<double>(size + 1, 0));
@@ -73,7 +73,8 @@ Rows Compose(const Rows& after, const Rows& before) {
     return rows;
 }
 
-// Returns the matrix rows of the inverse map; nullopt if the matrix is not square or is singular.
+// Returns the matrix rows of the inverse transformation; nullopt if the matrix is not square or is
+// singular.
 std::optional<Rows> Inverse(Rows rows) {
     const std::size_t size = rows.size();
     Rows inverse = IdentityRows(size);
@@ -127,9 +128,8 @@ Result<Rows> FromVector(const json::Value& value, const std::string& type, std::
                   ", got " + json::Brief(value));
 }
 
-// Converts the parameters of an `affine` or `rotation` to matrix rows of coefficients, each
-// followed by a constant. Rows of `affine` parameters end with the constant; rows of `rotation`
-// parameters have no constant.
+// Converts the parameters of an `affine` or `rotation` to matrix rows: coefficients, then a
+// constant. Only the parameters of `affine` include the constants.
 Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::size_t size) {
     const std::size_t width = type == "affine" ? size + 1 : size;
     const json::Array* lines = value.as_array();
@@ -143,8 +143,8 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
             valid = (*numbers)[k].GetDouble(row[k]) && std::isfinite(row[k]);
         rows.push_back(std::move(row));
     }
-    // A last row 0 ... 0 1 is ignored, because SpatialData and napari write the whole homogeneous
-    // matrix.
+    // A last row 0 ... 0 1 is ignored: SpatialData and napari write it, although it is not part of
+    // the matrix in OME-Zarr.
     const auto is_homogeneous = [&] {
         std::vector<double> last(size + 1, 0);
         last.back() = 1;
@@ -156,8 +156,8 @@ Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::
                   json::Brief(value));
 }
 
-// Converts the parameters of a `mapAxis` to matrix rows of coefficients. The parameters are the
-// index of the input for each output (0.6), or pairs of axis names (SpatialData).
+// Converts the parameters of a `mapAxis` to matrix rows. OME-Zarr 0.6 states the index of the input
+// axis for each output axis; SpatialData states pairs of axis names.
 Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& inputs,
                      const std::vector<OmeAxis>& outputs) {
     const std::size_t size = inputs.size();
@@ -187,7 +187,7 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
                   json::Brief(value));
 }
 
-// Evaluates lists of coordinate transformations in a member of `multiscales`.
+// Evaluates the coordinate transformations of one element of `multiscales`.
 class PlacementReader {
   public:
     PlacementReader(const json::Value& multiscale, std::string preferred, Warnings& warnings)
@@ -203,11 +203,11 @@ class PlacementReader {
         return is_stated ? std::move(placed) : std::nullopt;
     }
 
-    // Applies one transformation to the placement `from`.
+    // Returns the placement that the transformation `item` makes of the placement `from`.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // The placement has one matrix row for each coordinate. Rows that the transformation does
-        // not use as inputs stay in the placement, before the rows of the transformation's outputs.
+        // A placement has one matrix row for each output axis. Axes that the transformation does
+        // not use keep their rows, which come before the transformation's output rows.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
             if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
@@ -245,8 +245,8 @@ class PlacementReader {
     }
 
   private:
-    // A transformation to a coordinate system: the name of its input system, and the resulting
-    // placement of the image.
+    // Result of a transformation to a named coordinate system: the name of its input system, and
+    // the placement of the image in its output system.
     struct SystemPlacement {
         std::string input;
         OmePlacement placed;
@@ -258,9 +258,9 @@ class PlacementReader {
         return list != nullptr && list->as_array() != nullptr && !list->as_array()->empty();
     }
 
-    // Returns the axes in the member `member_name` ("input" or "output") of a transformation. If
-    // the member has no axes, returns the axes of the coordinate system that the member names
-    // (0.6).
+    // Returns the axes that a transformation states in its member `member_name`, "input" or
+    // "output". If it states none, returns the axes of the coordinate system that the member names
+    // (OME-Zarr 0.6).
     std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* member_name) const {
         const json::Value* system = item.Find(member_name);
         std::vector<OmeAxis> axes = AxesOf(system);
@@ -268,8 +268,8 @@ class PlacementReader {
         return axes;
     }
 
-    // True if a step of a sequence of transformations names its axes. Named axes may have another
-    // order than the axes of the step before.
+    // True if a step of a `sequence` names its axes. Such axes may be in another order than the
+    // output axes of the previous step.
     bool StepsNameAxes(const json::Value& item) const {
         const json::Value* list = item.Find("transformations");
         const json::Array* steps = list != nullptr ? list->as_array() : nullptr;
@@ -283,7 +283,7 @@ class PlacementReader {
                });
     }
 
-    // True if the parts of a `byDimension` transformation refer to axes by name instead of index.
+    // True if the parts of a `byDimension` transformation state axis names instead of axis indices.
     static bool PartsNameAxes(const json::Value& item) {
         const json::Value* list = item.Find("transformations");
         const json::Array* parts = list != nullptr ? list->as_array() : nullptr;
@@ -294,8 +294,8 @@ class PlacementReader {
                });
     }
 
-    // Returns the list of input or output axes of a part of `byDimension`; nullptr if absent.
-    // `member_name` is "input" or "output". Drafts of version 0.6 use different member names.
+    // Returns the axes of a part of `byDimension`, in its member `member_name` ("input" or
+    // "output"); nullptr if absent. Drafts of OME-Zarr 0.6 spell the member differently.
     static const json::Array* AxesOfPart(const json::Value& part, const std::string& member_name) {
         for (const std::string& name : {member_name + "Axes", member_name + "_axes", member_name})
             if (const json::Value* axes = part.Find(name))
@@ -303,8 +303,8 @@ class PlacementReader {
         return nullptr;
     }
 
-    // Returns the indices of the axes of a part of `byDimension`; nullopt if an axis is not among
-    // `axes`.
+    // Returns the indices in `axes` of the axes of a part of `byDimension`; nullopt if an axis is
+    // not in `axes`.
     static std::optional<std::vector<std::size_t>> IndicesOfPart(const json::Value& part,
                                                                  const std::string& member_name,
                                                                  const std::vector<OmeAxis>& axes) {
@@ -326,7 +326,7 @@ class PlacementReader {
         return indices;
     }
 
-    // Reorders the rows to the order of `axes`, if `axes` names the axes of all rows.
+    // Reorders the matrix rows to the order of `axes`, if `axes` contains the axis of each row.
     static void OrderBy(const std::vector<OmeAxis>& axes, Made& made) {
         Rows ordered;
         std::set<std::size_t> rows;
@@ -338,7 +338,8 @@ class PlacementReader {
         if (rows.size() == made.first.size()) made.first = std::move(ordered);
     }
 
-    // Returns the parameter of `mapAxis`, which SpatialData writes under one of two names.
+    // Returns the parameters of a `mapAxis` transformation, which SpatialData writes under one of
+    // two names.
     static const json::Value* MapOf(const json::Value& item) {
         const json::Value* map = Member(item, "mapAxis");
         return map != nullptr ? map : Member(item, "map_axis");
@@ -375,8 +376,8 @@ class PlacementReader {
         return Made(Compose(*matrix, before), inputs);
     }
 
-    // Matrix rows of one part of `byDimension`, and for each row the index of the output axis that
-    // it computes.
+    // Matrix rows that one part of `byDimension` makes, and for each row the index of its output
+    // axis.
     using Part = std::pair<Rows, std::vector<std::size_t>>;
     Result<Part> EvaluatePart(const json::Value& part, const Rows& before,
                               const std::vector<OmeAxis>& inputs,
@@ -438,9 +439,9 @@ class PlacementReader {
         return made;
     }
 
-    // Evaluates the list of transformations in `owner`, starting from the placement `start`.
-    // `is_own` is true if `owner` is a level, and false if `owner` is the image. Returns nullopt if
-    // no coordinate system is reached because a transformation cannot be evaluated.
+    // Evaluates the transformations that `owner` lists, starting from the placement `start`.
+    // `is_own` is true if `owner` is a level, and false if it is the whole image. Returns nullopt
+    // if a transformation fails and no coordinate system is reached.
     std::optional<OmePlacement> Evaluate(const json::Value& owner, OmePlacement start,
                                          bool is_own) {
         const json::Value* list = owner.Find(kTransformations);
@@ -456,7 +457,8 @@ class PlacementReader {
         OmePlacement base = std::move(start);
         const bool has_own_system = !base.system.empty();
         Faults faults;
-        // Coordinate systems in which the image has no known placement.
+        // Names of coordinate systems that a transformation could not reach, so that the image's
+        // placement in them is unknown.
         std::set<std::string> unread;
         for (const json::Value& item : *items) {
             const std::string target = OmeSystemName(item.Find("output"));
@@ -480,28 +482,28 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // If no transformation to a stated system could be evaluated, returns nullopt, because
-        // `base` would then be a wrong placement.
+        // If all transformations to coordinate systems failed, `base` would be a wrong placement.
         const bool has_placement =
             unread.count("") == 0 && (!candidates.empty() || !base.system.empty());
         if (!unread.empty() && !has_placement) return std::nullopt;
         return Choose(base, candidates, is_own);
     }
 
-    // True if the output of a transformation is the coordinate system of another member of the
-    // image's group, such as a label.
+    // True if the output of a transformation is a system of another image in the group, such as a
+    // label image.
     static bool IsForOtherMember(const json::Value& item) {
         const json::Value* output = item.Find("output");
         return output != nullptr && Member(*output, "path") != nullptr;
     }
 
-    // Adds the error of a transformation, unless the transformation is valid and not needed.
+    // Adds the error of a transformation. Omits the error of a valid but unsupported transformation
+    // that is not needed.
     static void AddFault(const Status& status, bool is_unused, Faults& faults) {
         if (!is_unused || status.code() != StatusCode::kUnsupported) faults.Add(status.message());
     }
 
-    // Returns the placement that a transformation starts from. Returns nullptr if the image has no
-    // placement in the transformation's input system.
+    // Returns the placement in the input system of a transformation; nullptr if the image has no
+    // placement in that system.
     static const OmePlacement* StartOf(const std::string& input, const OmePlacement& base,
                                        const std::vector<SystemPlacement>& candidates) {
         for (const SystemPlacement& candidate : candidates)
@@ -519,8 +521,8 @@ class PlacementReader {
                 if (chosen == nullptr && candidate.placed.system == name) chosen = &candidate;
         if (chosen == nullptr && !candidates.empty()) {
             chosen = candidates.data();
-            // If one of the level's own transformations leads from the chosen system to another
-            // system, that other system is chosen.
+            // A level's transformation that continues from the chosen system takes precedence,
+            // because the level is then placed in that transformation's output system.
             for (const SystemPlacement& candidate : candidates)
                 if (is_own && &candidate != chosen && candidate.input == chosen->placed.system)
                     chosen = &candidate;
@@ -531,8 +533,8 @@ class PlacementReader {
     }
 
     // Gives one warning that names the coordinate systems in which the image has another placement
-    // than `placed`. Systems from which a transformation leads to the system of `placed` are not
-    // named.
+    // than `placed`. Omits intermediate systems, from which a transformation leads to the system of
+    // `placed`.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<SystemPlacement>& candidates) {
         std::string others;
         for (const SystemPlacement& candidate : candidates) {
@@ -555,8 +557,8 @@ class PlacementReader {
     Warnings& warnings_;
 };
 
-// The image to which a label image belongs. `level` is the first level of the image's first
-// multiscale; nullptr if there is no image.
+// Multiscales of the image to which a label image belongs. `level` is the image's first level;
+// nullptr if there is no image.
 struct LabelledImage {
     std::vector<Multiscale> multiscales;
     const MultiscaleLevel* level = nullptr;
@@ -565,16 +567,16 @@ struct LabelledImage {
 LabelledImage ImageOf(const LevelListing& listing) {
     LabelledImage image;
     if (listing.image == nullptr) return image;
-    Warnings ignored;  // the warnings are reported when the image is opened
+    Warnings ignored;  // opening the labelled image reports these warnings
     image.multiscales = ReadMultiscales(*listing.image, ignored);
     for (const Multiscale& multiscale : image.multiscales)
         if (image.level == nullptr && multiscale.IsImage()) image.level = multiscale.levels.data();
     return image;
 }
 
-// Returns the placement of a label in the image's system by `item`, one transformation of the
-// image. Returns nullopt unless the member `member_name` ("output" or "input") of `item` names the
-// label.
+// Returns the placement of the label image `label` in the coordinate system of its image, according
+// to the image's transformation `item`. Returns nullopt unless the member `member_name` ("output"
+// or "input") of `item` names the label image.
 std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
                                                const json::Value& item, const char* member_name,
                                                const std::string& label,
@@ -599,13 +601,13 @@ std::optional<OmePlacement> PlacementInImageBy(const PlacementReader& reader,
     return moved;
 }
 
-// Returns the placement of a label in the image's system, if the image has a transformation from or
-// to the label (0.6). Returns nullopt otherwise.
+// Returns the placement of the label image `label` in the coordinate system of its image. Returns
+// nullopt if no transformation of the image starts or ends at the label image (OME-Zarr 0.6).
 std::optional<OmePlacement> PlacementInImage(const json::Value& multiscale,
                                              const std::string& label, const OmePlacement& placed) {
     const json::Value* list = multiscale.Find(kTransformations);
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-    Warnings ignored;  // the warnings are reported when the image is opened
+    Warnings ignored;  // opening the labelled image reports these warnings
     const PlacementReader reader(multiscale, {}, ignored);
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
          ++i)
@@ -647,10 +649,10 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     if (!listing.is_listed()) return std::nullopt;
     const MultiscaleLevel& level = listing.levels[0];
     const LabelledImage image = ImageOf(listing);
-    std::string followed;  // coordinate system in which the labelled image is placed
+    std::string followed;  // name of the coordinate system in which the labelled image is placed
     bool is_image_placed = false;
     if (image.level != nullptr) {
-        Warnings ignored;  // the warnings are reported when the image is opened
+        Warnings ignored;  // opening the labelled image reports these warnings
         const auto axes = OmeAxesOf(*image.level);
         const auto placed = PlacementReader(*image.level->multiscale, {}, ignored)
                                 .Read(*image.level->dataset, axes, axes.size());

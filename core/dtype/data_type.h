@@ -16,21 +16,22 @@
 namespace zarr {
 
 enum class DataKind : std::uint8_t {
-    kBool,       // b1: one byte, 0 or 1
-    kInt,        // i1 i2 i4 i8
-    kUint,       // u1 u2 u4 u8
+    kBool,       // typestr b1: one byte, 0 or 1
+    kInt,        // typestr i1, i2, i4 or i8: signed integer
+    kUint,       // typestr u1, u2, u4 or u8: unsigned integer
     kFloat,      // f2 f4 f8
-    kComplex,    // c8, c16, or 4 bytes for two float16: real part, imaginary part
-    kDatetime,   // M8[unit]: int64 ticks since 1970-01-01T00:00, or kNotATime
-    kTimedelta,  // m8[unit]: int64 ticks, or kNotATime
-    kBytes,      // S: fixed length, padded with NUL
-    kUnicode,    // U: fixed length, UCS-4 units in the type's byte order, padded with NUL
-    kVoid,       // V: opaque bytes
-    kStruct,     // fields at fixed offsets, without padding
-    kObject,     // O: variable-length strings or bytes, encoded by the first filter
+    kComplex,    // typestr c8 or c16, or a pair of float16: real part, imaginary part
+    kDatetime,   // typestr M8[unit]: int64 ticks since 1970-01-01T00:00, or kNotATime
+    kTimedelta,  // typestr m8[unit]: int64 number of ticks, or kNotATime
+    kBytes,      // typestr S: byte string of fixed length, padded with NUL
+    // typestr U: fixed number of UCS-4 units in the type's byte order, padded with NUL
+    kUnicode,
+    kVoid,    // typestr V: opaque bytes of fixed length
+    kStruct,  // structure with fields at fixed offsets, without padding
+    kObject,  // typestr O: variable-length strings or bytes, which an object codec encodes
 };
 
-// Number of ticks that stands for NumPy's NaT ("not a time").
+// Number of ticks that represents NumPy's NaT ("not a time").
 inline constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 
 enum class ByteOrder : std::uint8_t { kLittle, kBig, kNotRelevant };
@@ -53,8 +54,8 @@ enum class TimeUnit : std::uint8_t {
     kAttosecond,
 };
 
-// Number types of Zarr v3 extensions that are too narrow for a C++ type. An element takes one byte,
-// or two bytes for bfloat16. A complex element takes twice as many bytes.
+// Number types of Zarr v3 extensions that have no C++ type, such as bfloat16. A bfloat16 takes two
+// bytes, any other type one byte; a complex element takes twice as many.
 enum class NarrowType : std::uint8_t {
     kNone,
     kInt2,
@@ -67,7 +68,7 @@ enum class NarrowType : std::uint8_t {
     kFloat6E3m2fn,
     kFloat8E3m4,
     kFloat8E4m3,
-    kFloat8E4m3fn,  // TensorStore writes this type, which is in no registry
+    kFloat8E4m3fn,  // this type is in no registry of Zarr types, but TensorStore writes it
     kFloat8E4m3b11fnuz,
     kFloat8E4m3fnuz,
     kFloat8E5m2,
@@ -75,24 +76,26 @@ enum class NarrowType : std::uint8_t {
     kFloat8E8m0fnu,
 };
 
-// Content of kObject elements. kAny means that the metadata does not state the content.
+// Contents of kObject elements. kAny means that the metadata does not say whether they are texts or
+// bytes.
 enum class ObjectKind : std::uint8_t { kAny, kText, kBytes };
 
 struct Field;
 
-// Validated data type. `size` is the number of bytes per element, both stored and in memory. Stored
-// kObject elements have no fixed size; their `size` is the size of an ObjectRef in memory.
+// Validated data type. `size` is the number of bytes per element, stored and in memory. For
+// kObject, `size` is sizeof(ObjectRef), because stored elements vary in size.
 struct DataType {
     DataKind kind = DataKind::kUint;
     std::size_t size = 1;
     ByteOrder order = ByteOrder::kNotRelevant;
     TimeUnit time_unit = TimeUnit::kGeneric;
-    std::uint64_t time_multiple = 1;            // for example 25 in M8[25s]
-    std::vector<Field> fields;                  // kStruct only, ordered by offset
-    NarrowType narrow = NarrowType::kNone;      // for kInt, kUint, kFloat and the parts of kComplex
-    ObjectKind object_kind = ObjectKind::kAny;  // kObject only
-    // Element that represents a missing value, in the host's byte order; only for the data type
-    // zarrs.optional.
+    std::uint64_t time_multiple = 1;  // number of units per tick, for example 25 in M8[25s]
+    std::vector<Field> fields;        // fields of a kStruct, ordered by offset
+    // Number type without a C++ type, such as bfloat16; also of the parts of kComplex.
+    NarrowType narrow = NarrowType::kNone;
+    ObjectKind object_kind = ObjectKind::kAny;  // contents of kObject elements
+    // Element that represents a missing value, in the host's byte order. Only the Zarr v3 data type
+    // zarrs.optional has such an element.
     std::optional<std::string> missing;
 
     bool is_numeric() const { return kind <= DataKind::kComplex; }
@@ -101,9 +104,8 @@ struct DataType {
     bool NeedsSwap() const;
     // Returns this type, including its fields, in the host's byte order.
     DataType Native() const;
-    // Returns the type's name for messages. Types known to NumPy have NumPy's name, such as "<f8",
-    // "<M8[25s]" or "|S5". The name of a structured type is its JSON. Other types have Zarr v3's
-    // name, with a leading ">" if big-endian. Ignores `missing`.
+    // Returns the type's name for messages: NumPy's name, such as "<f8", "<M8[25s]" or "|S5"; the
+    // JSON of a structured type; otherwise the Zarr v3 name, after ">" if big-endian.
     std::string ToString() const;
 };
 
@@ -112,7 +114,7 @@ struct Field {
     std::string name;
     DataType type;                     // type of one element of the subarray
     std::vector<std::uint64_t> shape;  // C order
-    std::size_t offset = 0;            // bytes from the start of the element
+    std::size_t offset = 0;            // offset in bytes from the start of the structure
     std::size_t count = 1;             // number of elements of the subarray, the product of `shape`
 };
 
@@ -128,14 +130,14 @@ struct ObjectRef {
 Result<DataType> ParseDataType(const json::Value& value);
 Result<DataType> ParseTypestr(std::string_view text);
 
-// Returns the "dtype" for a `.zarray` document. A type unknown to NumPy gets the name that
-// ToString() returns.
+// Returns the value of "dtype" in a `.zarray` document. A type that NumPy lacks is stated by the
+// name that ToString() returns.
 json::Value DataTypeToJson(const DataType& type);
 
-// Returns NumPy's abbreviation of a time unit, such as "Y" or "ms"; empty for kGeneric.
+// Returns NumPy's abbreviation of a time unit, such as "Y" or "ms"; empty if the unit is kGeneric.
 std::string_view TimeUnitName(TimeUnit unit);
-// Returns the time unit that NumPy abbreviates as `name`; nullopt if no unit has that abbreviation.
-// Never returns kGeneric. Accepts both abbreviations of the microsecond.
+// Returns the time unit that NumPy abbreviates as `name`; nullopt if there is none. Accepts both
+// abbreviations of the microsecond. Never returns kGeneric.
 std::optional<TimeUnit> TimeUnitOf(std::string_view name);
 
 // Returns `type` with `order` as the byte order of all its numbers, texts, times and fields. Types

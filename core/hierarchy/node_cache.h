@@ -28,21 +28,21 @@ enum class NodeKind { kNone, kArray, kGroup };
 // A metadata document of a store, parsed if its text is JSON.
 struct StoredDocument {
     bool exists = false;
-    std::size_t size = 0;                      // bytes of the text
+    std::size_t size = 0;                      // size of the document's text, in bytes
     std::shared_ptr<const json::Value> value;  // nullptr if the document is absent or not JSON
-    std::string text;                          // text of a document that is not JSON, else empty
+    std::string text;  // text of a document that is not JSON; otherwise empty
 };
 
-// Reads and parses the document under `key`; `exists` is false if the key is absent. The member
-// "consolidated_metadata" of a `zarr.json` becomes null.
+// Reads and parses the document under `key`; `exists` is false if the key is absent. In a
+// `zarr.json`, "consolidated_metadata" becomes null.
 Result<StoredDocument> ReadDocument(const Store& store, const std::string& key);
 StoredDocument ParseDocument(const std::string& key, std::string_view text);
 
-// Cached results for one document or node. Documents and attributes are cached under the document's
-// key, other results under the node's path. Each member is set when it is first needed.
+// Cached results for one document or one node (array or group). Each member is set when it is first
+// needed.
 struct LoadedNode {
     std::optional<StoredDocument> document;
-    // Document that was read from the store, even if consolidated metadata is in use.
+    // The node's document in the store, which may differ from its copy in consolidated metadata.
     std::optional<StoredDocument> own_document;
     std::optional<NodeKind> kind;
     std::optional<bool> is_v1;
@@ -53,9 +53,8 @@ struct LoadedNode {
     std::map<std::type_index, std::shared_ptr<const void>> derived;
 };
 
-// Cache of nodes by path, and of documents by key, of one store. The cache is cleared when a
-// HierarchyWriter of this process changes the store, or when its memory limit is reached.
-// Thread-safe.
+// Cache of nodes by path, and of documents by key, of one store. Cleared when a HierarchyWriter of
+// this process changes the store, or when the memory limit is reached. Thread-safe.
 class NodeCache {
   public:
     explicit NodeCache(const Store& store);
@@ -84,9 +83,9 @@ class NodeCache {
         Put(name, part, loaded, changes_->load());
     }
 
-    // Returns the value of type T that is cached for `name`. If none is cached, calls `load` and
-    // caches its value, unless a request failed meanwhile. `failures` returns the number of failed
-    // requests so far. Errors of `load` are returned, not cached.
+    // Returns the cached value of type T for `name`. If there is none, calls `load`; its value is
+    // cached unless failures(), the number of failed requests, has grown. Errors of `load` are
+    // returned, not cached.
     template <class T, class Load, class Failures>
     Result<std::shared_ptr<const T>> GetDerived(const std::string& name, Load&& load,
                                                 Failures&& failures) {
@@ -113,8 +112,8 @@ class NodeCache {
     }
 
   private:
-    // Returns the member `part` of the cached LoadedNode `name`; nullopt if the member is not
-    // cached. Sets `version` to the number of changes of the store so far.
+    // Returns the member `part` of the cached LoadedNode `name`; nullopt if it is not cached. Sets
+    // `version` to the current number of changes of the store.
     template <class T>
     std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part,
                           std::uint64_t& version) {
@@ -130,13 +129,14 @@ class NodeCache {
         if (Renew() != version || !MakeRoom(name.size() + SizeOf(loaded))) return;
         nodes_[name].*part = loaded;
     }
-    // Clears the cache if the store has changed. Returns the number of changes of the store.
+    // Clears the cache if the store has changed since the last call. Returns the number of changes
+    // of the store so far.
     std::uint64_t Renew();
-    // Reserves `bytes` of the memory limit. Clears the cache if the rest of the limit is too small.
-    // Returns false if `bytes` is too large to be cached.
+    // Reserves `bytes` of the cache's memory limit; clears the cache if too few are left. Returns
+    // false if `bytes` exceeds what may be cached.
     bool MakeRoom(std::size_t bytes);
 
-    // Return the estimated memory of a cached value in bytes.
+    // Return an estimate of the memory that a cached value takes, in bytes.
     static std::size_t SizeOf(const StoredDocument& document);
     static std::size_t SizeOf(const std::vector<StoreEntry>& entries);
     template <class T>
@@ -151,11 +151,11 @@ class NodeCache {
     std::unordered_map<std::string, LoadedNode> nodes_;
 };
 
-// Clears the NodeCaches of all stores whose Identity() equals that of `store`. Call after metadata
-// has changed.
+// Clears the NodeCaches of all stores that have the Identity() of `store`. Call after metadata has
+// changed.
 void NotifyChange(const Store& store);
 
-// Calls NotifyChange() for a store when the scope ends.
+// Calls NotifyChange() for a store at the end of a scope.
 class ChangeScope {
   public:
     explicit ChangeScope(const Store& store) : identity_(store.Identity()) {}
@@ -164,7 +164,8 @@ class ChangeScope {
     ChangeScope& operator=(const ChangeScope&) = delete;
 
   private:
-    const std::string identity_;  // computed early, because a destructor must not allocate
+    // Computed in the constructor, because the destructor must not allocate memory.
+    const std::string identity_;
 };
 
 }  // namespace zarr

@@ -20,11 +20,11 @@ namespace {
 using CoreKind = zarr::DataKind;
 using zarr::NarrowType;
 
-// Number of elements that are converted at a time, in a block on the stack.
+// Number of elements that are converted in one step, through a block on the stack.
 constexpr std::size_t kBlock = 256;
 constexpr std::size_t kLargestElement = 16;
 
-// Represents bool in memory, because a byte that is neither 0 nor 1 is not a valid C++ bool.
+// Boolean element in memory. A C++ bool would be invalid for a byte that is neither 0 nor 1.
 struct Boolean {
     std::uint8_t byte = 0;
 };
@@ -39,15 +39,15 @@ static_assert(kTypes == static_cast<std::size_t>(MemoryType::kElement));
 template <class T>
 constexpr bool kIsComplex = !std::is_arithmetic_v<T> && !std::is_same_v<T, Boolean>;
 
-// Rounds to the nearest integer, halves away from zero. Values outside of the range of To become
-// the nearest limit.
+// Rounds to the nearest integer, halves away from zero. A value outside of the range of To becomes
+// the nearest limit of the range.
 template <class To>
 To RoundToInteger(double value) {
     using Limits = std::numeric_limits<To>;
     if (std::isnan(value)) return 0;
     const double rounded = std::round(value);
-    // `end` is the first number above the range of To. The largest integer itself may not be
-    // representable as a double.
+    // `end` is the first integer above the range of To. Unlike the largest integer in the range, it
+    // is always exact as a double.
     const double end = std::ldexp(1.0, Limits::digits);
     if (rounded >= end) return Limits::max();
     if (rounded < static_cast<double>(Limits::min())) return Limits::min();
@@ -111,8 +111,8 @@ void ConvertRow(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_t
 using Row = void (*)(std::uint8_t*, std::ptrdiff_t, const std::uint8_t*, std::ptrdiff_t,
                      std::size_t);
 
-// Table of conversion functions; the conversion from type `from` to type `to` has the index to *
-// kTypes + from.
+// Table of conversion functions. Index `to * kTypes + from` has the conversion from type `from` to
+// type `to`.
 template <std::size_t... kPairs>
 constexpr std::array<Row, sizeof...(kPairs)> MakeRows(std::index_sequence<kPairs...> /*pairs*/) {
     return {ConvertRow<std::tuple_element_t<kPairs / kTypes, Types>,
@@ -135,7 +135,7 @@ MemoryType IntegerType(std::size_t size, bool is_unsigned) {
 }
 
 // Returns a native type that holds every value of `stored`. A number type without a MemoryType,
-// such as float16, becomes a wider type that has one.
+// such as float16, becomes a wider type.
 zarr::DataType NativeDataTypeFor(const zarr::DataType& stored) {
     zarr::DataType type = stored.Native();
     if (!type.is_numeric()) return type;

@@ -9,8 +9,7 @@ namespace zarr_core {
 
 namespace {
 
-// The empty message is created when the library is loaded. It is never destroyed, because threads
-// may still run while the process ends.
+// The empty message is never destroyed, because threads may still use it while the process ends.
 const std::string& no_message = *new std::string();
 
 constexpr bool AreSame(StatusCode code, zarr::StatusCode other) {

@@ -20,7 +20,7 @@ std::string_view NameOf(Document document) {
     return kDocumentNames[static_cast<std::size_t>(document)];
 }
 
-// Returns an error if "zarr_consolidated_format" exists and is not 1, the only version.
+// Returns an error if the member "zarr_consolidated_format" exists and is not 1, the only version.
 Status CheckVersion(const std::vector<json::Slice>& top) {
     const auto text = json::FindSlice(top, "zarr_consolidated_format");
     if (!text) return {};
@@ -88,8 +88,8 @@ Result<DocumentTexts> ParseConsolidated(std::string_view text) {
 }
 
 std::string ConsolidatedDocument(json::Object documents) {
-    // Each document takes one line. Indenting would almost double its size, and opening a large
-    // store over a network would be slower.
+    // Each document takes one line. Indented documents would almost double the size of
+    // `.zmetadata`, which slows opening over a network.
     constexpr std::size_t kIndent = 4, kLevelsAboveDocuments = 2;
     return json::DumpIndented(
         json::Value(json::Object{{"metadata", json::Value(std::move(documents))},
@@ -98,8 +98,8 @@ std::string ConsolidatedDocument(json::Object documents) {
 }
 
 bool AreKerchunkReferences(std::string_view text) {
-    // This search for a name is much faster than splitting large consolidated metadata into
-    // members.
+    // A search for the name avoids splitting the text of large consolidated metadata into members,
+    // which is slow.
     if (text.find("\"record_size\"") == std::string_view::npos) return false;
     const auto members = json::MemberSlices(text);
     if (!members.ok()) return false;

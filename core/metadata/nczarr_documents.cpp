@@ -19,7 +19,7 @@ constexpr std::string_view kOldGroupKey = ".nczgroup";
 constexpr std::string_view kOldArrayKey = ".nczarray";
 constexpr std::string_view kNames = "_ARRAY_DIMENSIONS";
 
-// Returns the strings of a JSON array; items of other types are skipped.
+// Returns the strings of a JSON array, without items of other types.
 std::vector<std::string> Texts(const json::Value* list) {
     std::vector<std::string> texts;
     const json::Array* const items = list != nullptr ? list->as_array() : nullptr;
@@ -45,8 +45,8 @@ std::vector<std::uint64_t> ShapeOf(const json::Value& document) {
     return shape;
 }
 
-// Returns the size in the declaration of a dimension. The declaration is a number, or an object
-// with the member "size". Returns nullptr if the object has no such member.
+// Returns the size in the JSON declaration of a dimension: a number, or an object with the member
+// "size". Returns nullptr if that member is absent.
 json::Value* SizeOf(json::Value& declared) {
     if (json::Object* const members = declared.MutableObject())
         return json::FindMember(*members, "size");
@@ -63,9 +63,8 @@ bool HasSize(const json::Value& declared, std::uint64_t size) {
                            : existing->GetUint64(number) && number == size;
 }
 
-// Returns the dimension `name` of `dimensions`. `dimensions` is an object with the names as
-// members, or a list of objects with a member "name". Returns nullptr if no dimension has that
-// name.
+// Returns the declaration of the dimension `name`; nullptr if there is none. `dimensions` is an
+// object with a member for each name, or a list of objects with a member "name".
 json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
     if (dimensions == nullptr) return nullptr;
     if (json::Object* const by_name = dimensions->MutableObject())
@@ -109,9 +108,8 @@ std::string FullName(const std::string& group, const std::string& name) {
 }
 
 // Removes `_ARRAY_DIMENSIONS` from an array that uses a dimension of a group below the root, as
-// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares all dimension
-// names at the root. It would reject the store if two groups have dimensions with one name and
-// different sizes.
+// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, dimensions of equal names
+// and different sizes would make it reject the store.
 void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
     const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
     if (!std::all_of(references.begin(), references.end(), is_of_root))
@@ -173,8 +171,8 @@ void NczarrDocuments::ReadSpelling(const json::Value& root) {
         spelling_.attributes = "_nczarr_attr";
     }
     const json::Value* const group = root.Find(spelling_.group);
-    // Releases of netCDF-C differ in the names of members. If the root group has neither name, the
-    // older one is used.
+    // Releases of netCDF-C differ in the names of these members. If the root group has neither
+    // name, the older name is used.
     const auto choose = [&](std::string_view older, std::string_view newer) {
         if (group == nullptr || group->Find(newer) == nullptr) return older;
         return newer;
@@ -193,8 +191,8 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
                            [&](const auto& name) { return document.Find(name) != nullptr; });
     };
     ZARR_ASSIGN_OR_RETURN(json::Object members, Read({DocumentKey("", Document::kGroup), {}}));
-    // Without a `.zgroup`, the root is an array or does not exist yet. netCDF-C writes only stores
-    // with a root group.
+    // netCDF-C always writes a root group. A root without a `.zgroup` is an array, or does not
+    // exist yet.
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
     if (is_root(group)) {
@@ -227,7 +225,7 @@ NczarrDocuments::MemberLocation NczarrDocuments::ArrayLocation(const std::string
 }
 
 // ---------------------------------------------------------------------------------------------
-// Lists of arrays and groups
+// NCZarr's lists of the arrays and groups in a group
 
 Status NczarrDocuments::ListIn(const std::string& group, std::string_view list,
                                std::string_view name) {
@@ -277,7 +275,7 @@ Status NczarrDocuments::Unlist(const std::string& path) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Dimensions
+// NCZarr's declarations of dimensions
 
 Result<std::string> NczarrDocuments::Declare(const std::string& group, const std::string& name,
                                              std::uint64_t size) {
@@ -288,11 +286,11 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
             if (HasSize(*declared, size)) return FullName(at, own_name);
-            // This dimension has another size. It hides dimensions of this name in the groups
-            // above, so a new dimension is declared in `group`.
+            // A dimension of another size hides dimensions of this name in the groups above. A new
+            // dimension is declared in `group`.
             if (at != group) break;
-            // The group has a dimension of this name, but of another size. The size is appended to
-            // the name of the new dimension.
+            // The group already has a dimension of this name and another size, so the size is
+            // appended to the new dimension's name.
             own_name = name + "_" + std::to_string(size);
             if (FindDimension(json::FindMember(members, spelling_.dimensions), own_name) != nullptr)
                 return FullName(at, own_name);
@@ -311,7 +309,7 @@ Result<json::Array> NczarrDocuments::DeclareAll(const std::string& array,
                                                 const std::vector<std::string>& names) {
     json::Array references;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        // netCDF-C gives dimensions without a name the name "_zdim_" and their size.
+        // netCDF-C names a dimension without a name after its size: "_zdim_10".
         const std::string name =
             names.size() == shape.size() ? names[i] : "_zdim_" + std::to_string(shape[i]);
         ZARR_ASSIGN_OR_RETURN(std::string reference,
@@ -327,8 +325,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     std::vector<std::uint64_t> shape = ShapeOf(json::Value(array.document));
     const bool is_scalar = shape.empty();
     if (is_scalar) {
-        // Store a scalar as an array of one element with the dimension `_scalar_`. netCDF-C 4.9.0
-        // itself writes scalars without a dimension, and crashes when it reads them.
+        // A scalar is stored as an array of one element with the dimension `_scalar_`. netCDF-C
+        // 4.9.0 crashes when it reads scalars without a dimension, although it writes them.
         shape = {1};
         const json::Value one(json::Array{json::Value(std::int64_t{1})});
         json::PutMember(array.document, "shape", one);
@@ -351,8 +349,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     if (layout == Layout::kDocuments)
         ZARR_RETURN_IF_ERROR(
             Change(ArrayLocation(path), [&](json::Object& members) { members = extension; }));
-    // netCDF-C recognises a scalar by the member `spelling_.array` of `.zarray`. Under
-    // Layout::kDocuments, a scalar gets this member in addition to its separate document.
+    // netCDF-C recognises a scalar by the member `spelling_.array` of `.zarray`, even if the
+    // extension is a separate document.
     if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
         json::PutMember(array.document, spelling_.array, value);
     if (layout == Layout::kAttributes) json::PutMember(array.attributes, spelling_.array, value);
@@ -410,7 +408,7 @@ Status NczarrDocuments::UpdateForRename(const std::string& from, const std::stri
 }
 
 // ---------------------------------------------------------------------------------------------
-// Attributes
+// NCZarr metadata after a change of an array's attributes
 
 Result<json::Array> NczarrDocuments::NewReferences(const std::string& array,
                                                    const json::Object& extension,
@@ -457,7 +455,7 @@ Status NczarrDocuments::RenameDimensions(const std::string& array, json::Value& 
     const std::vector<std::string> before =
         Texts(json::FindMember(extension, spelling_.references));
     json::PutMember(extension, spelling_.references, json::Value(renamed));
-    // The caller writes `attributes` to the store.
+    // The caller stores `attributes`.
     if (layout_ == Layout::kAttributes) {
         json::PutMember(*attributes.MutableObject(), spelling_.array, json::Value(extension));
     } else {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes `zarr.json`, the metadata document of Zarr v3 (Zarr v3 specification,
-// "Metadata").
-//
-// The member "dimension_names" is read as the attribute `_ARRAY_DIMENSIONS`, as in Zarr v2, and
-// written back as the member.
+// "Metadata").  In memory, the member "dimension_names" is the attribute `_ARRAY_DIMENSIONS`, as in
+// Zarr v2.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +18,13 @@ namespace zarr {
 
 enum class V3NodeType : std::uint8_t { kArray, kGroup };
 
-// Return the node type that "zarr_format" and "node_type" state; other members are not checked.
-// Functions of this file accept parsed JSON or text. From a text, they parse only the members that
-// they need.
+// Return the node type that "zarr_format" and "node_type" state, without checking other members.
+// Functions of this file that take text parse only the members that they need.
 Result<V3NodeType> V3NodeTypeOf(const json::Value& document);
 Result<V3NodeType> V3NodeTypeOf(std::string_view text);
 
-// Parse and validate the `zarr.json` of an array. A member that the specification does not define
-// is rejected, unless it states "must_understand": false. Errors name the member.
+// Parse and validate the `zarr.json` of an array. Errors name the wrong member. A member that the
+// specification does not define is an error, unless it states "must_understand": false.
 Result<ArrayMetadata> ParseV3Array(const json::Value& document);
 Result<ArrayMetadata> ParseV3Array(std::string_view text);
 // Validate the `zarr.json` of a group, except its attributes.
@@ -38,17 +35,18 @@ Status CheckV3Group(std::string_view text);
 Result<json::Value> ParseV3Attributes(const json::Value& document);
 Result<json::Value> ParseV3Attributes(std::string_view text);
 
-// The text of a `zarr.json` in two parts.
+// The text of a `zarr.json`, and its consolidated metadata apart from it.
 struct SplitDocument {
     std::string own;  // text with null as the value of "consolidated_metadata"
-    // Value of "consolidated_metadata", as a part of the original text; empty if absent or null.
+    // Value of "consolidated_metadata", a part of the original text; empty if absent or null.
     std::string_view consolidated;
 };
-// Splits the text of a `zarr.json`. If `text` is not a JSON object, `own` is the whole text.
+// Splits the text of a `zarr.json`. If `text` is not a JSON object, `own` is `text` and
+// `consolidated` is empty.
 SplitDocument SplitV3Consolidated(std::string_view text);
-// Returns the documents in `consolidated`, which SplitV3Consolidated() found (zarr-python
-// convention: kind "inline"). The keys are relative to the group. The result points into
-// `consolidated`.
+// Returns the documents in `consolidated`, a part that SplitV3Consolidated() returned, by key
+// relative to the group. The result points into `consolidated`. Its format is zarr-python's, with
+// the kind "inline".
 Result<DocumentTexts> ParseV3Consolidated(std::string_view consolidated);
 
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
@@ -60,8 +58,8 @@ std::string V3ArrayText(const ArrayMetadata& metadata, const json::Value& attrib
 std::string V3GroupText();
 
 // Return the text of a stored `zarr.json` with new attributes, new array metadata, or new
-// consolidated metadata. Other members of the document are kept. `documents` are the consolidated
-// documents by node path; nullopt removes the consolidated metadata.
+// consolidated metadata; other members are kept. `documents` are the consolidated documents by node
+// path; nullopt removes the consolidated metadata.
 Result<std::string> WithV3Attributes(std::string_view text, const json::Value& attributes);
 Result<std::string> WithV3Array(std::string_view text, const ArrayMetadata& metadata);
 Result<std::string> WithV3Consolidated(std::string_view text,
@@ -69,7 +67,7 @@ Result<std::string> WithV3Consolidated(std::string_view text,
 // True if the `zarr.json` has consolidated metadata that is not null.
 bool HasV3Consolidated(std::string_view text);
 
-// Implementations for Zarr v3 of WithShape(), WithFillValue() and WithGrid() in array_metadata.h.
+// Implement WithShape(), WithFillValue() and WithGrid() of array_metadata.h for Zarr v3.
 Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
                                   const std::vector<std::uint64_t>& shape);
 Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,

@@ -21,20 +21,22 @@ struct ZSTD_DDict_s;
 
 namespace zarr {
 
-// References of chunks from one manifest file of an Icechunk repository. The decompressed file
-// stays in memory, and a chunk is found in it by a binary search. Immutable and thread-safe.
+// References to chunks in one manifest file of an Icechunk repository. The decompressed file stays
+// in memory, where Find() searches it. Immutable and thread-safe.
 class IcechunkManifest {
   public:
-    // Reads the manifest `id` of a repository. Checks the positions of all references.
+    // Reads the manifest `id` of a repository, and checks the positions of all its references in
+    // the file.
     static Result<std::shared_ptr<const IcechunkManifest>> Read(const Store& repository,
                                                                 const std::string& id);
 
-    // Returns the reference of a chunk of the array with the identifier `node`; kAbsent if the
+    // Returns the reference of a chunk of the array with the Icechunk id `node`; kAbsent if the
     // manifest lacks the chunk. The location is "chunks/ID" for a chunk of the repository, and a
     // URL for a virtual chunk.
     Result<Reference> Find(ByteSpan node, const DimVector<std::uint64_t>& chunk) const;
 
-    // Calls `visit` with the indices of each chunk of the array, in any order.
+    // Calls `visit` with the indices of each chunk of the array `node` that the manifest has, in
+    // any order.
     using ChunkVisitor = std::function<void(const DimVector<std::uint64_t>& chunk)>;
     Status ForEachChunk(ByteSpan node, const ChunkVisitor& visit) const;
 
@@ -42,12 +44,12 @@ class IcechunkManifest {
     std::size_t bytes() const;
 
   private:
-    // References of one array.
+    // References to the chunks of one array.
     struct Array {
         ByteSpan node;
         FlatVector refs;
-        // Indices of the references in the order of their chunks. Empty if the references
-        // themselves are in this order, as the specification requires.
+        // Indices of the references, sorted by the chunk's indices. Empty if the file has sorted
+        // references, as the specification requires.
         std::vector<std::uint32_t> order;
 
         std::size_t At(std::size_t i) const { return order.empty() ? i : order[i]; }
@@ -61,7 +63,8 @@ class IcechunkManifest {
 
     IcechunkFile file_;
     std::vector<Array> arrays_;
-    // Dictionary that decompresses locations; nullptr if the manifest has none.
+    // Zstandard dictionary that decompresses the locations of virtual chunks; nullptr if the
+    // manifest has none.
     std::shared_ptr<const ZSTD_DDict_s> dictionary_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values that Kerchunk's references contain as text (kerchunk's "References specification").
+// Decodes values that are stored as text in Kerchunk's references (kerchunk's "References
+// specification").
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace zarr {
 
-// Start of a text that holds a value's bytes in Base64.
+// Prefix of texts that contain a value's bytes in Base64.
 inline constexpr std::string_view kBase64Prefix = "base64:";
 
-// Returns the bytes of the value that `text` represents: the decoded Base64 after kBase64Prefix, or
-// `text` itself. kCorrupt if the Base64 is invalid.
+// Returns the bytes of the value that `text` represents: decoded Base64 after kBase64Prefix,
+// otherwise `text` itself. kCorrupt if the Base64 is invalid.
 Result<std::string> DecodeInlineValue(std::string text);
 
 }  // namespace zarr

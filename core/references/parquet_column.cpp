@@ -14,15 +14,15 @@ namespace {
 
 Status DamagedValues() { return Status::Corrupt("a page of the Parquet file is damaged"); }
 
-// Splits the first `size` bytes off `bytes`.
+// Removes the first `size` bytes from `bytes`, and returns them.
 ByteSpan TakeFirst(ByteSpan& bytes, std::size_t size) {
     const ByteSpan first(bytes.data, size);
     bytes = bytes.From(size);
     return first;
 }
 
-// Returns the definition levels of `count` values in the deprecated encoding BIT_PACKED: 0 for a
-// null and 1 for a value. The first level is the highest bit of a byte.
+// Returns the definition levels of `count` values in Parquet's deprecated encoding BIT_PACKED: 0
+// for a null and 1 for a value. The highest bit of a byte is its first level.
 Result<std::vector<std::uint32_t>> UnpackLevels(ByteSpan bytes, std::size_t count) {
     if (bytes.size < (count + 7) / 8) return DamagedValues();
     std::vector<std::uint32_t> levels(count);
@@ -30,12 +30,12 @@ Result<std::vector<std::uint32_t>> UnpackLevels(ByteSpan bytes, std::size_t coun
     return levels;
 }
 
-// Collects values that are integers.
+// Collects the integer values of a Parquet column.
 class NumberValues {
   public:
     using Value = std::uint64_t;
 
-    // Decodes `count` values in the encoding PLAIN.
+    // Decodes `count` values in Parquet's encoding PLAIN.
     static Status DecodePlain(ByteSpan bytes, ParquetType type, std::size_t count,
                               std::vector<Value>& values) {
         if (type == ParquetType::kBytes)
@@ -54,7 +54,7 @@ class NumberValues {
     }
 };
 
-// Collects values that are byte arrays, which are added to a pool.
+// Collects the values of a Parquet column of byte arrays.
 class TextValues {
   public:
     using Value = std::uint32_t;
@@ -63,7 +63,7 @@ class TextValues {
 
     Status DecodePlain(ByteSpan bytes, ParquetType type, std::size_t count,
                        std::vector<Value>& values) const {
-        // Size in bytes of the length that precedes each byte array.
+        // Size in bytes of the field before each byte array that contains its length.
         constexpr std::size_t kHead = 4;
         if (type != ParquetType::kBytes)
             return Status::Unsupported("expected byte arrays, got integers");
@@ -81,7 +81,7 @@ class TextValues {
     TextPool& pool_;
 };
 
-// Reads the values of a column. `Values` is NumberValues or TextValues.
+// Reads the values of a Parquet column. `Values` is NumberValues or TextValues.
 template <class Values>
 class ColumnReader {
   public:
@@ -122,7 +122,7 @@ class ColumnReader {
         if (page.encoding != ParquetEncoding::kPlain &&
             page.encoding != ParquetEncoding::kPlainDictionary)
             return Unsupported(page.encoding);
-        // A value of a dictionary takes at least 4 bytes. This bounds the number of values.
+        // Limits the number of values: each value of a Parquet dictionary takes at least 4 bytes.
         if (page.values > page.data.size / 4) return DamagedValues();
         if (page.values == 0) return {};
         ZARR_RETURN_IF_ERROR(budget_.Take(SizeOf(page.values)));
@@ -145,11 +145,11 @@ class ColumnReader {
         return {};
     }
 
-    // Returns the definition levels of `count` values. Removes the levels from `data` if they are
-    // at its start.
+    // Returns the definition levels (null or not) of `count` values. If `data` begins with the
+    // levels, removes them from `data`.
     static Result<std::vector<std::uint32_t>> ReadLevels(const ParquetPage& page, std::size_t count,
                                                          ByteSpan& data) {
-        // Size in bytes of the length that precedes the levels.
+        // Size in bytes of the field that contains the length of the levels.
         constexpr std::size_t kHead = 4;
         if (page.has_separate_levels) return DecodeBitRuns(page.levels, 1, count);
         if (page.level_encoding == ParquetEncoding::kBitPacked) {
@@ -165,7 +165,8 @@ class ColumnReader {
         return DecodeBitRuns(TakeFirst(data, size), 1, count);
     }
 
-    // Appends `count` values of a page to `values`. A column that has only nulls may have any type.
+    // Appends `count` values of a Parquet page to `values`. A column of nulls only may have any
+    // type.
     Status ReadValues(ParquetEncoding encoding, ByteSpan data, ParquetType type, std::size_t count,
                       std::vector<Value>& values) const {
         if (count == 0) return {};
@@ -207,7 +208,7 @@ class ColumnReader {
     const Values values_;
     ParquetBudget& budget_;
     std::vector<Value> rows_;
-    std::vector<Value> dictionary_;  // dictionary of the current row group
+    std::vector<Value> dictionary_;  // dictionary of values of the current row group
     bool has_dictionary_ = false;
 };
 

@@ -27,7 +27,8 @@ class SnappyReader {
     }
 
   private:
-    // Reads the number of decompressed bytes, a little-endian base-128 number.
+    // Reads the number of decompressed bytes, a varint with 7 bits per byte and the lowest bits
+    // first.
     bool ReadSize(std::uint64_t& size) {
         constexpr unsigned kSizeBits = 32;
         for (unsigned shift = 0; shift < kSizeBits && at_ < in_.size; shift += 7) {
@@ -38,7 +39,7 @@ class SnappyReader {
         return false;
     }
 
-    // Reads a little-endian number of `count` bytes, at most 4.
+    // Reads a little-endian integer of `count` bytes, at most 4.
     bool ReadNumber(std::size_t count, std::size_t& number) {
         if (in_.size - at_ < count) return false;
         number = 0;
@@ -64,8 +65,8 @@ class SnappyReader {
         }
     }
 
-    // Copies a literal. `upper` is the upper six bits of the tag. Up to 59, `upper` is the length
-    // minus 1. Otherwise, the `upper - 59` bytes after the tag are the length minus 1.
+    // Copies a literal of the Snappy format. `upper`, the upper six bits of the tag, is the length
+    // minus 1 up to 59. Otherwise the length minus 1 is in the next `upper - 59` bytes.
     bool CopyLiteral(std::size_t upper) {
         constexpr std::size_t kLongestInTag = 59;
         std::size_t length = upper;
@@ -78,8 +79,8 @@ class SnappyReader {
         return true;
     }
 
-    // Repeats `length` bytes that begin `offset` bytes before the end of the output. The ranges may
-    // overlap.
+    // Appends `length` bytes that begin `offset` bytes before the end of the output. Copied and new
+    // bytes may overlap.
     bool CopyBack(std::size_t offset, std::size_t length) {
         if (offset == 0 || offset > written_ || length > out_.size - written_) return false;
         std::uint8_t* const to = out_.data + written_;

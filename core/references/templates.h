@@ -12,10 +12,9 @@
 
 namespace zarr {
 
-// Expands expressions in "{{...}}" in the locations and keys of kerchunk's JSON references
-// (kerchunk's specification, "Version 1"). An expression is a subset of jinja2. Supported are
-// names, calls of templates with named arguments, strings, and the format operator 'text' % value.
-// Integers with + - * // % and parentheses are supported, too. Any other syntax is kUnsupported.
+// Expands "{{...}}" in the locations and keys of kerchunk's JSON references (kerchunk's
+// specification, "Version 1"). Supports names, templates with named arguments, strings, 'text' %
+// value, and integers with + - * // % and parentheses. Other jinja2 syntax is kUnsupported.
 // Thread-safe after all templates are added.
 class Templates {
   public:
@@ -27,16 +26,15 @@ class Templates {
     bool empty() const { return texts_.empty(); }
 
     // Returns `text` with its expressions replaced by their values. A variable hides a template of
-    // the same name. Fails if the result has more than Limit::kTemplateLength bytes, or if it takes
-    // more than Limit::kTemplateLength expressions. Fails if templates are nested more than
-    // kMaxDepth deep.
+    // the same name. Fails if the bytes or the expressions exceed Limit::kTemplateLength, or if
+    // templates are nested more than kMaxDepth deep.
     Result<std::string> Expand(std::string_view text, const Variables& variables) const;
 
     static constexpr int kMaxDepth = 16;
 
   private:
     friend class TemplateExpression;
-    // `expressions` counts the expressions that one call of Expand() evaluates.
+    // `expressions` counts the expressions that were evaluated since the call of Expand().
     Result<std::string> ExpandAt(std::string_view text, const Variables& variables, int depth,
                                  std::uint64_t& expressions) const;
 

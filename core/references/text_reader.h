@@ -12,23 +12,22 @@
 
 namespace zarr {
 
-// Reads a document from its start block by block, so that it is never in memory as a whole. Not
-// thread-safe.
+// Reads a document block by block, so that it is never in memory as a whole. Not thread-safe.
 class TextReader {
   public:
     virtual ~TextReader() = default;
-    // Returns the next bytes, which are valid until the next call; empty at the end of the
+    // Returns the next block of the document, valid until the next call; empty at the end of the
     // document.
     virtual Result<ByteSpan> Next() = 0;
 };
 
-// Returns a reader of the value of `key`, which requests ranges of `block` bytes. The reader fails
-// with kNotFound if the key is absent, and with kLimit if the value has more than
-// Limit::kReferenceSize bytes. `store` must outlive the reader.
+// Returns a reader of the value of `key` in `store`, with requests of `block` bytes. Next() fails
+// with kNotFound if the key is absent, and kLimit above Limit::kReferenceSize bytes. `store` must
+// outlive the reader.
 std::unique_ptr<TextReader> ReadValue(const Store& store, std::string key, std::size_t block);
 
-// Returns a reader of the decompressed bytes of `compressed`, a sequence of Zstandard frames (RFC
-// 8878). The reader fails with kLimit if it decompresses more than Limit::kReferenceSize bytes.
+// Returns a reader that decompresses `compressed`, a sequence of Zstandard frames (RFC 8878).
+// Next() fails with kLimit after Limit::kReferenceSize decompressed bytes.
 std::unique_ptr<TextReader> Decompress(std::unique_ptr<TextReader> compressed);
 
 }  // namespace zarr

@@ -27,9 +27,9 @@ namespace zarr {
 
 namespace {
 
-// Random number that distinguishes processes with equal ids on different machines. The number is
-// set when the library is loaded. A function-local static would be unsafe: a fork while another
-// thread initialises it would leave it locked in the child.
+// Random number that distinguishes processes with equal ids on different machines. Set when the
+// library is loaded, because a fork during the initialisation of a local static would leave it
+// locked in the child.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
@@ -56,7 +56,7 @@ void RemoveUnlessLocked(const std::string& path) {
 
 std::string StagingName(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
-    // The process id is queried at each call, because a stored id would be wrong in a forked child.
+    // The process id is not stored, because a forked child has another id.
     const std::uint32_t process = machine ^ static_cast<std::uint32_t>(getpid());
     char digits[kPartialDigits + 1];
     std::snprintf(digits, sizeof digits, "%s%08x%016llx", kPartialMark.data(), process,
@@ -73,7 +73,7 @@ void AbandonedStagingFiles::RemoveInFolderOf(const std::string& path) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (folders_.size() >= kMaxFolders || !folders_.insert(folder).second) return;
     }
-    // Failures are ignored, because a staging file that is not removed does no harm.
+    // Failures are ignored, because a staging file that is left behind does no harm.
     static_cast<void>(VisitFolder(folder, [&](const std::string& name, EntryType /*type*/) {
         if (IsOwnName(name)) NoThrow([&] { RemoveUnlessLocked(JoinKey(folder, name)); });
         return true;
@@ -130,7 +130,7 @@ int StagingFile::Create() {
 }
 
 int StagingFile::Write(const std::vector<ByteSpan>& parts) {
-    // A call writes at most 1 GiB, which every system accepts.
+    // A system call writes at most 1 GiB, which every system accepts.
     constexpr std::size_t kMostPieces = 1024;
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::vector<iovec> pieces;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interface of a Zarr store: values by key. Keys are relative paths such as "group/array/0.0".
+// Interface of a Zarr store, which holds values by key. A key is a relative path such as
+// "group/array/0.0".
 #pragma once
 
 #include <cstddef>
@@ -19,51 +20,51 @@
 
 namespace zarr {
 
-// Direct child of a prefix in a listing. `name` is the child's name without the prefix. `is_prefix`
-// is true if the child contains further keys, as a folder does.
+// Child of a prefix in a listing of keys, named without the prefix. `is_prefix` is true if the
+// child has keys below it, as a folder does.
 struct StoreEntry {
     std::string name;
     bool is_prefix = false;
 };
 
-// Version of the value under a key. If two versions of a key differ, the value has changed between
-// them. A caller thus sees a change without reading the value.
+// Version of the value under a key. If two versions of a key differ, the value has changed in
+// between. Thus a caller need not read the value to see a change.
 struct ObjectVersion {
-    bool is_certain = false;  // false: equal versions may still hide a change
+    bool is_certain = false;  // false: the value may have changed although the versions are equal
     bool exists = false;
     std::uint64_t size = 0;  // bytes
-    // Modification time in nanoseconds since any fixed time, or another number that changes with
-    // the value, such as a checksum.
+    // Modification time in nanoseconds since any fixed time, or a number such as a checksum that
+    // changes with the value.
     std::int64_t modified = 0;
-    // Number that distinguishes values of equal size and time, as far as the store can. For a file,
-    // it is the inode number. For a server, it is the number of different values seen so far: 1 for
-    // the first, 0 before the first request.
+    // Distinguishes values of equal size and time. For a file, it is the inode number. For a
+    // server, it counts the different values seen so far, and is 0 before the first request.
     std::uint64_t mark = 0;
 };
-// True if the versions are equal in all fields except `is_certain`.
+// True if all fields of the versions are equal, ignoring `is_certain`.
 bool EqualButForCertainty(const ObjectVersion& a, const ObjectVersion& b);
-// True if the versions are equal and both certain, so that the value has not changed.
+// True if the versions are equal and certain, which means that the value has not changed.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
 struct ReadManyOptions : ReadRangesOptions {
-    std::size_t limit = 0;  // maximum size of a value in bytes
+    std::size_t limit = 0;  // maximum size of one value in bytes
 };
 
-// Location of a value in a store of references: a byte range of another file (the target), or the
-// bytes themselves.
+// Location of a value in a store of references: bytes of another file (the target), or the bytes
+// themselves.
 struct ValueLocation {
-    std::string target;                 // path or URL of the target; empty if `bytes` is set
-    std::uint64_t offset = 0;           // position of the value in the target, in bytes
-    std::optional<std::uint64_t> size;  // size of the value in bytes; nullopt: the whole target
-    std::optional<std::string> bytes;   // the value, if the references contain it
+    std::string target;        // path or URL of the file with the value; empty if `bytes` is set
+    std::uint64_t offset = 0;  // position of the value in the target file, in bytes
+    // Size of the value in bytes. nullopt: the value is the whole target file.
+    std::optional<std::uint64_t> size;
+    std::optional<std::string> bytes;  // the value itself, if the references contain it
 };
 
-// Returns where the values of a store of references are located. Thread-safe.
+// Locates the values of a store of references in other files. Thread-safe.
 class ValueLocator {
   public:
     virtual ~ValueLocator() = default;
-    // Returns the location of a key's value; nullopt if the key is absent. Does not read the file
-    // to which the location points.
+    // Returns the location of the value of `key`; nullopt if the key is absent. Does not read the
+    // file at that location.
     virtual Result<std::optional<ValueLocation>> Locate(const std::string& key) const = 0;
 };
 
@@ -71,18 +72,16 @@ class ValueLocator {
 struct StoreTraits {
     static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
 
-    bool remote = false;          // each read takes a network round trip
-    bool packed = false;          // values are parts of one object: GetMany() joins their requests
-    bool caches_absence = false;  // callers should remember absent keys and not ask again
-    // Number of concurrent reads at which a remote store reaches its highest throughput.
+    bool remote = false;  // true: each read takes a network round trip
+    bool packed = false;  // true: values are parts of one object, so GetMany() joins requests
+    bool caches_absence = false;  // true: callers should remember which keys are absent
+    // Number of concurrent reads with which a remote store has its highest throughput.
     std::size_t concurrent_reads = 1;
     ReadCost request_cost = kLocalCost;
-    // Locates the store's values; nullptr unless the store is a store of references. Valid as long
-    // as the store.
+    // Locates the values of a store of references; otherwise nullptr. Valid as long as the store.
     const ValueLocator* locator = nullptr;
-    // Options that decide how the store is read, such as credentials, as text. If two stores have
-    // equal Identity() but different `access`, their arrays share pending writes, but not cached
-    // chunks.
+    // Options with which the store is read, such as credentials, as text. Arrays of stores with
+    // equal Identity() and different `access` share pending writes, but not cached chunks.
     std::string access;
 };
 
@@ -92,23 +91,24 @@ class ValuePart {
     // Selects the whole value. If the value has more than `limit` bytes, reading fails with kLimit
     // before any byte is read.
     static ValuePart Whole(std::size_t limit) { return {Kind::kWhole, 0, limit}; }
-    // Selects `length` bytes at `offset`; fewer if the value ends earlier.
+    // Selects `length` bytes from `offset` on, or fewer if the value ends earlier.
     static ValuePart Range(std::uint64_t offset, std::size_t length) {
         return {Kind::kRange, offset, length};
     }
-    // Selects the last `length` bytes of a value, or the whole value if the value is shorter.
+    // Selects the last `length` bytes of a value, or all bytes of a shorter value.
     static ValuePart Tail(std::size_t length) { return {Kind::kTail, 0, length}; }
 
     bool is_whole() const { return kind_ == Kind::kWhole; }
     bool is_tail() const { return kind_ == Kind::kTail; }
-    std::uint64_t offset() const { return offset_; }  // offset of a Range(); else 0
-    std::size_t length() const { return length_; }    // number of bytes; limit for Whole()
+    std::uint64_t offset() const { return offset_; }  // offset of a Range(); otherwise 0
+    // Number of selected bytes; for Whole(), the maximum number.
+    std::size_t length() const { return length_; }
 
     struct Extent {
         std::uint64_t offset = 0;
         std::size_t size = 0;
     };
-    // Returns the byte range that is selected from a value of `value_size` bytes. `key` is for
+    // Returns the bytes that are selected from a value of `value_size` bytes. `key` is named in
     // error messages.
     Result<Extent> Of(const std::string& key, std::uint64_t value_size) const;
 
@@ -122,20 +122,20 @@ class ValuePart {
     std::size_t length_;
 };
 
-// Destination of Store::Read(): a Buffer or plain memory. A Buffer is resized to the number of
-// bytes read. Plain memory is filled only if its size equals the number of bytes read.
+// Destination of Store::Read(): a Buffer or memory of fixed size. A Buffer takes the size of the
+// data. Memory is filled only if the data has exactly its size.
 class ReadSink {
   public:
     ReadSink(Buffer& buffer) : buffer_(&buffer) {}         // NOLINT(google-explicit-constructor)
     ReadSink(MutableByteSpan memory) : memory_(memory) {}  // NOLINT(google-explicit-constructor)
 
-    // Returns memory for `size` bytes. Returns nullopt if the destination is plain memory of
-    // another size.
+    // Returns memory for `size` bytes; nullopt if the destination is memory of another fixed size.
     Result<std::optional<MutableByteSpan>> Reserve(std::size_t size) const;
-    // Copies `bytes` to the destination. Does nothing if the destination is plain memory of another
+    // Copies `bytes` to the destination. Does nothing if the destination is memory of another fixed
     // size.
     Status Assign(ByteSpan bytes) const;
-    Buffer* buffer() const { return buffer_; }  // nullptr for plain memory
+    // Returns nullptr if the destination is memory of fixed size.
+    Buffer* buffer() const { return buffer_; }
     MutableByteSpan memory() const { return memory_; }
 
   private:
@@ -144,27 +144,27 @@ class ReadSink {
 };
 
 struct ReadResult {
-    bool found = false;      // false if the key is absent
-    std::uint64_t size = 0;  // size of the value in bytes; 0 for a range if unknown
-    ObjectVersion version;   // version of the value before the read, if the whole value was read
+    bool found = false;  // false if the store lacks the key
+    // Size of the whole value in bytes; 0 if a part was read and the size is unknown.
+    std::uint64_t size = 0;
+    ObjectVersion version;  // version before the read; set if the whole value was read
 };
 
 // Requests values and listings before they are needed. Thread-safe.
 class Prefetcher {
   public:
     virtual ~Prefetcher() = default;
-    // Requests values and listings concurrently, and caches the small results. If a request fails,
-    // reading the key later repeats the request and reports the error.
+    // Requests values and listings concurrently, and caches small results. After a failed request
+    // nothing is cached, so a later read reports the error.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // IsCached() returns true if reading `key` needs no request, because the value is cached or
-    // `key` is known to be absent. IsListingCached() returns true if listing `prefix` needs no
-    // request.
+    // True if reading `key` or listing `prefix` needs no request. For IsCached(), the key may also
+    // be known to be absent.
     virtual bool IsCached(const std::string& key) const = 0;
     virtual bool IsListingCached(const std::string& prefix) const = 0;
 };
 
-// Interface for changing a store. The methods of Store document the behaviour.
+// Interface for changes of a store. The methods of Store that call it describe what they do.
 class StoreWriter {
   public:
     virtual ~StoreWriter() = default;
@@ -172,76 +172,73 @@ class StoreWriter {
     virtual Status Remove(const std::string& key) = 0;
     // Removes several keys. The default implementation calls Remove() for each key.
     virtual Status RemoveMany(const std::vector<std::string>& keys);
-    // RemovePrefix() removes a folder, MovePrefix() renames a folder. The default implementations
-    // are for stores without folders and return false.
+    // RemovePrefix() removes a folder, MovePrefix() renames one. The default implementations return
+    // false, for stores without folders.
     virtual Result<bool> RemovePrefix(const std::string& prefix);
     virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
-    // Commit() implements Store::Flush(). BeginCreate() and EndCreate() implement the methods of
-    // Store with these names. The default implementations do nothing.
+    // Commit() implements Store::Flush(); BeginCreate() and EndCreate() implement the methods of
+    // Store with their names. The default implementations do nothing.
     virtual Status Commit();
     virtual void BeginCreate() {}
     virtual void EndCreate() {}
 };
 
-// Key-value store. An absent key is not an error. Error messages start with the key. Keys follow
-// the rules in keys.h. Thread-safe.
+// Store of values by key, see keys.h. An absent key is not an error. Error messages start with the
+// key. Thread-safe.
 class Store {
   public:
     virtual ~Store() = default;
 
     // Returns the store's path or URL, for messages.
     virtual std::string Describe() const = 0;
-    // Returns a text that identifies the stored data, such as a folder's absolute path. All objects
-    // of this process that access one store return equal texts. The default implementation returns
-    // a text that is unique to the object.
+    // Returns a text that identifies the stored data, such as a folder's absolute path. Objects
+    // that access the same data return equal texts. The default implementation returns a text that
+    // is unique to the object.
     virtual std::string Identity() const;
     virtual StoreTraits Traits() const { return {}; }
 
-    // Returns the version of a key without reading the value. A store that learns versions from
-    // responses, such as a web server, returns the version in the last response. In the result of
-    // the default implementation, ObjectVersion::is_certain is false.
+    // Returns the version of the value under a key without reading the value. For a web server, it
+    // is the version in the server's last response. The default implementation returns a version
+    // that is not certain (ObjectVersion::is_certain).
     virtual ObjectVersion VersionOf(const std::string& key) const;
-    // True if the value is on disk and not in the system's page cache, so that concurrent reads are
-    // worthwhile. The check costs as much as opening the value.
+    // True if reading the value waits for a disk, because the value is not in the system's page
+    // cache. Concurrent reads are then worthwhile. The check costs as much as opening the value.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
 
-    // Reads `part` of a value with one request into `sink`. `found` in the result is false if the
-    // key is absent.
+    // Reads `part` of a value into `sink` with one request. ReadResult::found is false if the key
+    // is absent.
     virtual Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                                     const ReadSink& sink) const = 0;
 
-    // Reads whole values. Calls `take` for each value with the key's index in `keys` and the
-    // value's bytes. nullopt means an absent key. Calls come in any order, from several threads at
-    // once; `bytes` are valid during the call.
-    //
-    // Returns the first failure; remaining values may then be skipped. The default implementation
-    // reads each key by a separate request.
+    // Reads whole values. Calls `take` for each key with its index in `keys` and its value, or
+    // nullopt if the key is absent. Calls come in any order, from several threads at once; the
+    // bytes are valid during the call. Returns the first failure, and may skip values after a
+    // failure. The default implementation requests each key separately.
     using ValueTaker =
         std::function<Status(std::size_t index, const std::optional<ByteSpan>& bytes)>;
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
-    // Returns the direct children of `prefix`, sorted by name; empty if `prefix` has no children.
-    // `prefix` is "" for the root and has no trailing '/'. Fails with kUnsupported if the store
-    // cannot list.
+    // Returns the direct children of `prefix`, sorted by name. `prefix` is "" for the root and has
+    // no trailing '/'. Fails with kUnsupported if the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
     // Calls `visit` for each direct child of `prefix`, in any order, until `visit` returns false.
-    // An OverlayStore visits the children in its base store. Fails with kUnsupported if listing is
-    // impossible or costs more than reading a key. The default implementation calls List().
+    // Fails with kUnsupported if that is impossible or costs more than reading a key. An
+    // OverlayStore visits only children in its base store. The default implementation calls List().
     using EntryVisitor = std::function<bool(const StoreEntry&)>;
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
     // Visits all keys below `prefix`, in any order. `visit` receives the rest of each key after
-    // "PREFIX/", and the value's version if its size is known. `visit_prefix` receives
-    // each prefix on the way, such as a folder, and may be empty. The default implementation lists
-    // each prefix and calls VersionOf(). Fails with kUnsupported if the store cannot list reliably.
+    // "PREFIX/", and the value's version if its size is known. `visit_prefix`, which may be empty,
+    // receives each prefix (folder). Fails with kUnsupported if the store cannot list reliably. The
+    // default implementation calls List() and VersionOf().
     using KeyVisitor = std::function<void(std::string_view, const std::optional<ObjectVersion>&)>;
     using PrefixVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const;
 
-    // Returns the store's Prefetcher; nullptr if the store does not prefetch, like local stores.
+    // Returns the store's Prefetcher; nullptr if the store has none, like a local store.
     virtual const Prefetcher* prefetcher() const { return nullptr; }
     // Returns the interface that changes the store; nullptr if the store is read-only.
     virtual StoreWriter* writer() { return nullptr; }
@@ -254,7 +251,7 @@ class Store {
 
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const;
-    // Return the results of the Prefetcher methods with these names; true if the store has no
+    // Return the answers of the Prefetcher methods with these names, or true if the store has no
     // Prefetcher.
     bool IsCached(const std::string& key) const;
     bool IsListingCached(const std::string& prefix) const;
@@ -264,21 +261,20 @@ class Store {
     Status Set(const std::string& key, ByteSpan value) { return SetParts(key, {value}); }
     // Replaces a value atomically by the concatenation of `parts`, as Set() does.
     Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
-    // Remove one key or several keys, with as few requests as possible. An absent key is not an
-    // error.
+    // Remove one key or several keys with as few requests as possible. Removing an absent key is
+    // not an error.
     Status Erase(const std::string& key);
     Status EraseMany(const std::vector<std::string>& keys);
-    // Removes an empty folder, or a link to a folder; the target of the link stays. Returns true if
-    // the folder or link was removed. Returns false if keys remain, if `prefix` is no folder, or if
-    // the store has no folders.
+    // Removes an empty folder, or a link to a folder but not the folder itself. Returns false if
+    // keys remain, if `prefix` is no folder, or if the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
-    // Renames the prefix `from` to `to` with all keys below, in one step. No key may exist below
-    // `to`. If the store cannot rename in one step, changes nothing and returns false.
+    // Renames the prefix `from` to `to`, with all keys below it, in one step. No key may exist
+    // below `to`. Returns false, with nothing changed, if the store cannot rename in one step.
     Result<bool> RenamePrefix(const std::string& from, const std::string& to);
-    // Makes all writes visible to others that open the store.
+    // Makes all finished writes visible to programs that open the store from now on.
     Status Flush();
-    // BeginCreate() and EndCreate() mark the creation of a store. Between these calls, reads return
-    // what this object wrote, without a request.
+    // Mark the start and the end of creating a store. In between, values that this object wrote are
+    // read without a request.
     void BeginCreate();
     void EndCreate();
 };
@@ -292,8 +288,7 @@ Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& tex
 // Returns the kLimit error for a value of `size` bytes that exceeds `limit`.
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);
 
-// Reads `part` of `value`, a value in memory, into `sink`. Implements Store::Read() for stores in
-// memory.
+// Implements Store::Read() for stores in memory: copies `part` of `value` to `sink`.
 Result<ReadResult> ReadFrom(ByteSpan value, const std::string& key, const ValuePart& part,
                             const ReadSink& sink);
 

@@ -30,15 +30,14 @@ struct ArrayOptions {
     // Shape of a shard, in elements per dimension. Each size is a multiple of the chunk's size in
     // that dimension. If empty, the array has no shards. Zarr v3 only.
     std::vector<std::uint64_t> shard_shape;
-    // JSON text of the fill value, as the member "fill_value" of the array's metadata has it. If
-    // empty, the fill value is zero, false or an empty string. Zarr v2 metadata states such a fill
-    // value as null.
+    // Fill value, as JSON text in the form of the metadata member "fill_value". If empty, the fill
+    // value is zero, false or an empty string, which Zarr v2 metadata states as null.
     std::string fill_value;
-    // Names of all dimensions; empty if the dimensions have no names. In Zarr v3 a dimension whose
-    // name is "" has no name.
+    // Names of the dimensions; empty if no dimension has a name. In Zarr v3, "" stands for a
+    // dimension without a name.
     std::vector<std::string> dimension_names;
-    // JSON text of the codecs, in the form of Array::codecs(). If empty, the codec is zstd of level
-    // 3.
+    // JSON text of the codecs, in the form that Array::codecs() returns. If empty, chunks are
+    // compressed with zstd of level 3.
     std::string codecs;
     // JSON object with the attributes. If empty, the array has no attributes.
     std::string attributes;
@@ -56,19 +55,19 @@ struct ArrayOptions {
 // read by ReadStrings() and written by WriteStrings().
 class ZARR_CORE_EXPORT Array {
   public:
-    // Returns the path from the root of the hierarchy, without '/' at either end.
+    // Returns the path of the array from the root of the hierarchy, without '/' at either end.
     const std::string& path() const noexcept;
     const DataType& data_type() const noexcept;
     // Returns the number of elements per dimension.
     const std::vector<std::uint64_t>& shape() const noexcept;
-    // Returns the number of elements of a chunk per dimension; of the largest chunk if the grid is
-    // not regular.
+    // Returns the number of elements of a chunk per dimension. If chunks differ in size, returns
+    // those of the largest chunk.
     const std::vector<std::uint64_t>& chunk_shape() const noexcept;
     // Returns the number of elements of an outermost shard per dimension; empty if the array has no
     // shards.
     const std::vector<std::uint64_t>& shard_shape() const noexcept;
-    // Returns a name for each dimension; "" for a dimension without a name. Names come from
-    // `dimension_names` of Zarr v3 or a convention of Zarr v2 (xarray, NCZarr, OME-NGFF).
+    // Returns a name for each dimension; "" for a dimension without a name. Zarr v3 states
+    // `dimension_names`; for Zarr v2, a convention does (xarray, NCZarr, OME-Zarr).
     const std::vector<std::string>& dimension_names() const noexcept;
     // Returns the JSON text of the fill value as in the metadata; "null" if the array has no fill
     // value.
@@ -76,11 +75,11 @@ class ZARR_CORE_EXPORT Array {
     // Returns the JSON text of the codecs. For Zarr v3 the text is the list "codecs". For Zarr v1
     // and v2 the text is an object with the members "filters" and "compressor" of Zarr v2.
     const std::string& codecs() const noexcept;
-    // Returns a sentence for each fault of the metadata that does not prevent reading.
+    // Returns a sentence for each fault in the metadata that does not prevent reading.
     const std::vector<std::string>& warnings() const noexcept;
 
-    // Returns the number of elements of `region`. kInvalidArgument if `region` has another number
-    // of dimensions than the array, a step of 0, or an element outside of the array.
+    // Returns the number of elements of `region`. Returns kInvalidArgument if `region` has another
+    // number of dimensions than the array, a step of 0, or an element outside of the array.
     Result<std::uint64_t> CountOf(const Region& region) const noexcept;
 
     // Reads a region into memory of the caller, and converts its elements to `type`. `data` points
@@ -94,8 +93,8 @@ class ZARR_CORE_EXPORT Array {
     Status Read(const Region& region, MemoryType type, void* data,
                 const std::vector<std::ptrdiff_t>& strides = {}) const noexcept;
 
-    // Reads a region of a kVariable array; returns its elements in row-major order. Strings are
-    // UTF-8 if the store obeys the format; bytes may have any value.
+    // Returns the elements of a region of a kVariable array, in row-major order. Strings are UTF-8
+    // if the store obeys the format; byte strings may have any bytes.
     Result<std::vector<std::string>> ReadStrings(const Region& region) const noexcept;
 
     // Reads a region into a new vector, in row-major order. T is any type that MemoryTypeOf()
@@ -133,8 +132,8 @@ class ZARR_CORE_EXPORT Array {
     // order.
     Status WriteStrings(const Region& region, const std::vector<std::string>& texts) noexcept;
 
-    // Writes a region from a vector in row-major order. kInvalidArgument if the vector's size
-    // differs from the number of elements of the region.
+    // Writes a region from a vector in row-major order. Returns kInvalidArgument if the vector's
+    // size differs from the number of elements of the region.
     template <class T>
     Status Write(const Region& region, const std::vector<T>& values) {
         static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no memory to write from");
