@@ -20,8 +20,8 @@ namespace json = zarr::json;
 
 namespace {
 
-// Key of the journal. The key ends in ".partial", because readers and writers of stores ignore such
-// keys.
+// Key of the journal in the unfinished store. Readers and writers of stores ignore keys that end in
+// ".partial".
 constexpr char kJournalKey[] = "copy.partial";
 
 std::string FileText(const char* name) {

@@ -22,23 +22,24 @@ using zarr::Status;
 
 namespace {
 
-// Number of rows and columns of a chunk. Tiles of GDAL's COG driver have this size, too.
+// Number of rows and columns of a chunk in Zarr v3, as in tiles of GDAL's COG driver.
 constexpr std::uint64_t kSide = 512;
-// Number of rows and columns of a chunk in Zarr v2. Zarr v2 has no shards to join small chunks.
+// Number of rows and columns of a chunk in Zarr v2, which has no shards to join small chunks.
 constexpr std::uint64_t kSideWithoutShards = 1024;
-// Maximum number of bands in a chunk. If a raster has more bands, each chunk has one band, because
+// Maximum number of bands in a chunk. A raster with more bands gets chunks of one band, because
 // nobody views so many bands at once.
 constexpr std::uint64_t kBandsViewedTogether = 4;
-// Maximum encoded and decoded size of a shard. Larger objects gain no speed on object stores, and
-// take more memory to write.
+// Maximum encoded and decoded size of a shard in bytes. Larger objects are not read faster from
+// object stores, and take more memory to write.
 constexpr double kEncodedShardBytes = 16.0 * (1 << 20);
 constexpr double kDecodedShardBytes = 64.0 * (1 << 20);
-// A shard may exceed kEncodedShardBytes by this factor, because its sides grow only by doubling.
+// A shard may exceed kEncodedShardBytes by this factor, because the sides of a shard grow only by
+// doubling.
 constexpr double kShardTolerance = 1.5;
-// Assumed ratio of encoded to decoded bytes if there are no samples.
+// Assumed ratio of encoded to decoded bytes if no pixels can be sampled.
 constexpr double kUsualRatio = 0.5;
-// Default level of Zstandard. Level 6 takes about half the time of level 9, and makes hardly more
-// bytes.
+// Default compression level of Zstandard. Level 6 takes about half the time of level 9 for nearly
+// as small a result.
 constexpr int kDefaultLevel = 6;
 
 constexpr const char* kOnlyOfProfiles[] = {"LEVEL",      "PREDICTOR", "RESAMPLING",
@@ -58,8 +59,7 @@ std::string SizesText(const std::vector<std::uint64_t>& sizes) {
     return text;
 }
 
-// Values of the option PREDICTOR. The names of the values are those of PREDICTOR in GDAL's COG
-// driver.
+// Values of the creation option PREDICTOR, with the names that GDAL's COG driver has.
 enum class Predictor : std::uint8_t {
     kBySamples,
     kNone,
@@ -97,8 +97,8 @@ class CloudProfile {
         ZARR_RETURN_IF_ERROR(ChooseCodecs());
         ChooseShard();
         ChooseOverviews();
-        // Zarr v2 keeps the default of GEOREFERENCING_CONVENTION, because netCDF-C rejects Zarr v2
-        // with some of the attributes that ALL writes.
+        // Zarr v2 keeps the default of GEOREFERENCING_CONVENTION, because ALL writes attributes
+        // with which netCDF-C rejects a Zarr v2 store.
         if (is_v3_) SetDefault(options_, "GEOREFERENCING_CONVENTION", "ALL");
         ProfileOptions result;
         result.wants_statistics = CPLFetchBool(options_.List(), "STATISTICS", true);
@@ -121,8 +121,8 @@ class CloudProfile {
         return EQUAL(CSLFetchNameValueDef(options_.List(), "INTERLEAVE", "BAND"), "PIXEL");
     }
 
-    // Sets the size of a chunk. BLOCKSIZE is the size of a chunk here. It is the size of a shard
-    // only if the user also gives SHARD_CHUNK_SHAPE.
+    // Sets the size of a chunk from the creation options. With this profile, BLOCKSIZE is the size
+    // of a chunk, and of a shard only if SHARD_CHUNK_SHAPE is also given.
     Status ChooseChunk() {
         chunk_.width = chunk_.height = is_v3_ ? kSide : kSideWithoutShards;
         has_own_layout_ =
@@ -136,7 +136,7 @@ class CloudProfile {
         ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> sizes,
                               ParseSizes(options_.List(), "BLOCKSIZE"));
         const bool is_shape = sizes.size() > 1;
-        // a single number is height and width, as in the COG driver
+        // a single number is both the height and the width, as in the COG driver
         if (sizes.size() == 1) sizes.push_back(sizes[0]);
         if (sizes.size() > 3 || (is_shape && IsInterleavedByPixel())) has_own_layout_ = true;
         if (sizes.size() == 3) chunk_.bands = sizes.front();
@@ -149,7 +149,8 @@ class CloudProfile {
         return {};
     }
 
-    // Returns the shape of a chunk or shard with the sides `height` and `width`, as an option.
+    // Returns the shape of a chunk or shard of the given height and width, as the text of a
+    // creation option.
     std::string ShapeText(std::uint64_t height, std::uint64_t width) const {
         return chunk_.bands > 1 ? SizesText({chunk_.bands, height, width})
                                 : SizesText({height, width});
@@ -162,8 +163,8 @@ class CloudProfile {
             zarr::SaturatingMul(chunk_.width, std::uint64_t{raster_.dtype.size}));
     }
 
-    // Sets the shape of chunks and shards in the options. The sides of a shard are doubled until it
-    // has about kEncodedShardBytes.
+    // Sets the shapes of chunks and shards in the creation options. Doubles the sides of a shard
+    // until its encoded size is about kEncodedShardBytes.
     void ChooseShard() {
         if (has_own_layout_) return;
         const std::string chunk = ShapeText(chunk_.height, chunk_.width);
@@ -217,9 +218,9 @@ class CloudProfile {
         if (has_own_filter) return {};
         const std::vector<CPLStringList> candidates = Candidates(compressor, predictor);
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
-        // Create() has no pixels to sample. If a chunk has three or more bands of bytes, the last
-        // candidate is taken, which is best for colours. Otherwise the first candidate is taken,
-        // because bytes may be classes.
+        // Create() has no pixels from which to choose an encoding. The last one is best for
+        // colours, and is taken for three or more bands of bytes. Otherwise the first is taken,
+        // because bytes may be class numbers.
         const bool are_colours = chunk_.bands >= 3 && raster_.dtype.size == 1;
         const std::size_t fallback = are_colours ? candidates.size() - 1 : 0;
         if (choice) ratio_ = choice->ratio;
@@ -227,8 +228,8 @@ class CloudProfile {
         return {};
     }
 
-    // Sets FILTER=BITROUND and the number of kept bits, if the option BITROUND asks for rounding.
-    // Keeps enough bits for the nodata values of the source.
+    // If the creation option BITROUND asks for rounding, sets FILTER=BITROUND and the number of
+    // kept bits. The source's nodata values must stay exact.
     Status ChooseRounding(const ChunkSamples& samples) {
         const char* const text = CSLFetchNameValue(options_.List(), "BITROUND");
         if (text == nullptr || EQUAL(text, "NO")) return {};
@@ -260,7 +261,7 @@ class CloudProfile {
         return {};
     }
 
-    // Returns the nodata values of all bands that have one.
+    // Returns the nodata values of all bands of the source that have one.
     std::vector<double> NodataOfSource() const {
         std::vector<double> values;
         const int bands = raster_.source != nullptr ? raster_.source->GetRasterCount() : 0;
@@ -272,14 +273,13 @@ class CloudProfile {
         return values;
     }
 
-    // Sets the compression level, if the compressor has levels and no option such as ZSTD_LEVEL
-    // sets it. If `is_asked_for` is false, `level` is a default for Zstandard, and other
-    // compressors keep their own defaults.
+    // Sets the compression level, unless an option such as ZSTD_LEVEL sets it. If the user has not
+    // asked for a level, only Zstandard gets `level`; other compressors keep their defaults.
     void SetLevel(const std::string& compressor, int level, bool is_asked_for) {
         if (compressor == "ZSTD" || compressor == "BLOSC") {
             SetDefault(options_, "ZSTD_LEVEL", std::to_string(level));
             SetDefault(options_, "BLOSC_CNAME", "zstd");
-            // Level n of Zstandard inside blosc is Zstandard's own level 2 * n - 1.
+            // Zstandard's level 2 * n - 1 is level n inside blosc.
             SetDefault(options_, "BLOSC_CLEVEL", std::to_string(std::min((level + 2) / 2, 9)));
         } else if (is_asked_for) {
             const std::string capped = std::to_string(std::min(level, 9));
@@ -289,8 +289,8 @@ class CloudProfile {
         }
     }
 
-    // Returns the encodings to choose from, as creation options. More programs can read the first
-    // encoding than the others.
+    // Returns the encodings to choose from, as sets of creation options. Most programs can read the
+    // first.
     std::vector<CPLStringList> Candidates(const std::string& compressor, Predictor predictor) {
         const std::size_t size = raster_.dtype.size;
         const bool is_integer = raster_.dtype.kind == zarr::DataKind::kInt ||
@@ -307,9 +307,9 @@ class CloudProfile {
         CPLStringList delta(plain);
         delta.SetNameValue("FILTER", "DELTA");
         candidates.push_back(delta);
-        // For several bands of bytes, adds a candidate that stores the differences between
-        // neighbouring pixels. SHUFFLE puts the differences of all bands at a pixel side by side,
-        // because they are often similar.
+        // For bands of bytes, adds an encoding that stores differences between neighbouring pixels.
+        // SHUFFLE then puts the differences of all bands at a pixel side by side, because they are
+        // often similar.
         if (size == 1 && chunk_.bands > 1 && !has_own_layout_) {
             CPLStringList pixels(delta);
             pixels.SetNameValue("FILTER", "DELTA,SHUFFLE");
@@ -320,9 +320,9 @@ class CloudProfile {
         return candidates;
     }
 
-    // Makes blosc the compressor, because blosc shuffles bytes before it compresses, and more
-    // readers know blosc than the filter SHUFFLE. The whole chunk becomes one blosc block, which
-    // compresses best. Does nothing if blosc lacks `compressor`.
+    // Makes blosc the compressor, whose built-in byte shuffling more readers know than the filter
+    // SHUFFLE. The chunk becomes a single blosc block, which compresses best. Does nothing if blosc
+    // lacks `compressor`.
     void Shuffle(const std::string& compressor, CPLStringList& options) const {
         const char* inside = nullptr;
         for (const auto& [name, in_blosc] :
@@ -336,8 +336,8 @@ class CloudProfile {
             SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(ChunkBytes()));
     }
 
-    // Returns the factors of the overviews, separated by commas: "2,4,8" and so on. The last
-    // overview is the first one that fits into a chunk.
+    // Returns the factors of the overviews, separated by commas: "2,4,8" and so on. The last one is
+    // the first that fits into a chunk.
     std::string Factors() const {
         std::string text;
         std::uint64_t factor = 1;
@@ -351,8 +351,8 @@ class CloudProfile {
 
     void ChooseOverviews() {
         const char* const text = CSLFetchNameValueDef(options_.List(), "OVERVIEWS", "AUTO");
-        // The values IGNORE_EXISTING and FORCE_USE_EXISTING of GDAL's COG driver mean AUTO here,
-        // because overviews are always computed.
+        // Overviews are always computed from the pixels, so these values of GDAL's COG driver mean
+        // AUTO.
         if (EQUAL(text, "IGNORE_EXISTING") || EQUAL(text, "FORCE_USE_EXISTING"))
             options_.SetNameValue("OVERVIEWS", "AUTO");
         if (EQUAL(CSLFetchNameValueDef(options_.List(), "OVERVIEWS", "AUTO"), "AUTO"))
@@ -367,17 +367,19 @@ class CloudProfile {
     std::vector<std::string> warnings_;
     RasterChunk chunk_;
     bool is_v3_ = true;
-    bool has_own_layout_ = false;  // true if the user gives the shapes of chunks and shards
+    // True if the creation options state the shapes of chunks and shards.
+    bool has_own_layout_ = false;
     double ratio_ = kUsualRatio;
 };
 
-// Returns the version of OME-Zarr to write, which must fit the format of the store.
+// Returns the version of OME-Zarr to write. Fails if the store's Zarr format does not allow that
+// version.
 Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
     const std::vector<std::string> known = zarr::SupportedOmeVersions(format);
     const char* const text = CSLFetchNameValue(options, "OME_VERSION");
     if (text == nullptr) return known.front();
-    // Users give a release such as 0.6. If that version has only a release candidate so far, the
-    // store states the release candidate.
+    // Users name a release, such as 0.6. If only its release candidate is supported, the store
+    // states the release candidate.
     for (const std::string& version : known)
         if (version.substr(0, version.find("rc")) == text) return version;
     return RefuseOption("OME_VERSION",
@@ -385,8 +387,7 @@ Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
                         text);
 }
 
-// Applies PROFILE=OME, which is PROFILE=CLOUD with a single array whose last dimensions are Y and
-// X.
+// Applies PROFILE=OME: PROFILE=CLOUD with a single array, whose last dimensions are Y and X.
 Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster) {
     CPLStringList options(CSLDuplicate(given));
     const bool is_old = EQUAL(CSLFetchNameValueDef(given, "OME_VERSION", ""), "0.4");
@@ -404,7 +405,7 @@ Result<ProfileOptions> ApplyOmeProfile(CSLConstList given, ProfiledRaster raster
     raster.are_bands_split = false;
     options.SetNameValue("SINGLE_ARRAY", "YES");
     SetDefault(options, "ARRAY_NAME", "0");
-    // FLOATING_POINT means byte shuffling in blosc. Other predictors may choose the filter DELTA,
+    // FLOATING_POINT selects byte shuffling in blosc. Other predictors may select the filter DELTA,
     // which viewers of OME-Zarr cannot decode.
     SetDefault(options, "PREDICTOR", "FLOATING_POINT");
     ZARR_ASSIGN_OR_RETURN(ProfileOptions result, CloudProfile(options.List(), raster).Run());
@@ -438,7 +439,7 @@ const char* ProfileName(CSLConstList options) {
     return name != nullptr ? name : CPLGetConfigOption("ZARR_DEFAULT_PROFILE", "NONE");
 }
 
-// Returns the warning for an option that the chosen profile does not use.
+// Returns the warning for a creation option that PROFILE does not use.
 std::string OnlyWith(const char* option) {
     const bool is_of_ome = EQUAL(option, "OME_VERSION");
     return std::string("creation option ") + option + ": is used only with " +

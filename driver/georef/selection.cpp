@@ -38,14 +38,14 @@ bool IsSameNumber(const std::string& a, const std::string& b) {
     return one == other || std::abs(one - other) <= 1e-9 * std::max(std::abs(one), std::abs(other));
 }
 
-// True if `text` is the stored value, the label or the time of a coordinate. Equal numbers may be
-// written differently.
+// True if `text` equals the stored value, the label or the time of a coordinate, or is an equal
+// number in another spelling.
 bool IsExactly(const CoordinateLabel& label, const std::string& text) {
     return label.value == text || label.label == text || label.time == text ||
            IsSameNumber(label.value, text);
 }
 
-// True if `text` is a shorter form of a coordinate's time, such as a date or a month.
+// True if `text` is the beginning of a coordinate's time, such as its date or month.
 bool BeginsWith(const CoordinateLabel& label, const std::string& text) {
     const std::string& time = label.time;
     return time.size() > text.size() && time.compare(0, text.size(), text) == 0 &&
@@ -84,8 +84,8 @@ class Coordinates {
     }
 
   private:
-    // The coordinates that match a selection: their number, and the index of the first one. `texts`
-    // are the first few matches, for error messages.
+    // The coordinates that match the user's selection: their number, the index of the first, and
+    // the texts of the first few for error messages.
     struct Matches {
         static constexpr std::size_t kShown = 5;
         std::uint64_t count = 0;
@@ -104,8 +104,8 @@ class Coordinates {
                (more > 0 ? ", and " + std::to_string(more) + " more" : "");
     }
 
-    // Compares `text` with all coordinates. Reads the coordinates in pieces, so that the labels of
-    // a piece do not exceed kMaxLabels and kMaxLabelBytes.
+    // Compares `text` with all coordinates of the dimension. Reads some coordinates at a time, to
+    // stay below kMaxLabels and kMaxLabelBytes.
     Status Search(const std::string& text) {
         std::uint64_t piece = PieceSize();
         for (std::uint64_t first = 0; first < dimension_.size;) {
@@ -127,7 +127,7 @@ class Coordinates {
         return {};
     }
 
-    // Returns the number of coordinates to compare at once: a multiple of the chunk size, so that
+    // Returns the number of coordinates to read at a time: a multiple of the chunk size, so that
     // each chunk is read once.
     std::uint64_t PieceSize() const {
         const auto metadata = dimension_.coordinate_path.empty()

@@ -19,8 +19,8 @@ using zarr::Status;
 
 namespace {
 
-// Truncates texts that are longer than the array's data type allows. Returns a record of the
-// truncated texts.
+// Truncates texts that are longer than the array's data type allows, and returns a record of them
+// for a warning.
 TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
     TruncatedTexts cut;
     if (!metadata.text_type) return cut;
@@ -33,8 +33,8 @@ TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<st
     return cut;
 }
 
-// Returns the elements of a block as texts, in row-major order. In the block, raw bytes are texts
-// in base64; here they are decoded.
+// Returns the elements of a block as texts, in row-major order. Decodes elements that the block
+// contains as base64.
 std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
     const zarr::Region& region = block.region;
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
@@ -64,8 +64,7 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // The step is irrelevant along an axis with one element, and GDAL may pass any number. It
-        // becomes 1.
+        // GDAL may pass any step for an axis with one element, where the step has no effect.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));
@@ -115,8 +114,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
     const zarr::Region& region = block.region;
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.step[i] != 0) continue;
-        // A step of 0 asks for several copies of one element. Reads that element once for each
-        // copy.
+        // A step of 0 asks for copies of one element, which is read once for each copy.
         ElementBlock once = block;
         once.region.step[i] = 1;
         once.region.count[i] = 1;
@@ -136,7 +134,7 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
         if (status.ok() && op->is_out_of_memory())
             status = Status::OutOfMemory(array_->path() + ": out of memory");
     }
-    // After a failure GDAL does not free the strings in `data`, so they are freed here.
+    // GDAL does not free the strings in `data` after a failure, so they are freed here.
     if (!status.ok() && has_strings) FreeElements(block.type, data, region.count, block.strides);
     return status;
 }
@@ -180,8 +178,8 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) return {};
         if (region.step[i] != 0) continue;
-        // A step of 0 assigns several values to one element. Only the last value stays, so only
-        // that one is written.
+        // A step of 0 assigns several values to one element. Only the last value would stay, so
+        // only that one is written.
         data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
         region.step[i] = 1;
         region.count[i] = 1;
@@ -198,8 +196,8 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));
     if (!op->can_fail()) return writer->Write(region, 0, {data, block.strides, op->op()}, threads);
-    // A conversion may fail. All elements are converted before the first is written, so that a
-    // failure leaves the array unchanged.
+    // All elements are converted before the first is written, so that a failing conversion leaves
+    // the array unchanged.
     zarr::Buffer staged;
     const std::uint64_t size = region.size();
     if (size > SIZE_MAX / stored_.size)

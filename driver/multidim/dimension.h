@@ -18,47 +18,44 @@ struct NewDimension;
 // name in the metadata of arrays.
 class ZarrDimension final : public GDALDimension {
   public:
-    // Creates the dimension object for dimension number `index` of an array.
+    // Creates the object for the dimension with number `index` of an array.
     ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                   std::size_t index);
-    // Creates a dimension object for a new dimension of a caller, which is in no array yet.
+    // Creates the object for a new dimension, which no array has yet.
     ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created);
 
-    // Returns the coordinate array of the dimension. Without a coordinate array, computes the pixel
-    // centres along the dimension from the geotransform of the array. Returns nullptr if the
-    // geotransform is missing or rotated.
+    // Returns the coordinate array of the dimension. If it has none, returns pixel centres computed
+    // from the geotransform of the array; nullptr if the geotransform is missing or rotated.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // Sets the indexing variable. In the store, the indexing variable is the array with the
-    // dimension's name. For any other array, emits a warning; only this object then knows the
-    // indexing variable.
+    // Sets the indexing variable. The store can only express the array with the dimension's name.
+    // Any other array gives a warning, and only this object remembers it.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
-    // Renames the dimension in all arrays that have it, and renames its coordinate array. GDAL
-    // calls Rename() since version 3.8.
+    // Renames the dimension in all arrays that have it, and its coordinate array. GDAL calls
+    // Rename() since version 3.8.
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
-    // Returns a text that identifies the dimension within its session: its group or array, its
-    // stored name and its size.
+    // Returns a text that identifies the dimension within its session: group or array, stored name
+    // and size.
     std::string Key() const;
-    // True if the dimension has a full name "/group/name", by which GDAL finds it in its group.
-    // False if the dimension has no name, or if another dimension of the group owns this full name.
+    // True if the dimension's full name is "/group/name", by which GDAL finds it in its group.
+    // False if it has no name, or if AvoidNameClash() was called.
     bool is_groups() const { return is_named_ && !avoids_name_clash_; }
-    // Gives the dimension a full name without "/". The session calls this method if another
-    // dimension of the group owns the full name "/group/name".
+    // Gives the dimension a full name without "/". Called if another dimension of the group has the
+    // full name "/group/name".
     void AvoidNameClash();
     const std::shared_ptr<SharedResource>& session() const { return session_; }
-    // Returns the path of the group to which the dimension belongs.
+    // Returns the path of the group that contains the dimension.
     const std::string& group() const { return group_; }
-    // True if the metadata of the array gives the dimension a name.
+    // True if the array's metadata names the dimension.
     bool is_named() const { return is_named_; }
-    // Returns the path of the array from which this object was created. Empty if a caller created
-    // the dimension.
+    // Returns the path of the array from whose metadata this object was created; empty for a new
+    // dimension.
     const std::string& array_path() const { return array_path_; }
-    // Returns the path of the dimension's coordinate array. Empty if the dimension has no
-    // coordinate array.
+    // Returns the path of the dimension's coordinate array; empty if it has none.
     std::string CoordinatePath() const;
 
-    // The session calls these methods when the dimension was resized or renamed, or when nodes were
-    // moved.
+    // Called by the session after the dimension was resized or renamed, or after a node moved from
+    // the path `from` to the path `to`.
     void Resized(std::uint64_t size) { m_nSize = size; }
     void Renamed(const std::string& name);
     void Moved(const std::string& from, const std::string& to);
@@ -71,13 +68,16 @@ class ZarrDimension final : public GDALDimension {
 
     const std::shared_ptr<SharedResource> session_;
     std::string group_;
-    std::string stored_name_;  // name in the store; GetName() may differ from it
+    std::string stored_name_;  // name in the store; GetName() may return another name
     const bool is_named_;
     bool avoids_name_clash_ = false;
     std::string array_path_;
-    std::string coordinate_path_;  // path found in the store when this object was created
-    std::string indexing_path_;    // array from SetIndexingVariable(), if not the coordinate array
-    const bool is_x_ = false;  // true if the dimension is X of the raster that array_path_ forms
+    // Path of the coordinate array in the store when this object was created.
+    std::string coordinate_path_;
+    // Path of the array that SetIndexingVariable() has set, if it is not the coordinate array.
+    std::string indexing_path_;
+    // True if this is the X dimension of the raster in the array array_path_.
+    const bool is_x_ = false;
     const bool is_y_ = false;
 };
 

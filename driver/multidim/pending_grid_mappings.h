@@ -14,18 +14,17 @@ namespace zarr_driver {
 
 class SharedResource;
 
-// Finds the grid mappings of copied arrays. A copy may set the CRS of an array before it creates
-// the source's grid mapping, a scalar array. The driver writes a grid mapping at first, which the
-// scalar array then replaces. Thread-safe.
+// Replaces grid mappings that the driver wrote by the source's own grid mappings. During a copy, an
+// array may get its CRS before its grid mapping, a scalar array, is copied. Thread-safe.
 class PendingGridMappings {
   public:
     void Add(const std::string& path, const OGRSpatialReference& srs);
-    // Records a scalar array that a caller has created.
+    // Records a scalar array that a program has created, which may be a grid mapping.
     void AddScalar(const std::string& path);
 
-    // Replaces the grid mapping of each array from Add() by a scalar array from AddScalar(), if one
-    // describes the CRS. Removes absent arrays from the attribute "coordinates", because xarray
-    // ignores the whole attribute if one of them is absent. Clears the records.
+    // Lets arrays from Add() refer to a scalar array from AddScalar() that describes their CRS.
+    // Removes absent arrays from the attribute "coordinates", because xarray would ignore the whole
+    // attribute. Clears the records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 
@@ -34,7 +33,7 @@ class PendingGridMappings {
 
     std::mutex mutex_;
     std::map<std::string, OGRSpatialReference> arrays_;  // by path
-    std::vector<std::string> scalars_;                   // paths of scalar arrays
+    std::vector<std::string> scalars_;                   // paths of new scalar arrays
 };
 
 }  // namespace zarr_driver

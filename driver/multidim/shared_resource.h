@@ -27,58 +27,56 @@ class DimensionRegistry;
 class ZarrGroup;
 class ZarrMDArray;
 
-// The session of a multidimensional dataset: the state that its groups, arrays and dimensions
-// share. It contains the store and the objects in use. Pending changes are stored by Flush(), and
-// when the last object that shares the session is destroyed. Thread-safe, except DeleteObjects()
-// and MoveObjects().
-// Names in GDAL's API start at the root group, see root(). Paths start at the root of the store.
+// The session of a multidimensional dataset: the store and the state that groups, arrays and
+// dimensions share. Flush() and the destructor store pending changes. Names in GDAL's API start at
+// the root group, see root(); paths start at the root of the store. Thread-safe, except
+// DeleteObjects() and MoveObjects().
 class SharedResource : public std::enable_shared_from_this<SharedResource> {
   public:
     // `update` writes to the store, and is nullptr for a read-only dataset.
     SharedResource(Location location, OpenOptions options,
                    std::unique_ptr<StoreUpdate> update = nullptr);
-    // Stores pending changes. Emits an error if that fails.
+    // Stores pending changes, and emits an error if that fails.
     ~SharedResource();
     SharedResource(const SharedResource&) = delete;
     SharedResource& operator=(const SharedResource&) = delete;
 
     const std::string& store_path() const { return location_.store_path; }
-    // Stores pending attributes. Returns the hierarchy of the store, which includes these
-    // attributes.
+    // Stores pending attributes, and returns the hierarchy of the store.
     const zarr::Hierarchy& hierarchy() const;
     // Returns the hierarchy of the store without storing pending attributes.
     const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
-    // Returns GDAL's PAM, the metadata of arrays that is saved in `pam.aux.xml` in the folder of
+    // Returns GDAL's PAM: metadata of arrays, such as statistics, in `pam.aux.xml` in the folder of
     // the root group.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
-    // Returns the record of arrays that got a CRS since the last flush.
+    // Returns the record of arrays whose CRS was set since the last flush.
     PendingGridMappings& pending_grid_mappings() { return pending_grid_mappings_; }
     AttributeRegistry& attributes() const { return *attributes_; }
     DimensionRegistry& dimensions() const { return *dimensions_; }
-    // Removes the statistics of arrays from PAM if their chunks or metadata are newer than the PAM
-    // file. Does nothing for a remote store, because the check would send requests. Only the first
-    // call has an effect.
+    // Removes the statistics of arrays whose chunks or metadata are newer than the PAM file. Does
+    // nothing for a remote store, where the check would send requests. Only the first call has an
+    // effect.
     void DropOldStatistics();
 
-    // Returns the path of the root group. If an array was opened, the root group is the parent
-    // group of the array, and shows no other array.
+    // Returns the path of the root group. If an array was opened, it is the array's parent group,
+    // which shows no other array.
     const std::string& root() const { return root_; }
-    // Returns the path of the array that was opened, or nullptr if a group was opened.
+    // Returns the path of the array that the user opened; nullptr if the user opened a group.
     const std::string* single_array() const { return is_array_ ? &location_.node : nullptr; }
 
-    // Returns the full name of a group in GDAL's API. For a group that is not below the root group,
-    // returns the full name of the root group.
+    // Returns the full name in GDAL's API of the group at `path`, or of the root group if `path` is
+    // not below it.
     std::string GroupName(const std::string& path) const;
-    // Returns the name of an array in GDAL's API. See OutsideArrays for arrays outside of the root
-    // group.
+    // Returns the name in GDAL's API of the array at `path`. OutsideArrays names arrays outside of
+    // the root group.
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
 
-    // While an object of this class lives, arrays without elements are opened with their dimensions
-    // in the stored order, which copies need. At other times, a dimension of size 0 is moved to the
-    // front, because GDAL's code divides by the sizes of dimensions.
+    // While such an object exists, empty arrays are opened with their dimensions in the stored
+    // order, for copies. Otherwise a dimension of size 0 comes first, because GDAL's code divides
+    // by the sizes of dimensions.
     class StoredOrder {
       public:
         explicit StoredOrder(SharedResource& session) : session_(session) {
@@ -93,45 +91,46 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     };
     bool keeps_stored_order() const { return stored_orders_ != 0; }
 
-    // Returns the array object at `path` if it is in use, else opens the array.
+    // Returns the array object at `path` if one is in use; otherwise opens the array.
     zarr::Result<std::shared_ptr<ZarrMDArray>> OpenArray(const std::string& path);
-    // Returns the array object at `path` if it is in use, else nullptr.
+    // Returns the array object at `path` if one is in use; otherwise nullptr.
     std::shared_ptr<ZarrMDArray> FindArray(const std::string& path) const;
-    // Returns the object of an existing group. All callers get one shared object.
+    // Returns the object of an existing group, which all callers share.
     std::shared_ptr<ZarrGroup> OpenGroup(const std::string& path);
     // Returns all array objects that are in use.
     std::vector<std::shared_ptr<ZarrMDArray>> Arrays() const;
 
-    // Warns if nodes of `group` are missing in the consolidated metadata. Called when the group is
-    // listed. Each group is checked once; after the first warning no group is checked.
+    // Called when the nodes in `group` are listed: warns if the consolidated metadata lacks some of
+    // them. Checks each group once, and no group after the first warning.
     void Listed(const std::string& group);
 
-    // Returns a number that changes whenever a node is created, deleted or renamed.
+    // Returns a number that changes whenever a node (array or group) is created, deleted or
+    // renamed.
     std::uint64_t generation() const { return generation_; }
     void NodesChanged() { ++generation_; }
 
-    // Returns the object that writes to the store, or nullptr if the dataset is read-only.
+    // Returns the object that writes to the store; nullptr if the dataset is read-only.
     StoreUpdate* update() const { return update_.get(); }
-    // Returns kPermission if the dataset is read-only, else Ok.
+    // Returns a kPermission error if the dataset is read-only.
     zarr::Status CheckUpdate() const;
-    // Returns an error if `name` is not allowed as the name of a node, dimension or attribute.
+    // Returns an error if `name` is not allowed for an array, group, dimension or attribute.
     static zarr::Status CheckName(const std::string& name);
 
     zarr::Status Flush();
-    // Stores all pending changes, including changes that Flush() leaves pending: axes of dimensions
-    // and grid mappings.
+    // Stores all pending changes, including the axes of dimensions and grid mappings that Flush()
+    // leaves pending.
     zarr::Status Finish();
 
-    // Sets or removes an attribute of a node. If the node is an array in use, its object is
-    // updated, too.
+    // Sets an attribute of a node, or removes it if `value` is nullopt. Updates the object of an
+    // array in use.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
 
-    // Marks the objects of a node, and of all nodes below that node, as deleted. Then removes the
-    // objects from the session.
+    // Marks the objects of a node, and of all nodes below it, as deleted: arrays, groups,
+    // dimensions and attributes. Then the session forgets these objects.
     void DeleteObjects(const std::string& path);
-    // Updates the objects of a node, and of all nodes below that node, after the node moved to the
-    // path `target`. Objects of arrays are not updated.
+    // Updates the objects of a node, and of all nodes below it, after a move to the path `target`:
+    // groups, dimensions and attributes. Does not update the array objects themselves.
     void MoveObjects(const std::string& path, const std::string& target);
 
   private:
@@ -154,8 +153,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     mutable std::mutex mutex_;
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
-    std::set<std::string> listed_;  // paths of the groups that were checked
-    bool has_warned_ = false;       // true after a warning about missing nodes
+    std::set<std::string> listed_;  // paths of groups whose listing was checked
+    bool has_warned_ = false;       // true after a warning about incomplete consolidated metadata
 };
 
 }  // namespace zarr_driver

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Members of ZarrDataset that store the names of bands as coordinates along their dimension.
+// Methods of ZarrDataset that store the descriptions of bands as text coordinates of the dimension
+// of bands.
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ bool ZarrDataset::NamesBands() {
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
         if (!dimension.is_named) return false;
-        // Band names are not stored in place of coordinates that are times or other numbers.
+        // Band names never replace coordinates that are times or other numbers.
         if (!dimension.coordinate_path.empty()) {
             const auto coordinate = location_.hierarchy->Metadata(dimension.coordinate_path);
             if (!coordinate.ok() || coordinate->dtype.kind != zarr::DataKind::kUnicode)

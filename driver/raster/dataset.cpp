@@ -35,7 +35,7 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
     : ZarrPamDataset(std::move(location), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
     eAccess = GA_ReadOnly;
-    // The dataset's driver is "Zarr", even if a program opened the dataset with ZarrBuiltin.
+    // The name is "Zarr" even if a program opened the dataset with the driver ZarrBuiltin.
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     SetDescription(name.c_str());
 }
@@ -49,7 +49,8 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
-    zarr::Warnings of_image;  // not emitted, because the raster has emitted the same warnings
+    // Not emitted for an overview level, because the raster has emitted equal warnings.
+    zarr::Warnings of_image;
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  array.listing, location_.store_path, options_);
@@ -84,8 +85,8 @@ std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
     const zarr::ArrayFacts& facts = array.layout.facts;
     // A boolean array has no nodata value, because both values are data.
     if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
-    // A fill value of zero is not nodata in an OME image: zeros are black pixels, and not missing
-    // data. Most writers omit chunks of zeros.
+    // In an OME image, a fill value of zero is not nodata: zeros are black pixels. Most writers
+    // omit chunks of zeros.
     zarr::FillAsNodata fill = options_.fill_value_as_nodata;
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(array.listing, facts.metadata.rank()))
@@ -104,8 +105,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
     const std::string group =
         is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node;
-    // The attributes of an image's group apply to all levels of the image, even to a level in
-    // another group.
+    // Attributes of an OME image's group apply to all its levels, even to a level in another group.
     if (is_array && arrays_.size() == 1 && arrays_[0]->listing.is_listed() &&
         arrays_[0]->listing.group != group)
         AddAttributes(*arrays_[0]->listing.attributes, list);
@@ -116,10 +116,11 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
         else
             EmitWarning(store_path(), attributes.status().message());
     };
-    if (!is_array || !location_.node.empty()) add_group(group);  // a root array has no group
-    // The opened group may be an ancestor of the group that holds the bands, for example the parent
-    // of a pyramid's level groups. Updates store metadata in the group of the bands, so the
-    // attributes of that group are shown, too.
+    // An array at the root has no group.
+    if (!is_array || !location_.node.empty()) add_group(group);
+    // The opened group may be an ancestor of the group with the bands, for example the parent of a
+    // pyramid's level groups. Updates write metadata to the group with the bands, so its attributes
+    // are shown, too.
     if (!is_array && !arrays_.empty())
         if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
             add_group(std::string(level));
@@ -130,8 +131,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
         AddOmePlacement(store_path(), arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddShownMetadata(arrays_, shown);
-    // GDALDataset::SetMetadata() is called directly, because GDALPamDataset would save the store's
-    // metadata in a sidecar file.
+    // GDALPamDataset::SetMetadata() would save the store's metadata in a sidecar file.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
@@ -145,8 +145,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
-// Sets the domain IMAGE_STRUCTURE from the arrays alone. Items from an auxiliary file are replaced,
-// because the file may belong to other arrays.
+// Sets the domain IMAGE_STRUCTURE from the arrays. Replaces items of an auxiliary file, which may
+// describe other arrays.
 void ZarrDataset::DescribeStructure() {
     CPLStringList items;
     if (nBands > 1) {
@@ -155,8 +155,8 @@ void ZarrDataset::DescribeStructure() {
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
     }
-    // A compression is shown only under a name that GeoTIFF has, too, because rasterio fails for
-    // other names. The bands show every compression.
+    // The dataset shows a compression only if GeoTIFF has a compression of this name, because
+    // rasterio fails for other names. The bands show every compression.
     const std::string compression = CommonCompression(arrays_);
     if (compression == "ZSTD" || compression == "ZLIB")
         items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
@@ -166,7 +166,7 @@ void ZarrDataset::DescribeStructure() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Pixels of several bands
+// Reading and writing the pixels of several bands
 
 CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize,
                               void* pData, int nBufXSize, int nBufYSize, GDALDataType eBufType,
@@ -174,14 +174,14 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        // Loads the chunks of all bands in parallel, if GDAL will read the bands one after another.
+        // Loads the chunks of all bands in parallel, before GDAL reads the bands one after another.
         const auto load_from = [&](int first) {
             for (int i = first; i < nBandCount; ++i)
                 LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
                               {nBufXSize, nBufYSize}, psExtraArg);
         };
-        // In update mode GDAL reads and writes bands one by one, because a block in GDAL's cache
-        // belongs to one band.
+        // In update mode GDAL reads and writes band by band, because each block in GDAL's cache
+        // belongs to a single band.
         const bool may_write = eRWFlag != GF_Read || update_ != nullptr;
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
         if (is_resampled && !may_write && nBandCount > 1) load_from(0);
@@ -211,7 +211,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
 }
 
 // ---------------------------------------------------------------------------------------------
-// Georeferencing
+// Georeferencing of the dataset
 
 const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
@@ -267,16 +267,15 @@ char** ZarrDataset::GetMetadataDomainList() {
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
     CPLStringList list(georeferencing_.Find().geolocation);
-    // GDALDataset::SetMetadata() is called directly, because GDALPamDataset would save the store's
-    // metadata in a sidecar file.
+    // GDALPamDataset::SetMetadata() would save the store's metadata in a sidecar file.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-// Returns the items of the domain ZARR. They are not stored in GDAL, because PAM would save them.
+// Returns the items of the metadata domain ZARR. GDALDataset does not store them, because PAM would
+// then save them.
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
-    // If the dataset has several arrays, the domain ZARR of each band describes the band's array.
-    // The domain of the dataset then describes no array.
+    // If the dataset has several arrays, each band describes its array in its own domain ZARR.
     if (arrays_.size() == 1) {
         const RasterLayout& layout = arrays_[0]->layout;
         DescribeStorage(*layout.array, layout.listing, description_);
@@ -309,7 +308,7 @@ const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDom
 }
 
 // ---------------------------------------------------------------------------------------------
-// Overviews
+// Overviews of the dataset
 
 LevelSource ZarrDataset::Source() const {
     const Georeferencing& placed = georeferencing_.Find();
@@ -355,7 +354,7 @@ int ZarrDataset::FirstBandOf(std::size_t array) {
     return number;
 }
 
-// The bands of an array are consecutive, so the search goes back to the first band of the array.
+// The bands of an array are consecutive, so the search goes back to the array's first band.
 int ZarrDataset::NumberInArray(int number) {
     int first = number;
     while (first > 1 && &Band(first - 1)->array() == &Band(number)->array()) --first;
@@ -389,7 +388,8 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (nBands == 0)
             return EmitError(store_path(),
                              Status::Unsupported("has no bands to build overviews of"));
-        // Overviews are built from stored pixels and metadata, so pending data is written first.
+        // Overviews are computed from the stored pixels and metadata, so pending changes are stored
+        // first.
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(overviews_);
         const bool is_built_in = builder.Check().ok() || !overviews_.levels().empty();
@@ -440,7 +440,7 @@ CPLErr ZarrDataset::CreateMaskBand(int nFlagsIn) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Changing a store
+// Changes of a store
 
 void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) {
     update_.Set(std::move(update));
@@ -457,8 +457,8 @@ void ZarrDataset::TreatBytesAsSigned() {
     for (int i = 1; i <= nBands; ++i) Band(i)->TreatBytesAsSigned();
 }
 
-// PAM is saved here and not in the base class's destructor: saving asks the bands, and the bands
-// need the arrays of this class.
+// The base class's destructor cannot save PAM: saving asks the bands, which need the arrays of this
+// class.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
         if (update_ == nullptr && !options_.north_up) georeferencing_.AdviseNorthUp(store_path());
@@ -481,8 +481,8 @@ CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
 #endif
 
 CPLErr ZarrDataset::ReportReadOnly() const {
-    // A forked child discards GDAL's dirty blocks without an error, because the parent process has
-    // copies of them.
+    // In a forked child, GDAL's unwritten (dirty) blocks are discarded without an error, because
+    // the parent will write them.
     if (update_.is_inherited() && is_closing_) return CE_None;
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
@@ -494,7 +494,7 @@ bool ZarrDataset::CloseStore() {
     if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
     if (std::exchange(wants_statistics_, false)) {
-        // GDAL's dirty blocks are written first, because IsUnwritten() does not consider them.
+        // IsUnwritten() ignores GDAL's dirty blocks, so they are written first.
         WriteDirtyBlocks(false);
         if (std::any_of(arrays_.begin(), arrays_.end(),
                         [&](const auto& array) { return !IsUnwritten(*array); }))
@@ -506,8 +506,7 @@ bool ZarrDataset::CloseStore() {
     if (!status.ok()) EmitError(store_path(), status);
     const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
-    // FlushAll() cannot save the PAM of a zip file, because the zip file is not closed at that
-    // time. The PAM is therefore saved here.
+    // FlushAll() could not save the PAM of a zip file, because the zip file was not closed yet.
     if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();
     if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
     const Status placed = update->RenameToFinal();
@@ -529,9 +528,8 @@ void ZarrDataset::WriteDirtyBlocks(bool closing) {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
-    // PAM contains statistics with the state of their chunks, so it is saved after the chunks are
-    // written. The PAM of a zip file is saved by CloseStore(), because the state of the chunks can
-    // only be read after the file is closed.
+    // PAM contains the state of the chunks, with which outdated statistics are recognised. It is
+    // therefore saved after the chunks, and after closing a zip file (CloseStore()).
     WriteDirtyBlocks(closing);
     if (update_ == nullptr) return CE_None;
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
@@ -564,8 +562,8 @@ void ZarrDataset::Abandon() {
 
 void ZarrDataset::WarnOfOverviews(const BandArray& array) {
     if (overviews_.LevelsOf(array.layout).empty()) return;
-    // The groups of the overviews record the state of the array, which this write changes. Update()
-    // must record the new state.
+    // This write changes the array, so the state of the array that the overview groups record must
+    // be updated.
     overviews_.pending().is_description = true;
     std::call_once(overviews_warned_, [&] {
         EmitWarning(
@@ -593,7 +591,8 @@ Status ZarrDataset::ShareDimensions() {
     for (const auto& [axis, dimension] : shared) {
         const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
         for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
-        // Deletes the coordinates that an earlier flush wrote under the dimension's former name.
+        // An earlier flush may have written coordinates under the dimension's former name; they are
+        // deleted.
         const std::string old = zarr::JoinKey(group, before);
         if (update_->HasCreated(old)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(old));
     }
@@ -614,8 +613,8 @@ bool ZarrDataset::HasLevelGroups() const {
            zarr::OverviewStyle::kLevelGroups;
 }
 
-// Writes changed georeferencing, band names and attributes. A change that cannot be written stays
-// marked for the next flush.
+// Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
+// pending until the next flush.
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
     if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
@@ -657,7 +656,7 @@ bool ZarrDataset::HasRedGreenBlue() {
 }
 
 void ZarrDataset::WarnOfDifferingBands() {
-    // Bands of an array are consecutive, so each band is compared only with the band before it.
+    // The bands of an array are consecutive, so comparing each band with the one before suffices.
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
         if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
@@ -682,7 +681,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new geotransform
+        DeleteGeoTransform();  // also removes PAM's geotransform, which would hide the new one
         zarr::GeoTransform changed{};
         for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
         georeferencing_.SetTransform(changed);
@@ -699,8 +698,7 @@ Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
     ZARR_RETURN_IF_ERROR(update_->MakeArray(path, metadata, attributes));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*hierarchy, path, options_, {}));
-    // The bands refer to elements of the old list of fields, so the new layout takes over that
-    // list.
+    // The bands point to fields in the old list, so the new layout takes over that list.
     layout.fields.swap(array.layout.fields);
     array.layout = std::move(layout);
     array.attributes_before = array.layout.facts.attributes;

@@ -13,7 +13,7 @@ using Clock = zarr::LabelRange::Clock;
 
 namespace {
 
-// Maximum length of a dimension's name in the metadata and descriptions of bands.
+// Maximum number of bytes of a dimension's name that metadata and descriptions of bands show.
 constexpr std::size_t kMaxNameBytes = 255;
 
 std::string NameOf(const zarr::Dimension& dimension) {
@@ -48,8 +48,8 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     range.first = fixed.value_or(0);
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
-    // Long dimensions get no labels. A dimension longer than kMaxLabels occurs only in a dataset
-    // without bands, which shows no labels.
+    // A dimension with more than kMaxLabels coordinates gets no labels, because only a dataset
+    // without bands has such a dimension.
     if (range.count > zarr::kMaxLabels) return axis;
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)
@@ -89,8 +89,7 @@ SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
 }
 
 const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {
-    // If an axis has a fixed index, only the label at that index was read, and `axis.first` is the
-    // index.
+    // If the axis has a fixed index, only the label at `axis.first`, that index, was read.
     if (index < axis.first || index - axis.first >= axis.labels.items.size()) return nullptr;
     return &axis.labels.items[index - axis.first];
 }
@@ -118,8 +117,8 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
         };
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
-        // A dimension "band" with text labels, or without labels, gets no items: the text is the
-        // description of the band.
+        // For the usual dimension "band", a text label is the band's description and needs no
+        // metadata items.
         if (IsPlainBand(i) && (label == nullptr || axis.labels.is_text)) continue;
         set("INDEX", std::to_string(indices[i]));
         if (label == nullptr) continue;
@@ -147,7 +146,7 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         std::string name;
         std::string label;
         bool is_text;
-        bool is_named;  // false if the label is only the index
+        bool is_named;  // false if the label is just the index along the dimension
     };
     std::vector<Part> parts;
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -163,11 +162,11 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         else if (dimension.size > 1)
             parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
-    // If the description has a single part that is text, the text alone is the description, without
-    // the dimension's name. The text is empty for a band without a name.
+    // A single text label is the description, without the dimension's name. It is empty for a band
+    // without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
-    // A plain dimension "band" without labels gives no description. ReadLabels() has removed labels
-    // that only number the bands.
+    // Without labels, the usual dimension "band" gives no description. ReadLabels() has removed
+    // labels that only number the bands.
     const bool has_names =
         std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
     if (parts.size() == 1 && !has_names && IsPlainBand(0)) return {};

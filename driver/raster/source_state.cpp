@@ -17,8 +17,8 @@ namespace zarr_driver {
 
 namespace {
 
-// True if the file under `key` is a chunk. Metadata documents, "pam.aux.xml" and unfinished files
-// of writers are no chunks.
+// True if the file under `key` is a chunk, not a metadata document, "pam.aux.xml" or an unfinished
+// file of a writer.
 bool IsChunk(std::string_view key) {
     constexpr std::string_view kUnfinished = ".partial";
     const std::string_view name = zarr::LastName(key);
@@ -50,8 +50,8 @@ void SourceState::AddTime(std::int64_t time) {
     oldest_chunk_ = std::min(oldest_chunk_, time);
 }
 
-// Adds the state of the chunks in a zip file: sizes and checksums. Reads only the directory of the
-// zip file, which is in memory.
+// Adds sizes and checksums of the chunks in a zip file to the state. Reads only the zip file's
+// directory, which is in memory.
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, const std::optional<zarr::ObjectVersion>& version) {

@@ -11,33 +11,34 @@
 
 namespace zarr_driver {
 
-// True if a metadata item may become an attribute. False for STATISTICS_ items, because GDAL
-// computes them. If an attribute with the name `name` has a special meaning, returns false and
-// warns about the store at `store_path`.
+// True if the metadata item `name` may become an attribute. False for STATISTICS_ items, which GDAL
+// computes. If an attribute `name` has a special meaning, warns about the store at `store_path` and
+// returns false.
 bool MayBeAttribute(const std::string& store_path, const char* name);
 
-// Attributes of a dataset's arrays and of their group. Changes are pending until Flush(). If the
-// attributes of an array are not a JSON object, they never change. Not thread-safe.
+// Attributes of the arrays of a dataset and of their group. Changes are pending until Flush().
+// Attributes that are not a JSON object cannot be changed. Not thread-safe.
 class StoredAttributes {
   public:
-    // `arrays` must outlive this object, and must not be empty when another method is called.
+    // `arrays` must outlive this object. It may be empty now, but not when another method is
+    // called.
     explicit StoredAttributes(const BandArrays& arrays) : arrays_(arrays) {}
     ~StoredAttributes() = default;
     StoredAttributes(const StoredAttributes&) = delete;
     StoredAttributes& operator=(const StoredAttributes&) = delete;
 
-    // Sets an attribute of an array; null removes the attribute.
+    // Sets an attribute of an array, or removes it if the value is null.
     static void Change(BandArray& array, const char* name, zarr::json::Value value);
     void ChangeGroup(const char* name, zarr::json::Value value);
 
-    // Sets the attribute for a metadata item; a `value` of nullptr removes the attribute. If the
-    // text of the attribute does not change, the attribute keeps its JSON type.
+    // Sets the attribute for a metadata item, or removes it if `value` is nullptr. If its text does
+    // not change, the attribute keeps its JSON type.
     static void SetItem(BandArray& array, const char* name, const char* value);
     void SetGroupItem(const char* name, const char* value);
 
-    // True if attributes of arrays have pending changes.
+    // True if attributes of any array have pending changes.
     bool AreOfArraysChanged() const;
-    // Writes all changes. If a change fails, the next call tries again.
+    // Stores all pending changes. A change that fails stays pending.
     zarr::Status Flush(StoreUpdate& update);
 
   private:
@@ -45,7 +46,8 @@ class StoredAttributes {
     void SetOfGroup(zarr::json::Object attributes);
 
     const BandArrays& arrays_;
-    std::optional<zarr::json::Object> group_attributes_;  // nullopt until the first change
+    // Changed attributes of the group; nullopt until the first change.
+    std::optional<zarr::json::Object> group_attributes_;
 };
 
 }  // namespace zarr_driver

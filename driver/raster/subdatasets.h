@@ -12,25 +12,25 @@
 
 namespace zarr_driver {
 
-// Returns the arrays of a group that become the bands of the group's dataset: two or more arrays
-// with equal grid, CRS and geotransform. Returns an empty list if the group has no such arrays.
+// Returns the arrays in a group that form the bands of one dataset, because their grid, CRS and
+// geotransform are equal. Empty if there are fewer than two.
 std::vector<const zarr::CatalogArray*> BandsOf(const zarr::CatalogGroup& group,
                                                const Location& location,
                                                const OpenOptions& options);
 
-// Adds a subdataset to `dataset` for each group with bands, then for each array. If `dataset`
-// itself has bands from several arrays, the opened group comes first.
+// Adds a subdataset to `dataset` for each group with bands, then for each array. If `dataset` has
+// bands from several arrays, its own group comes first.
 void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset);
 
-// Adds a subdataset for each slice of an array, for the open option MULTIBAND=NO.
+// Adds a subdataset for each two-dimensional slice of an array, for the open option MULTIBAND=NO.
 void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset);
 
 // Emits one warning that names all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);
 
-// Emits one warning that lists `nodes`, which are missing in the consolidated metadata. Emits
-// nothing if `nodes` is empty.
+// Emits one warning that lists `nodes`, which the consolidated metadata lacks. Emits nothing if
+// `nodes` is empty.
 void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path);
 
 }  // namespace zarr_driver

@@ -13,20 +13,19 @@
 
 namespace zarr_driver {
 
-// A store that forwards all calls to another store, and logs each request with its key if
-// CPL_DEBUG=ZARR is set.
+// Store that forwards all calls to another store. Logs each request with its key if CPL_DEBUG=ZARR
+// is set.
 class LoggedStore final : public zarr::ForwardingStore, private zarr::StoreWriter {
   public:
     explicit LoggedStore(std::shared_ptr<zarr::Store> base)
         : ForwardingStore(base), writable_(std::move(base)) {}
-    // Creates a read-only store.
+    // Creates a store that can only be read.
     explicit LoggedStore(std::shared_ptr<const zarr::Store> base)
         : ForwardingStore(std::move(base)) {}
 
     zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const override;
-    // Reads values, and logs one line for each key. The time in a line is counted from the start of
-    // GetMany().
+    // Reads values, and logs a line for each key, with the time since the start of GetMany().
     zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
                          const ValueTaker& take) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;

@@ -10,32 +10,25 @@
 
 namespace zarr_driver {
 
-// Renames the store at `path`, which is to be deleted, to a staging name in the same folder. If
-// this process is killed, the next writer of the store removes the files under the staging name.
-// Returns the new path, or `path` if the store cannot be renamed.
+// Renames the store at `path` to a staging name in its folder, before it is deleted. If this
+// process is killed, the next writer of the store removes what is left. Returns the new path, or
+// `path` if the store cannot be renamed.
 std::string RenameForDeletion(const std::string& path);
 
-// Builds a new store, which may replace an old store. The new store is built under a staging name
-// in the same folder, and renamed once it is complete. If the process is killed, either the old
-// store or the new store has the final name. The next writer of that name removes leftover staging
-// stores.
-//
-// If folders cannot be renamed, the old store is deleted and the new store is built in place.
-// Object stores cannot rename folders. Renaming also fails for mount points, for the current
-// folder, and in a parent folder that is not writable.
+// Builds a new store under a staging name, and renames it when it is complete. If the process is
+// killed, the final name has either the old or the new store, and the next writer of that name
+// removes leftover staging stores. If folders cannot be renamed, as in object stores, the old store
+// is deleted and the new store is built in place.
 class StoreReplacement {
   public:
-    // Prepares a new store at `folder`. Fails, with nothing changed, if `folder` holds anything
-    // other than a store. `folder` may also be missing or empty.
-    //
-    // Continues an unfinished store of a killed process if `is_resumable` returns true for its
-    // folder. The store may be under a staging name, or at `folder` itself if stores are built in
-    // place. An empty `is_resumable` continues no store.
+    // Prepares a new store at `folder`; fails without a change if `folder` holds anything but a
+    // store. If `is_resumable` returns true for the folder of an unfinished store, at the staging
+    // name or in place, continues that store. `is_resumable` may be empty.
     using ResumablePredicate = std::function<bool(const std::string& folder)>;
     static zarr::Result<StoreReplacement> Begin(const std::string& folder,
                                                 const ResumablePredicate& is_resumable = {});
 
-    // Creates an object that does nothing, for a store that is updated instead of created.
+    // Creates an object that does nothing, for updates of an existing store.
     StoreReplacement() = default;
     // Deletes the new store, unless Commit() has succeeded.
     ~StoreReplacement() {
@@ -46,25 +39,23 @@ class StoreReplacement {
     StoreReplacement(StoreReplacement&& other) noexcept;
     StoreReplacement& operator=(StoreReplacement&& other) noexcept;
 
-    // Returns the path where the store is being built: the staging path until Commit(), then the
-    // final path. For a store in a zip file the path is /vsizip/{zip file}/folder, where "zip file"
-    // is the path of the staging zip file.
+    // Returns the path of the store: the staging path until Commit(), then the final path. In a zip
+    // file, it is /vsizip/{ZIP}/folder with the path ZIP of the staging zip file.
     const std::string& folder() const { return building_folder_; }
     bool IsStaging() const { return building_ != path_; }
-    // True if the path is remote and no store existed there, so that the new store is known to be
-    // empty.
+    // True if the path is remote and held no store, so that the new store is known to be empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
-    // True if this object continues an unfinished store. The store still has all of its contents.
+    // True if this object continues an unfinished store, whose contents are unchanged.
     bool IsResumed() const { return is_resumed_; }
-    // True if a later Begin() can continue this store.
+    // True if a later Begin() could continue this store after a failure.
     bool CanBeResumed() const;
 
-    // Renames the new store to its final name, and deletes the old store. No file of the new store
-    // may be open for writing. On failure the old store stays, and the destructor deletes the new
+    // Gives the new store its final name, and deletes the old store. No file of the new store may
+    // be open for writing. After a failure the old store stays, and the destructor deletes the new
     // store.
     zarr::Status Commit();
 
-    // Leaves the unfinished store as it is, for a later Begin() that continues it.
+    // Keeps the unfinished store, so that a later Begin() can continue it.
     void KeepForResume();
 
   private:
@@ -81,13 +72,14 @@ class StoreReplacement {
     zarr::Status RenameToFinal();
     void Undo();
 
-    std::string folder_;           // final path of the store
-    std::string building_folder_;  // path of the store while it is built
-    // Final path and staging path of the folder or zip file. Both are empty if the destructor has
-    // nothing to delete.
+    std::string folder_;  // final path of the store
+    // Present path of the store: its staging path, then its final path.
+    std::string building_folder_;
+    // Final path and staging path of the folder or zip file; empty if the destructor has nothing to
+    // delete.
     std::string path_;
     std::string building_;
-    std::optional<zarr::PathLock> lock_;  // lock on the staging path
+    std::optional<zarr::PathLock> lock_;  // holds a lock on the staging path
     bool is_known_empty_ = false;
     bool is_resumed_ = false;
 };

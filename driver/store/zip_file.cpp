@@ -36,7 +36,7 @@ using zarr::Status;
 
 namespace {
 
-// Maximum size in bytes of an answer that has more bytes than requested.
+// Maximum size in bytes of a response that is longer than the requested range.
 constexpr std::size_t kMaxUnrequestedBytes = std::size_t{64} << 20;
 
 // Reads a zip file in one of GDAL's file systems. Each concurrent read uses its own file handle.
@@ -72,8 +72,8 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        // A server without range support answers each range with the whole file. An answer with
-        // more bytes than requested is therefore accepted, up to this limit.
+        // A server without range support sends the whole file for each range, which is accepted up
+        // to this limit.
         const std::size_t limit = std::max(memory.size, kMaxUnrequestedBytes);
         auto found = FetchCached({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
@@ -91,8 +91,8 @@ class VsiSource final : public zarr::ByteSource {
         VSILFILE* file = nullptr;
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            // A forked child opens its own file handles. With the parent's handles, both processes
-            // would share the file offsets.
+            // A forked child opens file handles of its own, because the parent's handles share
+            // their file offsets with the child.
             if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
             generation_ = zarr::ForkGeneration();
             if (!idle_.empty()) {
@@ -116,7 +116,7 @@ class VsiSource final : public zarr::ByteSource {
     const StorePath path_;
     const std::uint64_t size_;
     mutable std::mutex mutex_;
-    // Fork generation of the process that opened the handles.
+    // Fork generation of the process that opened the idle handles.
     mutable std::uint64_t generation_ = zarr::ForkGeneration();
     mutable std::vector<VSILFILE*> idle_;
 };
@@ -130,8 +130,8 @@ std::uint64_t SizeOf(const VSIStatBufL& stat) {
         std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
 }
 
-// Returns the part of `path` after the path of the zip file: a folder in the zip file. `path` lies
-// below /vsizip/.
+// Returns the folder within the zip file: the part of `path` after `archive`. `path` lies below
+// /vsizip/.
 std::string FolderBehind(const std::string& path, const std::string& archive) {
     const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
     std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
@@ -140,7 +140,8 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
     return normal.ok() ? *normal : inner;
 }
 
-// Splits a path into zip file and folder. ZipLocationOf(path) must not be nullopt.
+// Splits a path into the zip file and the folder within it. ZipLocationOf(path) must not be
+// nullopt.
 ZipLocation LocationIn(const std::string& path) {
     ZipLocation location;
     location.archive = path;
@@ -149,7 +150,8 @@ ZipLocation LocationIn(const std::string& path) {
     location.archive = *archive;
     const std::string inner = FolderBehind(path, *archive);
     if (!inner.empty()) location.inner = inner;
-    // GDAL accepts /vsizip/vsicurl/ for /vsizip//vsicurl/, so the missing slash is inserted.
+    // GDAL also accepts /vsizip/vsicurl/ for /vsizip//vsicurl/, in which the path of the zip file
+    // begins with a slash.
     if (STARTS_WITH(location.archive.c_str(), "vsi")) location.archive.insert(0, "/");
     return location;
 }
@@ -158,12 +160,12 @@ using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
 std::mutex archives_mutex;
 auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
-// The archive that was opened last. A program that opens a dataset needs the archive several times:
-// the dataset is identified and opened, and its subdatasets are opened.
+// The archive that was used last stays open, because opening a dataset needs the archive several
+// times.
 auto& last = *new Archive();
 
-// Returns the open archive with the identity `identity`, or nullptr. `before` must be destroyed
-// after the mutex is released, because its destruction may close a file.
+// Returns the open archive with the given identity; nullptr if there is none. `before` is destroyed
+// after the mutex is released, because that may close a file.
 Archive Find(const std::string& identity) {
     Archive before;
     const std::lock_guard<std::mutex> lock(archives_mutex);
@@ -194,7 +196,7 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return LocationIn(path);
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
-    // A folder is not taken for a zip file, even if its name ends in ".zip".
+    // A folder is not a zip file, even if its name ends in ".zip".
     if (!StorePath(path).is_remote() &&
         (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
@@ -209,9 +211,8 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
-    // A file in /vsimem/ that is younger than two seconds gets a unique identity, so that it is not
-    // taken from the cache. Times in /vsimem/ are whole seconds, and files have no inode numbers,
-    // so a file may change again without a new time.
+    // A file in /vsimem/ may change again within the second of its time, and has no inode number.
+    // Until it is two seconds old, it gets a unique identity, so that no cached archive is used.
     static std::atomic<std::uint64_t> count{0};
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
@@ -238,7 +239,7 @@ bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix) {
 std::optional<std::string> ArchiveOf(const std::string& path) {
     if (!STARTS_WITH_CI(path.c_str(), kZipPrefix)) return std::nullopt;
     const std::string inner = path.substr(std::strlen(kZipPrefix));
-    if (!inner.empty() && inner[0] == '{') {  // /vsizip/{archive}/member
+    if (!inner.empty() && inner[0] == '{') {  // the path is /vsizip/{archive}/member
         const std::size_t end = inner.find('}');
         return end == std::string::npos ? inner : inner.substr(1, end - 1);
     }
@@ -268,8 +269,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-// Returns the store object of a zip file that is already open for update. If none is open, or if
-// another file has replaced the zip file, opens a new one. Thread-safe.
+// Returns the store object of a zip file that is open for update. Opens the zip file if none is
+// open, or if another file has replaced it. Thread-safe.
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                                       const StoreAccess& /*access*/) {
     const ZipLocation location = LocationIn(path);
@@ -282,16 +283,15 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                              std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
-    // A staging zip file gets a new store object, because an earlier store may have had the staging
-    // name. Sharing the object is not needed, because only the creator, who holds the zip file's
-    // lock, uses the staging file.
+    // A staging name may have belonged to an earlier zip file, so an open store with that name is
+    // not used. Only one creator uses a staging file, so nothing is shared.
     const bool is_staging = FinalName(location.archive) != location.archive;
     if (const auto known = open_stores.find(name); !is_staging && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(location.archive, is_staging));
-    // The zip file's directory is read only after the file is locked, because another process may
-    // change the directory until then.
+    // Another process may change the zip file's directory before the lock, so it is read
+    // afterwards.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(location.archive, file->size()),
