@@ -55,7 +55,7 @@ class Zstd final : public FloorCodec {
     std::unique_ptr<ZSTD_CCtx, Free> compressor_{ZSTD_createCCtx()};
 };
 
-// Functions of libdeflate for one format, zlib or gzip
+// Functions of libdeflate for one compression format, zlib or gzip.
 struct DeflateForm {
     decltype(&libdeflate_zlib_decompress) decompress;
     decltype(&libdeflate_zlib_compress_bound) bound;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shard file of Zarr v3 for zarr_floor, the lower bound of the benchmarks.
+// Reads shard files of Zarr v3 for zarr_floor, a minimal reader that gives the lower bound of the
+// benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 #include "autotest/benchmark/floor_codec.h"
 
-// Shard that is open for reading. Several threads may call ReadChunk() concurrently.
+// A shard file that is open for reading. Threads may call ReadChunk() concurrently.
 class FloorShard {
   public:
     FloorShard() = default;
@@ -17,17 +18,17 @@ class FloorShard {
     FloorShard(const FloorShard&) = delete;
     FloorShard& operator=(const FloorShard&) = delete;
 
-    // Opens a shard file and reads its index, which is at the end of the file and has a CRC-32C.
-    // `chunks` is the number of chunks in a shard. Returns false on failure.
+    // Opens a shard file and reads the index of `chunks` chunks at its end, which is followed by a
+    // CRC-32C. Returns false on failure.
     bool Open(const std::string& path, std::size_t chunks);
 
-    // Reads the encoded bytes of the chunk with entry number `place` in the shard index. Returns
-    // false if the chunk is absent or cannot be read.
+    // Reads the encoded bytes of the chunk with the index entry `place`. Returns false if the chunk
+    // is absent or cannot be read.
     bool ReadChunk(std::size_t place, FloorBuffer& bytes) const;
 
   private:
     bool ReadAt(std::uint64_t offset, void* bytes, std::size_t size) const;
 
     int file_ = -1;
-    std::vector<std::uint64_t> index_;  // offset and size of each chunk, in turn
+    std::vector<std::uint64_t> index_;  // offset and size in bytes of each chunk, alternating
 };

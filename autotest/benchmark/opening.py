@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures the time and the memory for opening stores with many arrays, groups or chunks. Time and memory must
-grow no faster than these numbers."""
+"""Measures the time and memory for opening stores with many arrays, groups or chunks. Both must grow no faster than the
+number of arrays, groups or chunks."""
 
 import itertools
 import json
@@ -15,8 +15,8 @@ ROUNDS = 5
 
 
 def make(count):
-    """Returns a function that writes the documents of a v2 group with `count` rasters, but no chunks. Each
-    raster has its own attributes."""
+    """Returns a function that writes the documents of a v2 group with `count` arrays without chunks. Each array has
+    attributes of its own."""
     array = {
         "zarr_format": 2, "shape": [512, 512], "chunks": [256, 256], "dtype": "<f4",
         "compressor": None, "fill_value": 0, "order": "C", "filters": None,
@@ -46,8 +46,8 @@ def make(count):
 
 
 def make_version_3(groups, arrays):
-    """Returns a function that writes the consolidated document of a v3 store, and nothing else. The root has
-    `groups` groups with `arrays` arrays each."""
+    """Returns a function that writes a v3 store with consolidated metadata only. The root has `groups` groups with
+    `arrays` arrays each."""
     array = {
         "zarr_format": 3, "node_type": "array", "shape": [512, 512], "data_type": "float32",
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [256, 256]}},
@@ -74,8 +74,7 @@ def make_version_3(groups, arrays):
 
 
 def make_chunks(count):
-    """Returns a function that writes an array of `count` stored chunks. The chunks are hard links to as few
-    files as possible."""
+    """Returns a function that writes an array of `count` stored chunks, which are hard links to a few files."""
     links = 60000
     document = {
         "zarr_format": 2, "shape": [16 * count, 16], "chunks": [16, 16], "dtype": "<u1",
@@ -104,11 +103,11 @@ ONE_PIXEL = (
 
 
 def growth(setting):
-    """Yields seconds and MB for opening each kind of store. Also yields the ratio of the seconds to the time that
-    linear growth predicts: ten times the seconds for a store of a tenth of the size."""
+    """For each kind of store, yields seconds and MB for opening it, and the ratio of the seconds to linear growth: ten
+    times the seconds of a store of a tenth of the size."""
     shrink, rounds = (100, 1) if setting.small else (1, min(3, setting.rounds))
-    # (action, objects, number of objects, function that makes the store, Python code, allowed seconds, allowed
-    # MB)
+    # For each task: action, kind and number of objects, function that makes the store, Python code to measure, allowed
+    # seconds, allowed MB.
     tasks = (
         ("list", "arrays of v2", 100_000, make, LIST, 12, 450),
         ("list", "arrays of v3", 100_000, lambda n: make_version_3(1, n), LIST, 20, 600),
@@ -156,7 +155,7 @@ def measure(setting):
     }
     small = take_turns(contenders, rounds)
     yield Row(f"list {counts[0]} arrays, consolidated", small, (faster(1),))
-    # The floor is linear growth: the time for the smaller store, multiplied by the ratio of the sizes.
+    # Lower bound for linear growth: the time for the smaller store, multiplied by the ratio of the sizes.
     seconds = take_turns(
         {"ours": listing(OURS, many, counts[1]), "small": listing(OURS, few, counts[0])}, rounds
     )

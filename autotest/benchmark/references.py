@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures reads through references. The first task opens documents of up to ten million references and reads a
-chunk, and compares the driver with fsspec and icechunk. The second task reads a cube in one file on a web
-server, band after band."""
+"""Measures reads through references. One task opens up to ten million references and reads a chunk, in comparison with
+fsspec and icechunk. Another reads a cube in a single file on a web server, band after band."""
 
 import json
 import pathlib
@@ -16,11 +15,11 @@ from zarr_http import Served
 from zarr_references import PYTHON
 
 CHUNK = 64  # number of values in a chunk
-CHUNKS = 1000  # number of different byte ranges to which references refer
+CHUNKS = 1000  # number of different byte ranges in the data file
 LATENCY = 0.02
 CUBE = (24, 200, 400)
 
-# reader -> program that reads chunk NUMBER, and prints the seconds for opening and for reading
+# For each reader, a program that reads the chunk NUMBER, and prints the seconds for opening and for reading.
 READERS = {
     "json": """
 import fsspec, zarr
@@ -84,7 +83,8 @@ session.commit("references")
 
 
 def maker(count):
-    """Returns a function that writes an array of `count` chunks as references in JSON, Parquet and Icechunk."""
+    """Returns a function that writes references to the `count` chunks of an array, as JSON, as Parquet and in
+    Icechunk."""
 
     def make(home):
         np.arange(CHUNK * CHUNKS, dtype="<i4").tofile(home / "values.bin")
@@ -92,7 +92,7 @@ def maker(count):
             "zarr_format": 2, "shape": [count * CHUNK], "chunks": [CHUNK], "dtype": "<i4", "order": "C",
             "compressor": None, "fill_value": 0, "filters": None,
         }  # fmt: skip
-        # Path of the file after kept() has given the folder its final name.
+        # kept() later gives the folder its final name; this is the file's path under that name.
         data, size = str(home.with_suffix("") / "values.bin"), 4 * CHUNK
         documents = {".zgroup": '{"zarr_format": 2}', "a/.zarray": json.dumps(array), "a/.zattrs": "{}"}
         with open(home / "refs.json", "w", encoding="utf-8") as file:
@@ -102,8 +102,8 @@ def maker(count):
             file.write("}}")
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
-        # The references contain the final path of their folder, which kept() sets later. ZARR_REFERENCE_FOLDERS
-        # allows references to files outside of the folder's present path.
+        # The references contain the folder's final name, which is not valid yet. ZARR_REFERENCE_FOLDERS allows them to
+        # point outside of the present folder.
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)
@@ -138,8 +138,8 @@ def counts(setting):
         home = pathlib.Path(kept(setting.data, f"references-{count}", maker(count)))
         number = count // 2 + 7
         first, value = number * CHUNK, number % CHUNKS * CHUNK
-        # JSON documents, and manifests of Icechunk that are not split, are read whole. Their limits of memory
-        # (MB) therefore grow with `count`.
+        # JSON documents and unsplit manifests of Icechunk are read whole, so their memory limits (MB) grow with
+        # `count`.
         millions = max(1, count // 1_000_000)
         forms = (
             ("json", "refs.json", 60 * millions), ("parquet", "refs.parq", 150), ("icechunk", "icechunk", 220 * millions),
@@ -176,8 +176,8 @@ def make_cube(home):
 
 
 def band_after_band(setting):
-    """Yields the number of requests for reading a band. One request is enough, because the chunks of a band are
-    neighbours in the file."""
+    """Yields the number of requests for reading a band. It can be 1, because the chunks of a band are neighbours in the
+    file."""
     home = pathlib.Path(kept(setting.data, "references-cube", make_cube))
     with Served(home, LATENCY) as server:
         dataset = open_with(OURS, f'ZARR:"/vsicurl/{server.url}/refs.json":/cube')

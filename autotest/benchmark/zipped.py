@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures reading a band with many chunks from a zip file and from a folder."""
+"""Measures reading a band of many chunks from a zip file, in comparison with a folder."""
 
 import pathlib
 import zipfile

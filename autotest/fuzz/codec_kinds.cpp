@@ -16,14 +16,14 @@ bool Uses(const std::vector<CodecSpec>& codecs, const std::set<std::string>& ids
                        [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
 }
 
-// True if the codecs of the chunks, or of a level of shards, include one of `ids`.
+// True if the chunks, or the shards at any level, use a codec in `ids`.
 bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
     return Uses(metadata.codecs, ids) ||
            std::any_of(metadata.shards.begin(), metadata.shards.end(),
                        [&ids](const Sharding& shard) { return Uses(shard.codecs, ids); });
 }
 
-// Filters that may change numbers by rounding or by an overflow.
+// Filters that may change numbers by rounding or overflow.
 const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
                                              "quantize",
                                              "bitround",
@@ -40,8 +40,8 @@ const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "
                                            "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
                                            "zfp",        "n5_default"};
 
-// True if a lossy codec follows a codec whose output is not numbers. Rounding a zlib stream, for
-// example, damages the stream.
+// True if a lossy codec follows any codec other than a lossy filter. Rounding the output of zlib,
+// for example, would damage it.
 bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
     const auto is_lossy_filter = [](const CodecSpec& codec) {
         return kLossyFilters.count(codec.name) != 0;
@@ -56,15 +56,14 @@ bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
 
 }  // namespace
 
-// Excludes lzma, because its encoder allocates the dictionary of its preset even for a small chunk.
-// Excludes json2, because its separators may be any text, so that encoded text may not be
-// decodable.
+// False for lzma, whose encoder allocates a large dictionary even for a small chunk. False for
+// json2, whose separators may be any text, so that its output may not be decodable.
 bool CanBeEncoded(const ArrayMetadata& metadata) {
     return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
            !ChangesWhatIsEncoded(metadata);
 }
 
-// True if decoding restores every bit.
+// True if decoding restores every bit of the encoded numbers.
 bool IsLossless(const ArrayMetadata& metadata) {
     return !Uses(metadata, kLossyFilters) && !Uses(metadata, kOtherLossy);
 }

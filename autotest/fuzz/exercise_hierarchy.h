@@ -7,8 +7,8 @@
 
 namespace zarr::fuzz {
 
-// Opens a store with and without its consolidated metadata, lists it, applies every convention to
-// every array, and reads small arrays. Limits the number of nodes.
+// Opens a store with and without its consolidated metadata. Lists some of its nodes, applies every
+// convention to each array, and reads small arrays.
 void ExerciseHierarchy(const std::shared_ptr<const Store>& store);
 
 }  // namespace zarr::fuzz

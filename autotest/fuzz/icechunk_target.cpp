@@ -38,8 +38,8 @@ void FuzzYaml(ByteSpan input) {
     if (value.ok()) static_cast<void>(IcechunkContainers::FromConfig(*value));
 }
 
-// Reads the input as each kind of Icechunk file. Each kind has one file name, so a snapshot finds
-// its manifest only if the manifest's identifier is twelve zero bytes.
+// Reads the input as each kind of Icechunk file. The only manifest file has the id of twelve zero
+// bytes, so a snapshot must name that id to reach it.
 void FuzzIcechunk(ByteSpan input) {
     const auto store = std::make_shared<MemoryStore>();
     Put(*store, std::string(kIcechunkRepoFile), IcechunkFileType::kRepo, input);

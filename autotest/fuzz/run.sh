@@ -35,19 +35,18 @@ folder=build-fuzz
 mkdir -p $folder/findings $folder/logs
 OUT=$folder/out autotest/fuzz/oss_fuzz/build.sh >$folder/logs/build 2>&1 || { cat $folder/logs/build; exit 1; }
 
-# Limits in megabytes: one allocation, and all memory. The targets decode chunks of at most 1 MiB;
-# codecs and GDAL need the rest.
+# Limits in megabytes for one allocation and for all memory. Chunks decode to at most 1 MiB; codecs and GDAL need the
+# rest.
 most_at_once=160 most=1024
 options=(-dict=$folder/seeds/zarr.dict -timeout=25 -malloc_limit_mb=$most_at_once -rss_limit_mb=$most
     -max_len=65536 -print_final_stats=1 -reload=0
-    # Leaks are checked once, at the end: memory that GDAL keeps would trigger a check after each
-    # input.
+    # Leaks are checked once, at the end. Memory that GDAL keeps would otherwise trigger a check after each input.
     -detect_leaks=0 -entropic=0)
 
 # Recording short call stacks makes each allocation faster.
 export ASAN_OPTIONS=malloc_context_size=6:allocator_may_return_null=0
 
-# Prints the folders of inputs for a target; the target adds inputs to the first folder.
+# Prints the folders with inputs for a target. New inputs go to the first folder.
 corpora() {
     mkdir -p "$folder/corpus/$1" "autotest/fuzz/corpus/$1" "$folder/seeds/$1"
     echo "$folder/corpus/$1" "autotest/fuzz/corpus/$1" "$folder/seeds/$1"
@@ -70,8 +69,8 @@ fuzz() {
     return $code
 }
 
-# Replaces the corpus of a target by the smallest inputs that keep its coverage. Limits of number
-# and size keep the repository small.
+# Replaces a target's corpus by the smallest inputs with equal coverage. Their number and size are limited, to keep the
+# repository small.
 merge() {
     local target=$1 kept=autotest/fuzz/corpus/$1 most=100 largest=2048
     case $target in store | tar | zip) most=40 largest=5120 ;; esac
@@ -80,7 +79,7 @@ merge() {
     "$folder/out/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
         $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
     rm -rf "$kept" && mkdir -p "$kept"
-    # Uses awk, because sort would fail if head closed the pipe.
+    # awk instead of head, because sort would fail when head closes the pipe.
     find "$folder/merged" -type f -size -${largest}c -printf '%s %p\n' | sort -n |
         awk -v most=$most 'NR <= most { print $2 }' | xargs -r cp -t "$kept"
     echo "$target: $(find "$kept" -type f | wc -l) files, $(du -sk --apparent-size "$kept" | cut -f1) kB"
@@ -97,8 +96,7 @@ for target in "${targets[@]}"; do
     fuzz "$target" &
 done
 while [ -n "$(jobs -p)" ]; do wait -n || { status=$?; [ $status -eq 127 ] && break; code=1; }; done
-# `times` reports the children of its own shell. It must not run in a pipe, whose shell has no
-# children.
+# `times` reports the children of its own shell, so it must not run in a pipe, which has a shell of its own.
 times >$folder/logs/times
 tail -n 1 $folder/logs/times | awk -F'[ms ]' '{ printf "%d s of processor time\n", $1 * 60 + $2 + $4 * 60 + $5 }'
 exit $code

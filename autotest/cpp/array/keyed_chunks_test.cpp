@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of arrays whose `.zarray` does not state the separator of the indices in chunk keys ("." or
-// "/").
+// Tests of arrays whose `.zarray` does not state which separator, "." or "/", chunk keys have.
 #include "core/array/keyed_chunks.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +31,7 @@ SampleSpec WithoutSeparator(char separator) {
 const Region kAll{{0, 0}, {64, 64}, {1, 1}};
 constexpr std::size_t kCache = std::size_t{1} << 20;
 
-// Returns all keys below "dem", the path of the array.
+// Returns all keys below the array's path "dem".
 std::set<std::string> KeysIn(const Store& store) {
     std::set<std::string> keys;
     EXPECT_TRUE(Succeeds(
@@ -152,7 +151,7 @@ TEST(MissingSeparator, IsSearchedAgainIfTheArrayWasEmpty) {
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
     EXPECT_EQ(array->chunks().separator(), '.');
-    // Stores the chunks, as another program would.
+    // Stores the chunks in `memory`, as another program would do while `array` is open.
     for (const std::string& key : KeysIn(*sample.store())) {
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
@@ -181,7 +180,8 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     const auto store = std::make_shared<FaultyStore>(sample.store());
     const auto array = sample.Open(kCache, store);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
-    // Call 1 reads the chunk and does not find it. Call 2, the search for other separators, fails.
+    // Call 1 reads the chunk and does not find it. Call 2, the search for keys with another
+    // separator, fails.
     store->FailAt(2, false);
     EXPECT_TRUE(Fails(ReadRowMajor(*array, first, 1), StatusCode::kIo, "injected fault"));
     const auto read = ReadRowMajor(*array, kAll, 1);
@@ -194,8 +194,7 @@ TEST(MissingSeparator, IsAnErrorIfTheSearchFails) {
     EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
 }
 
-// Neither groups nor other names in the array's folder must decide which separator the chunk keys
-// have.
+// Names in the array's folder that are not chunk keys must not decide about the separator.
 TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
     const SampleArray sample(random, WithoutSeparator('.'), false);

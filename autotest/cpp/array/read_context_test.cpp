@@ -11,8 +11,8 @@ namespace {
 
 using test::Random;
 
-// Calls IsFirstPartialRead() for the chunks 0 to `chunks` - 1 of `array`. Returns the number of
-// calls that return true.
+// Calls IsFirstPartialRead() for each of the first `chunks` chunks of `array`. Returns how often
+// the result is true.
 std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
@@ -37,8 +37,8 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            // The context remembers chunks in a table of fixed size. With 3000 chunks, it may
-            // forget up to 1 % of them.
+            // The context remembers chunks in a table of fixed size, and may forget 1 % of 3000
+            // chunks.
             for (int round = 0; round < 3; ++round)
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;
@@ -46,7 +46,7 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
     }
 }
 
-// The context must remember the chunks of a column, whose numbers differ by a constant stride.
+// Chunks whose numbers differ by a constant, like those of a column, must be remembered.
 TEST(IsFirstPartialRead, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
         ArrayContext context(0);
@@ -83,7 +83,7 @@ TEST(IsFirstPartialRead, IsTrueForOneOfManyThreads) {
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
-            for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread starts at a different chunk
+            for (std::uint64_t i = 0; i < kChunks; ++i)  // each thread begins with another chunk
                 first += context.IsFirstPartialRead({9, (i + t * 3) % kChunks}) ? 1 : 0;
         });
     for (std::thread& thread : threads) thread.join();

@@ -10,8 +10,8 @@
 namespace zarr {
 namespace {
 
-// A region that covers 3 x 5 chunks, from chunk (1, 1) on. A piece is the part of the region in one
-// chunk.
+// Splits a region of 3 x 5 chunks into pieces, one per chunk. Its first chunk has the indices (1,
+// 1).
 class RegionGroupsTest : public testing::Test {
   protected:
     RegionGroupsTest() {
@@ -20,8 +20,8 @@ class RegionGroupsTest : public testing::Test {
         region_.step = {1, 1};
     }
 
-    // Groups the pieces by the chunks of a coarser grid, `axes`. Returns the numbers of the pieces
-    // in each group.
+    // Groups the pieces of the region by the chunks of the coarser grid `axes`. Returns the numbers
+    // of the pieces in each group.
     std::vector<std::vector<std::uint64_t>> Groups(const std::vector<GridAxis>& axes) const {
         const std::vector<GridAxis> grid{{20, 2}, {100, 10}};
         const Strides strides{50, 1};

@@ -21,7 +21,8 @@ std::string List(const std::vector<std::uint64_t>& values) {
     return text + "]";
 }
 
-// Returns the position of the element `index` in an array of shape `shape`, counted in elements.
+// Returns the row-major (or column-major) number of the element `index` in an array of shape
+// `shape`.
 std::size_t Place(const DimVector<std::uint64_t>& index, const std::vector<std::uint64_t>& shape,
                   bool fortran_order) {
     std::uint64_t place = 0;
@@ -102,7 +103,7 @@ void SampleArray::MakeChunk(Random& random, const DimVector<std::uint64_t>& chun
     const std::size_t size = metadata_.dtype.size;
     std::size_t elements = 1;
     for (const std::uint64_t n : metadata_.chunks) elements *= static_cast<std::size_t>(n);
-    // An edge chunk extends beyond the array. Its elements outside of the array are random.
+    // Elements of an edge chunk that lie outside of the array are random.
     std::string stored = random.Bytes(elements * size);
     DimVector<std::uint64_t> inside(metadata_.rank(), 0);
     do {

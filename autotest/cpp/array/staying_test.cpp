@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests which chunks stay cached if the bands of a cube are read in order. Several bands share a
-// layer of chunks, and the layer may be larger than the cache.
+// Tests which decoded chunks stay cached if the bands of a cube are read in order. Several bands
+// share a layer of chunks, which may be larger than the cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr const char* kStayingBlosc =
 
 struct Cube {
     SampleSpec spec;
-    std::uint64_t layer = 1;       // number of chunks that one band needs
-    std::size_t chunk_bytes = 4;   // decoded size of a chunk
-    std::size_t cached_bytes = 0;  // size of a chunk with the overhead of the cache
+    std::uint64_t layer = 1;       // number of chunks in a layer, which one band needs
+    std::size_t chunk_bytes = 4;   // size of a decoded chunk in bytes
+    std::size_t cached_bytes = 0;  // size in bytes of a chunk in the cache, with its overhead
 
     Cube(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks,
          const char* compressor) {
@@ -37,7 +37,7 @@ struct Cube {
     }
 };
 
-// Reads the bands in order. Returns how many chunks were decoded for each band.
+// Reads all bands in order. Returns the number of chunks that were decoded for each band.
 std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cube,
                                      const Array& array, std::size_t threads) {
     std::vector<std::uint64_t> decoded;
@@ -55,8 +55,8 @@ std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cu
 class Staying : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Threads, Staying, testing::Values(1, 2, 16));
 
-// Reads all bands of `cube`. The first band in each layer of chunks must decode all chunks of the
-// layer. Later bands must find `stay` chunks in the cache.
+// Reads all bands of `cube`. The first band of a layer of chunks must decode the whole layer; later
+// bands must find `stay` of its chunks in the cache.
 void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, std::size_t threads) {
     SCOPED_TRACE("a cache of " + std::to_string(cache_bytes));
     Random random(91);
@@ -69,8 +69,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
     }
 }
 
-// Checks two caches: one has room for `chunks` cached chunks, the other for their decoded bytes
-// only. The second cache holds fewer chunks, because a cached chunk has an overhead.
+// Checks a cache with room for `chunks` chunks, and a smaller cache that lacks room for their
+// overhead.
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
@@ -90,8 +90,8 @@ TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// A band needs 90 chunks, more than tuning::kMaxCachedParts. A read of fewer chunks works
-// differently: it first copies the parts that are cached.
+// A band needs 90 chunks, more than tuning::kMaxCachedParts, so that the read does not begin by
+// copying cached parts.
 TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);
@@ -105,11 +105,11 @@ TEST_P(Staying, OneChunkStaysIfNoneFits) {
         CheckStay(cube, cache_bytes, 1, GetParam());
 }
 
-// The cache has room for one layer of blosc chunks. The first band decodes parts of them; the
-// second band decodes and caches them whole.
+// The cache has room for one layer of blosc chunks. The first band decodes only parts of these
+// chunks, and the second band caches them whole.
 TEST_P(Staying, NoChunkIsReadMoreThanTwiceIfALayerFits) {
     Random random(92);
-    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // a chunk has 256 KiB
+    const Cube cube({32, 120, 128}, {32, 64, 32}, kStayingBlosc);  // chunks of 256 KiB
     ASSERT_EQ(cube.layer, 8U);
     const WrittenArray written(random, cube.spec);
     const auto spy = std::make_shared<SpyStore>(written.store);
@@ -158,7 +158,7 @@ TEST_P(Windows, AreEqualOnAnyNumberOfThreads) {
     const WrittenArray written(random, spec);
     const std::size_t chunk = std::size_t{256} * 260 * 4 + sizeof(DecodedChunk);
     for (int i = 0; i < 24; ++i) {
-        Region window;  // covers 1 to 3 chunks along each dimension
+        Region window;  // 1 to 3 chunks along each dimension
         for (std::size_t axis = 0; axis < 2; ++axis) {
             const std::uint64_t chunks = 1 + (axis == 0 ? i % 3 : i / 3 % 3);
             const std::uint64_t first = random.Below(4 - chunks) * spec.chunks[axis];
@@ -171,11 +171,12 @@ TEST_P(Windows, AreEqualOnAnyNumberOfThreads) {
             window.step.push_back(1);
         }
         const std::string expected = written.Expected(window);
-        // The cache has no room, room for three chunks, or room for all chunks.
+        // Sizes of the cache in bytes: room for no chunk, for three chunks, and for all chunks.
         for (const std::size_t cache_bytes : {std::size_t{0}, 3 * chunk, 100 * chunk}) {
             for (const std::size_t threads : {1U, 2U, 16U}) {
                 const auto array = written.Open(cache_bytes);
-                for (int round = 0; round < 3; ++round) {  // later rounds may find cached chunks
+                // Later rounds read from the cache, if it has room.
+                for (int round = 0; round < 3; ++round) {
                     const auto read = ReadRowMajor(*array, window, threads);
                     ASSERT_TRUE(Succeeds(read));
                     ASSERT_TRUE(*read == expected)

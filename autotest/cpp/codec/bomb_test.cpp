@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small inputs decode to 100 MB. Decoding must fail at the limit, and must not allocate more memory
-// than the limit.
+// Small inputs that decode to 100 MB. Decoding must fail at the limit, and must not allocate more
+// memory than the limit.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -17,12 +17,12 @@ namespace zarr::test {
 namespace {
 
 constexpr std::size_t kLimit = 1000;
-// Memory in bytes that a library may use for itself, for example for blocks of bzip2 or the
-// dictionary of LZMA.
+// Memory in bytes that a compression library may use for itself, for example for the dictionary of
+// LZMA.
 constexpr std::size_t kLibraryBytes = std::size_t{32} << 20;
 
-// Returns the peak resident memory of the process since ResetPeak(), in bytes. If the system does
-// not report it, returns 0, and the tests check only the output size.
+// Returns the peak resident memory of the process since ResetPeak(), in bytes. Returns 0 if the
+// system does not report it; the tests then check only the output size.
 std::size_t PeakBytes() {
     std::ifstream status("/proc/self/status");
     std::string word;
@@ -54,8 +54,8 @@ TEST_P(CodecBomb, FailsAtTheLimit) {
     EXPECT_LE(PeakBytes(), peak_before + kLibraryBytes);
 }
 
-// With enough room the input decodes without an error. In the other tests only the limit can cause
-// an error.
+// If the limit allows the decoded size, the input decodes. Only the limit can thus cause the errors
+// in other tests.
 TEST_P(CodecBomb, DecodesIfThereIsRoom) {
     const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();

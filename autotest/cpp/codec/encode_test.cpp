@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of encoding. Vectors of vectors.json must encode to the bytes of numcodecs or to equivalent
-// bytes. Other values must encode and decode without a change.
+// Tests of encoding. The values of vectors.json must encode to numcodecs' bytes or to equivalent
+// bytes. Other values must decode to themselves.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,7 +29,8 @@ Result<Pipeline> BindAlone(const Vector& vector) {
     return BindJson(json::Value(json::Array{vector.config}), vector.Context());
 }
 
-// Encodes the values of the vector. The values are in memory of exactly their size.
+// Encodes the decoded values of a vector, from memory of exactly their size so that reads beyond
+// the end are noticed.
 Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
                                  PipelineScratch& scratch) {
     if (vector.is_objects()) {
@@ -46,15 +47,15 @@ Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
 
 class CodecEncoding : public testing::TestWithParam<Vector> {};
 
-// The core must encode to the bytes of numcodecs. zlib and gzip streams must only decompress to the
-// same bytes. The expected bytes of pcodec were recorded from the core's encoder and checked with
-// the pcodec library.
+// The core must encode to the bytes of numcodecs. zlib and gzip streams need only decompress to the
+// same bytes. For pcodec, the expected bytes are the core's own, which the pcodec library could
+// decode.
 TEST_P(CodecEncoding, GivesTheBytesOfNumcodecs) {
     const Result<Pipeline> pipeline = BindAlone(GetParam());
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
     ASSERT_EQ(pipeline->writable().ok(), GetParam().is_writable) << pipeline->writable().message();
     PipelineScratch scratch;
-    for (int repeat = 0; repeat < 3; ++repeat) {  // later rounds reuse memory
+    for (int repeat = 0; repeat < 3; ++repeat) {  // later rounds reuse the scratch memory
         const Result<std::string> encoded = EncodeVector(*pipeline, GetParam(), scratch);
         ASSERT_EQ(encoded.ok(), GetParam().is_writable) << encoded.status().message();
         if (!encoded.ok()) return;
@@ -81,7 +82,7 @@ TEST_P(CodecEncoding, RefusesChunksOfOtherSizes) {
     EXPECT_FALSE(pipeline->EncodeObjects(&object, 1, scratch).ok());
 }
 
-// Encodes the chunk `decoded`. The result must decode to the same bytes.
+// Encodes the chunk `decoded`, and expects that the result decodes to it.
 void ExpectRoundTrip(const Pipeline& pipeline, const std::string& decoded) {
     ASSERT_TRUE(pipeline.writable().ok()) << pipeline.writable().message();
     PipelineScratch scratch;
@@ -103,15 +104,13 @@ std::string RandomBytes(std::size_t size, unsigned modulus = 256) {
     return bytes;
 }
 
-// Random bytes do not compress, constant bytes do. Codecs that take any bytes must restore both
-// kinds, in every configuration.
+// Codecs of bytes must restore random bytes, which do not compress, and constant bytes, which do.
 TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     static const std::set<std::string> of_bytes = {
         "blosc",  "zlib",    "gzip",  "bz2",    "lzma",    "zstd",      "lz4",
         "base64", "shuffle", "crc32", "crc32c", "adler32", "fletcher32"};
     if (of_bytes.count(GetParam().id) == 0 || !GetParam().is_writable) return;
-    // A count that is a multiple of 48 leaves no partial element at the end, for any element size
-    // of a shuffle.
+    // Multiples of 48, so that every element size of the shuffle divides them.
     for (const std::size_t count : {48, 139200}) {
         CodecContext context = GetParam().Context();
         context.chunk_shape = {count};
@@ -122,8 +121,8 @@ TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     }
 }
 
-// Scratch memory must be large enough after the first chunk. The second chunk must not reallocate
-// it.
+// The scratch memory must be large enough after the first chunk, and not be reallocated for the
+// second.
 TEST_P(CodecEncoding, ReusesItsMemory) {
     if (!GetParam().is_writable) return;
     const Result<Pipeline> pipeline = BindAlone(GetParam());
@@ -143,10 +142,10 @@ INSTANTIATE_TEST_SUITE_P(Vectors, CodecEncoding, testing::ValuesIn(Vectors()), V
 struct Lossless {
     const char* config;
     const char* typestr;
-    unsigned modulus = 256;  // all bytes of the chunk are less than this number
+    unsigned modulus = 256;  // every byte of the chunk is less than this number
 };
 
-// Decoding must restore the chunk of each case exactly.
+// Encoding and decoding must restore the chunk of each case.
 TEST(CodecEncodings, NumbersDecodeToTheInput) {
     const Lossless cases[] = {
         {R"({"id":"delta","dtype":"<i4"})", "<i4"},
@@ -185,7 +184,7 @@ TEST(CodecEncodings, NumbersDecodeToTheInput) {
     }
 }
 
-// Two threads share one pipeline. Library state that remains from an earlier chunk must not change
+// Two threads share a pipeline. Remaining state of an earlier chunk in a library must not change
 // the result.
 TEST(CodecEncodings, AreEqualOnAnyThread) {
     const auto encode_all = [](const Vector& vector, const Pipeline& pipeline) {
@@ -210,8 +209,8 @@ TEST(CodecEncodings, AreEqualOnAnyThread) {
     }
 }
 
-// The core must encode to the bytes of numcodecs, except for the listed vectors. Each list is for
-// one reason.
+// The core must encode to the bytes of numcodecs, except for the vectors in these lists. Each list
+// has its own reason.
 TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
     static const std::set<std::string> other_encoders = {
         "gzip_members", "gzip_padded",  "bz2_streams", "lzma_xz_streams",   "zstd_checksum",
@@ -249,7 +248,7 @@ TEST(CodecEncodings, EqualTheVectorsExceptForListedReasons) {
                                                      "imagecodecs_packbits_image"};
     for (const Vector& vector : Vectors()) {
         EXPECT_EQ(vector.is_writable, no_encoder.count(vector.name) == 0) << vector.name;
-        // For pcodec, the core has an encoder of its own, which gives other bytes than numcodecs.
+        // The core's own encoder for pcodec gives other bytes than numcodecs.
         if (!vector.is_writable || vector.id == "pcodec") continue;
         EXPECT_EQ(vector.reencoded != vector.encoded,
                   other_encoders.count(vector.name) + loses_fractions.count(vector.name) > 0)

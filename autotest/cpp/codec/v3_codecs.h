@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes codecs from their JSON in `zarr.json`, and encodes and decodes chunks.
+// Makes codecs from their JSON form in `zarr.json`; encodes and decodes chunks with them.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,8 @@
 
 namespace zarr::test {
 
-// Returns the context for a chunk of shape `shape`. `typestr` is a NumPy typestr.
+// Returns the codec context for a chunk of shape `shape` and the data type `typestr`, a NumPy
+// typestr.
 inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_t> shape) {
     CodecContext context;
     auto dtype = ParseTypestr(typestr);
@@ -22,8 +23,8 @@ inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_
     return context;
 }
 
-// Returns the context for `items` elements of a narrow type. A real number takes one byte in
-// memory, a complex number two.
+// Returns the codec context for `items` elements of a type of one byte, such as float8, or of
+// complex elements with two such parts.
 inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_t items) {
     CodecContext context;
     context.dtype.kind = kind;
@@ -33,7 +34,7 @@ inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_
     return context;
 }
 
-// Parses a JSON array of codecs.
+// Parses a JSON array of Zarr v3 codecs.
 inline Result<std::vector<CodecSpec>> V3Codecs(std::string_view list) {
     const json::Value parsed = Json(list);
     std::vector<CodecSpec> codecs;
@@ -78,8 +79,8 @@ std::vector<T> ValuesOf(std::string_view bytes) {
     return values;
 }
 
-// `chunk` must encode to `encoded`, and `encoded` must decode to `chunk`. `list` is a JSON array of
-// codecs.
+// Expects that the codecs in the JSON array `list` encode `chunk` to `encoded`, and decode
+// `encoded` to `chunk`.
 inline void ExpectV3(std::string_view list, const CodecContext& context, std::string_view chunk,
                      std::string_view encoded) {
     SCOPED_TRACE(std::string(list));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of Zarr v3 codecs with the chunks of v3_vectors.json, which other software encoded.
-// make_v3_vectors.py writes and describes this file.
+// make_v3_vectors.py writes and describes that file.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -23,7 +23,8 @@ struct V3Vector {
     std::string name;
     CodecContext context;
     std::vector<CodecSpec> codecs;
-    std::vector<std::string> decoded;  // all bytes as one string, or a string per object
+    // A string with all bytes of the chunk, or a string for each object.
+    std::vector<std::string> decoded;
     std::string encoded;
     std::string reencoded;
     bool is_exact = false;
@@ -100,7 +101,8 @@ const std::vector<V3Vector>& V3Vectors() {
     return vectors;
 }
 
-// Decodes from and to buffers of exactly the needed size.
+// Decodes with input and output buffers of exactly the needed size, so that accesses beyond them
+// are noticed.
 Result<std::vector<std::string>> DecodeV3(const Pipeline& pipeline, const std::string& encoded) {
     GuardedMemory input;
     GuardedMemory output;
@@ -166,14 +168,14 @@ TEST_P(V3CodecsOfOthers, EncodeAsOthersDo) {
     }
     const auto again = DecodeV3(*pipeline_, *encoded);
     ASSERT_TRUE(Succeeds(again));
-    // Encoding with zfp loses precision each time, so its chunks are not compared.
+    // Each encoding with zfp loses precision, so the decoded chunks differ.
     if (GetParam().name.find("zfpy") == std::string::npos) {
         EXPECT_EQ(*again, GetParam().decoded);
     }
 }
 
 TEST_P(V3CodecsOfOthers, RefuseEveryTruncation) {
-    // zfp pads its last word with zeros, so the last 8 bytes of its chunk may be missing.
+    // zfp pads the last word of its stream with zeros, so its last 8 bytes may be missing.
     const bool is_zfp = GetParam().name.find("zfpy") != std::string::npos;
     const std::size_t needed = GetParam().encoded.size() - (is_zfp ? 8 : 0);
     for (std::size_t size = 0; size < needed; ++size) {
@@ -197,7 +199,7 @@ TEST_P(V3CodecsOfOthers, SurviveEveryDamagedByte) {
     }
 }
 
-// Writing codecs as JSON and parsing them again must give equal codecs.
+// Codecs must be equal after they were written as JSON and parsed again.
 TEST_P(V3CodecsOfOthers, AreWrittenAsTheyWereRead) {
     for (const CodecSpec& codec : GetParam().codecs) {
         const auto written = CodecToV3(codec, GetParam().context.dtype);

@@ -11,7 +11,8 @@ namespace {
 using test::StringList;
 using test::TreeBuilder;
 
-// Returns attributes whose `multiscales` has an image `name` with the axes x and y and one level.
+// Returns group attributes with an OME image `name` in `multiscales`, which has the axes x and y
+// and one level.
 std::string Image(const std::string& name, const std::string& level) {
     return R"({"multiscales": [{"version": "0.4", "name": ")" + name +
            R"(", "axes": [{"name": "x", "type": "space", "unit": "metre"}, )" +

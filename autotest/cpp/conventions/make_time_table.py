@@ -32,7 +32,8 @@ MICROSECONDS = {
     "h": 3600 * 10**6, "hr": 3600 * 10**6, "Hours": 3600 * 10**6, "days": 86400 * 10**6,
     "d": 86400 * 10**6, "DAY": 86400 * 10**6,
 }  # fmt: skip
-SPANS = [10**7, 10**12, 4 * 10**15, 10**18, 9 * 10**18]  # largest distances from the reference time, in microseconds
+# Largest distances from the reference time, in microseconds.
+SPANS = [10**7, 10**12, 4 * 10**15, 10**18, 9 * 10**18]
 
 
 def year_text(year):
@@ -47,7 +48,7 @@ def fraction_text(digits):
 
 
 def cftime_text(value, units, calendar):
-    """Returns cftime's text of a time, or None if cftime reports an error."""
+    """Returns cftime's text for a time, or None if cftime reports an error."""
     try:
         date = cftime.num2date(value, units, calendar, only_use_cftime_datetimes=True)
     except (OverflowError, ValueError):
@@ -69,18 +70,15 @@ def numpy_text(ticks, unit):
 
 
 def cftime_value(draw, size):
-    """Returns a random value: an integer, a double, or a multiple of 1/8. `size` is the number of microseconds in a
-    unit."""
+    """Returns a random number of time units: an integer, a double, or a multiple of 1/8. A unit has `size`
+    microseconds."""
     value = draw.choice([-1, 1]) * draw.random() * draw.choice(SPANS) / size
     return draw.choice([round, float, lambda v: round(v * 8) / 8])(value)
 
 
 def cftime_rounds_twice(value, size):
-    """Returns True if cftime may round `value` twice. `size` is the number of microseconds in a unit.
-
-    cftime computes value * size with a precision of 64 bits. If the product is near to half a microsecond, cftime may
-    round it to the half first, and then to a whole microsecond.
-    """
+    """Returns True if cftime may round value * size, a number of microseconds, twice. It computes the product with 64
+    bits, which may round to half a microsecond, and then rounds to a whole microsecond."""
     exact = abs(Fraction(value) * size)
     return exact > 2**50 and abs(exact % 1 - Fraction(1, 2)) <= exact / 2**62
 
@@ -95,7 +93,7 @@ def cftime_sections(draw):
             while len(lines) < 9:
                 value = cftime_value(draw, size)
                 text = cftime_text(value, reference, calendar)
-                # cftime counts microseconds in 64 bits
+                # cftime counts microseconds in a 64-bit integer
                 usable = text is not None and abs(value * size) < 9e18
                 if usable and not cftime_rounds_twice(value, size):
                     shown = value.hex() if isinstance(value, float) else str(value)
@@ -104,7 +102,7 @@ def cftime_sections(draw):
 
 
 def numpy_sections(draw):
-    # Number of bits of the largest number in a unit that NumPy converts without an overflow.
+    # For each unit, the number of bits of the largest number that NumPy converts without an overflow.
     bits = {"Y": 20, "M": 24, "W": 52, "D": 54, "h": 58, "m": 62}
     for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"):
         for multiple in (1, draw.choice([2, 7, 25, 100])):
@@ -118,7 +116,7 @@ def numpy_sections(draw):
 
 
 def main():
-    warnings.simplefilter("ignore")  # cftime warns of years before 1
+    warnings.simplefilter("ignore")  # cftime warns about years before 1
     draw = random.Random(20200102)
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
     with open(folder / "time_table.txt", "w", encoding="ascii", newline="\n") as file:

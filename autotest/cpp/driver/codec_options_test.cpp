@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that the creation options for codecs agree with the codec registry.
+// Tests that the creation options for codecs match the codecs that the registry supports.
 #include "driver/base/codec_options.h"
 
 #include <cpl_minixml.h>
@@ -21,7 +21,7 @@ Names Split(const std::string& text) {
     return {parts.List(), parts.List() + parts.size()};
 }
 
-// Returns the allowed values of a creation option, as GDAL lists them.
+// Returns the values that GDAL lists for a creation option.
 Names ValuesOf(const std::string& option) {
     Names values;
     CPLXMLNode* const root = CPLParseXMLString(("<List>" + CodecOptions() + "</List>").c_str());
@@ -35,7 +35,7 @@ Names ValuesOf(const std::string& option) {
     return values;
 }
 
-// Returns true if an array of floats can be created with the option `option`.
+// Returns True if an array of floats can be created with `option`, such as "COMPRESS=ZSTD".
 bool IsWritable(const std::string& option) {
     CPLStringList options;
     options.AddString(option.c_str());

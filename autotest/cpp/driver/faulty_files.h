@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file system for GDAL in memory. Tests choose which calls fail.
+// A file system in memory for GDAL, in which tests choose the calls that fail.
 #pragma once
 
 #include <cstddef>
@@ -10,39 +10,41 @@
 
 namespace zarr_driver::test {
 
-// Effect of a failing call.
+// Effect of a call that fails.
 enum class FaultKind {
-    // No effect. Sets errno to ENOSPC if the call needs room on the disk, else to EIO.
+    // The call does nothing, and sets errno to ENOSPC if it needs room on the disk, otherwise to
+    // EIO.
     kError,
-    // No effect, and errno is 0, as on some file systems. Listing does set errno, because GDAL
-    // reports a failed listing only by errno.
+    // The call does nothing and sets errno to 0, as some file systems do. Listing sets errno all
+    // the same, because GDAL reports a failed listing only by errno.
     kSilent,
-    // Reads or writes half of the bytes. Closing cuts the file to half its size. Other calls fail
-    // as with kError.
+    // The call reads or writes half of its bytes. Closing cuts the file to half its size. Other
+    // calls fail like kError.
     kShort,
 };
 
-// Calls that fail after the first failing call.
+// Calls that also fail after the first failing call.
 enum class Follow {
     kNone,
-    kNeedsRoom,  // all calls that need room, as on a full disk
-    kAll,        // all calls, as on a broken disk
+    kNeedsRoom,  // all calls that need room on the disk, as if it were full
+    kAll,        // all calls, as if the disk were broken
 };
 
-// Selects the calls that fail. `call` is the position of the first failing call, counted from 1. If
-// `call` is 0, no call fails.
+// Selects the calls that fail. `call` is the number of the first one, counted from 1 since Arm(); 0
+// if no call fails.
 struct Fault {
     std::size_t call = 0;
     Follow after = Follow::kNone;
     FaultKind kind = FaultKind::kError;
 };
 
-// Contents of files by path, for example "x.zarr/.zarray". The path of a folder ends with a slash.
+// Contents of files by path, for example "x.zarr/.zarray". A path that ends with a slash is a
+// folder.
 using Files = std::map<std::string, std::string>;
 
-// A file system in memory with two prefixes. Under "/faulty/" the driver treats it as a local disk
-// and replaces files by renaming. Under "/vsifaulty/" the driver treats it as a virtual file system
-// of GDAL. Thread-safe.
+// A file system in memory with two prefixes. The driver treats "/faulty/" as a local disk, and
+// replaces files there by renaming. It treats "/vsifaulty/" as one of GDAL's virtual file systems.
+// Thread-safe.
 class FaultyFiles {
   public:
     // Returns the only instance. The first call registers the file system with GDAL.
@@ -52,22 +54,23 @@ class FaultyFiles {
     FaultyFiles(const FaultyFiles&) = delete;
     FaultyFiles& operator=(const FaultyFiles&) = delete;
 
-    // Creates a folder with `files` and returns its path, for example "/faulty/7". Each name is
-    // new, so that no cache knows the folder.
+    // Creates a folder with `files`, and returns its path, for example "/faulty/7". No path is used
+    // twice, because caches may know it.
     std::string NewFolder(const Files& files, const std::string& prefix = "/faulty/");
     // Returns the contents of a folder that NewFolder() created.
     Files FilesIn(const std::string& folder) const;
     // Removes the folder, to free its memory.
     void Remove(const std::string& folder);
 
-    // Starts to count the calls that can fail. The calls that `fault` selects fail.
+    // Starts to count calls that can fail, and lets the calls that `fault` selects fail.
     void Arm(const Fault& fault);
-    // Stops counting and failing. Returns the number of calls since Arm().
+    // Ends counting and failing. Returns the number of counted calls since Arm().
     std::size_t Disarm();
-    // Returns the positions of the calls since Arm() that rename a file. The first call has
-    // position 1.
+    // Returns the numbers of the counted calls that renamed a file. The first call since Arm() has
+    // the number 1.
     std::vector<std::size_t> Renames() const;
-    // Returns the first call since Arm() that failed, for example "write /7/x.zarr/0.0", or "".
+    // Returns the first call that failed since Arm(), for example "write /7/x.zarr/0.0"; "" if none
+    // failed.
     std::string FirstFailed() const;
 
   private:

@@ -31,7 +31,7 @@ void ExpectFails(const Status& status, StatusCode code, std::string_view part = 
     EXPECT_TRUE(Fails(status, code, part));
 }
 
-// A store in memory that records its changes, and a HierarchyWriter of the store.
+// A store in memory that records changes, and a HierarchyWriter that changes it.
 struct Written {
     explicit Written(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))), writer(store, how) {}
@@ -215,8 +215,8 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
-// Consolidated metadata must have the members that zarr-python 2.13 writes, in the same order.
-// Indentation would nearly double the size, so there must be none.
+// Consolidated metadata must have the members and the order of zarr-python 2.13, but no
+// indentation, which would nearly double its size.
 TEST(HierarchyWriter, ConsolidatesWithOneLineForEachDocument) {
     Written w({{".zgroup", kGroupText},
                {".zattrs", R"({"b": 1, "a": [1.0, {}, []]})"},
@@ -304,7 +304,7 @@ TEST(HierarchyWriter, RemovesAPartialCopy) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        // RenameNode() has begun to remove the original, so the copy is complete.
+        // RenameNode() removes the original only when the copy is complete.
         if (At(*w.store, "a/.zgroup") != kGroupText) break;
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;

@@ -58,8 +58,8 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
         store.FailAt(fault, true);
         const Status status = EraseStore(store);
         if (!status.ok()) {
-            // After a failure the folder must still be a store. Its consolidated metadata must not
-            // list erased arrays.
+            // After a failure the folder must still be a store, in which consolidated metadata
+            // lists no erased array.
             EXPECT_TRUE(has(*memory, ".zgroup")) << fault;
             EXPECT_TRUE(!has(*memory, ".zmetadata") || has(*memory, "a/0.0")) << fault;
             store.FailAt(0, false);
@@ -76,10 +76,10 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store to erase. Its consolidated metadata, if there are any, describe all arrays.
+// A store to erase. Consolidated metadata, if present, describes all its arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
-    // Key of the document and key of a chunk, for each array.
+    // For each array, the key of its metadata document and the key of one chunk.
     std::vector<std::pair<std::string, std::string>> documents_and_chunks;
 };
 

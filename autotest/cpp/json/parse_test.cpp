@@ -23,7 +23,7 @@ TEST(JsonParse, KeepsIntegersExactToTheirLimits) {
     EXPECT_EQ(i, INT64_MAX);
     ASSERT_TRUE(Json("18446744073709551615").GetUint64(u));
     EXPECT_EQ(u, UINT64_MAX);
-    ASSERT_TRUE(Json("9007199254740993").GetInt64(i));  // no double equals 2^53 + 1
+    ASSERT_TRUE(Json("9007199254740993").GetInt64(i));  // a double cannot hold 2^53 + 1
     EXPECT_EQ(i, 9007199254740993);
     EXPECT_FALSE(Json("9223372036854775808").GetInt64(i));
     EXPECT_FALSE(Json("-1").GetUint64(u));
@@ -40,7 +40,7 @@ TEST(JsonParse, MakesLongerIntegersDoubles) {
         EXPECT_FALSE(value.GetUint64(u)) << text;
         ASSERT_TRUE(value.GetDouble(d));
         EXPECT_EQ(d, std::stod(text));
-        // -(2^63 + 1) rounds to -2^63, which fits into int64. 2^63 does not fit.
+        // The double of -(2^63 + 1) is -2^63, which fits into int64. The double 2^63 does not fit.
         EXPECT_EQ(value.GetInt64(i), text[0] == '-');
     }
 }
@@ -191,7 +191,7 @@ TEST(JsonParse, ErrorPositionsCountBareTokens) {
     EXPECT_TRUE(Fails(Parse(plain), StatusCode::kCorrupt, "at byte 27"));
     EXPECT_TRUE(Fails(Parse(tokens), StatusCode::kCorrupt, "at byte 27"));
     EXPECT_TRUE(Fails(Parse("[NaN, -Infinity, Infinity"), StatusCode::kCorrupt, "at byte 26"));
-    // The error names the misplaced token and the position behind the token.
+    // The error message names the misplaced token and the position after it.
     EXPECT_TRUE(Fails(Parse("[1 NaN]"), StatusCode::kCorrupt, "at byte 6, near \"NaN\""));
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using test::Succeeds;
 
-// Returns a `.zarray` with the members `members`. `extension` is the JSON of `_NCZARR_ARRAY`; if it
-// is empty, this member is left out.
+// Returns a `.zarray` with the given members. `extension` is the JSON value of `_NCZARR_ARRAY`,
+// which is omitted if `extension` is empty.
 std::string NczarrText(const std::string& members, const std::string& extension) {
     return R"({"zarr_format": 2, "compressor": null, "filters": null, "order": "C", )" + members +
            (extension.empty() ? "" : ", \"_NCZARR_ARRAY\": " + extension) + "}";
@@ -55,7 +55,7 @@ TEST(NczarrForm, ACharacterIsOneByte) {
     EXPECT_EQ(Parse(NczarrText(plain, "")).dtype.ToString(), "<U1");
 }
 
-// From version 4.9.3 on, netCDF-C writes NCZarr metadata as the attribute `_nczarr_array`.
+// netCDF-C writes NCZarr metadata as the attribute `_nczarr_array` since version 4.9.3.
 TEST(NczarrForm, TheExtensionMayBeAnAttribute) {
     const auto parse = [](const std::string& members, const std::string& extension) {
         int asked = 0;

@@ -25,8 +25,8 @@ namespace {
 
 constexpr const char* kRepositories = ZARR_SOURCE_DIR "/data/icechunk/";
 
-// Returns an Icechunk file: a header with `version` and `compression`, followed by `payload` as it
-// is.
+// Returns an Icechunk file: a header with `version` and `compression`, then the unchanged
+// `payload`.
 std::string IcechunkBytes(IcechunkFileType type, std::string_view payload, int version = 2,
                           int compression = 0) {
     std::string file(kIcechunkMagic);
@@ -47,7 +47,7 @@ TEST(IcechunkFile, ReadsTheEnvelope) {
     std::string packed(100, '\0');
     packed.resize(ZSTD_compress(packed.data(), packed.size(), "payload", 7, 1));
     EXPECT_EQ(Decoded(IcechunkBytes(IcechunkFileType::kSnapshot, packed, 1, 1)), "payload");
-    // A streaming writer may write the payload as several zstd frames; here two.
+    // Writers may compress the payload in several Zstandard frames; here there are two.
     EXPECT_EQ(Decoded(IcechunkBytes(IcechunkFileType::kSnapshot, packed + packed, 1, 1)),
               "payloadpayload");
 }
@@ -80,7 +80,7 @@ TEST(IcechunkFile, RefusesTruncatedAndLargePayloads) {
 }
 
 TEST(IcechunkFile, NamesObjectsInBase32) {
-    // The expected name is from the Icechunk specification, "Snapshot files".
+    // The Icechunk specification, "Snapshot files", has this name as an example.
     EXPECT_EQ(IcechunkObjectName(
                   ByteSpan(std::string_view("\x0b\x1c\xc8\xd6\x78\x75\x80\xf0\xe3\x3a\x65\x34"))),
               "1CECHNKREP0F1RSTCMT0");
@@ -89,12 +89,12 @@ TEST(IcechunkFile, NamesObjectsInBase32) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Manifests
+// Icechunk manifests
 
 struct Ref {
     std::vector<std::uint32_t> index = {};
-    std::string bytes = {};     // the bytes of an inline chunk; empty for other chunks
-    std::string chunk_id = {};  // id of a chunk file in the repository; empty for other chunks
+    std::string bytes = {};     // bytes of a chunk that the manifest contains; otherwise empty
+    std::string chunk_id = {};  // id of a file with the chunk in the repository; otherwise empty
     std::string location = {};
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
@@ -257,7 +257,7 @@ TEST(IcechunkManifest, ReadsWithinTheFileWhateverTheBytes) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Snapshots and maps
+// Icechunk snapshots, and IcechunkMap
 
 constexpr const char* kGroup = R"({"zarr_format":3,"node_type":"group"})";
 
@@ -272,8 +272,8 @@ std::string ArrayDocument(const std::string& encoding, const std::string& shape 
 struct SnapshotNode {
     std::string path;
     std::string document;
-    std::string id;  // id of an array; "" for a group
-    // The only manifest has the chunks of the box from `from` to `to`, in chunk indices.
+    std::string id;  // Icechunk id of an array; "" for a group
+    // The only manifest has the chunks with indices from `from` to `to`.
     std::vector<std::uint32_t> from = {0};
     std::vector<std::uint32_t> to = {9};
 };
@@ -306,8 +306,8 @@ std::string Snapshot(const std::vector<SnapshotNode>& nodes) {
     return out.bytes();
 }
 
-// Returns the map of a repository with the snapshot "S" and one manifest. The identifier of the
-// manifest is twelve zero bytes.
+// Returns the IcechunkMap of a repository with the snapshot "S" and a single manifest, whose id is
+// twelve zero bytes.
 std::shared_ptr<const IcechunkMap> MapOf(const std::string& snapshot, const std::string& manifest) {
     auto store = std::make_shared<MemoryStore>();
     const std::string first = IcechunkBytes(IcechunkFileType::kSnapshot, snapshot);
@@ -328,7 +328,7 @@ std::string Names(const Result<std::vector<StoreEntry>>& entries) {
 }
 
 std::vector<SnapshotNode> Nodes(const std::string& encoding) {
-    // The nodes are not in the order of their paths.
+    // Nodes that are not sorted by path.
     return {{"/g/a", ArrayDocument(encoding), "node-id8"},
             {"/", kGroup, ""},
             {"/g-2", kGroup, ""},
@@ -413,7 +413,7 @@ TEST(IcechunkMap, LeavesOutPathsThatNoKeyHas) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Virtual chunk containers
+// Containers of virtual chunks in Icechunk
 
 std::string Resolved(const IcechunkContainers& containers, const std::string& location) {
     const auto resolved = containers.Resolve(location);
@@ -454,7 +454,7 @@ TEST(IcechunkContainers, ReportsAFaultWhenTheyAreNeeded) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Icechunk repositories
+// Whole Icechunk repositories
 
 TEST(IcechunkRepository, NamesWhatExists) {
     for (const char* name : {"format1", "format2", "migrated"}) {
@@ -503,7 +503,7 @@ TEST(IcechunkRepository, AFaultOfTheConfigurationHidesNothingElse) {
               "config.yaml: line 1: \"&b\" is a feature of YAML that is unsupported");
 }
 
-// Reads the documents and some chunks of each array on the default branch.
+// Reads the documents and some chunks of all arrays on the default branch.
 void ReadRepository(const std::shared_ptr<const Store>& store) {
     const auto repository = IcechunkRepository::Open(*store);
     if (!repository.ok()) return;
@@ -521,8 +521,8 @@ void ReadRepository(const std::shared_ptr<const Store>& store) {
     }
 }
 
-// Changes each byte of the payload in each binary file of a repository. Payloads are stored without
-// compression, so that the change reaches the flatbuffer. No read may leave the file.
+// Changes each byte of each binary file of a repository. No read may go beyond the file. Payloads
+// are not compressed here, so that the changes reach the flatbuffers.
 TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
     const DirectoryStore folder(kRepositories + std::string("format2.icechunk"));
     std::vector<std::pair<std::string, std::string>> files;
@@ -548,7 +548,7 @@ TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
         ASSERT_TRUE(decoded.ok());
         const std::string payload(decoded->payload.span().text());
         const std::string file = IcechunkBytes(type, payload);
-        // Reads are slow, so only some bytes of a large manifest are changed.
+        // In a large manifest only some bytes are changed, because each change needs a slow read.
         const std::size_t step = 1 + file.size() / 100;
         for (std::size_t at = 0; at < file.size(); at += step, ++changes) {
             std::string changed = file;

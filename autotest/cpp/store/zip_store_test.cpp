@@ -21,7 +21,8 @@ Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
     return ZipArchive::Open(std::make_unique<MemorySource>(bytes, is_remote, reads), "id", "a.zip");
 }
 
-// Returns a function that is true for prefixes with the root document of a Zarr store.
+// Returns a predicate that is true for prefixes at which the archive has the root document of a
+// Zarr store.
 ZipArchive::PrefixTest HoldsStore(const ZipArchive& archive) {
     return [&archive](const std::string& prefix) {
         return HoldsRootDocumentOfAnyFormat(
@@ -170,8 +171,7 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
     EXPECT_EQ(reads, 1);
     for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(values[i], items[i + 1].contents) << i;
     EXPECT_EQ(values[50], "absent");
-    // The gate admits fewer bytes than any member has, so the threads must read the members one at
-    // a time.
+    // The gate admits less than a single member, so threads must read members one at a time.
     ByteGate gate(1);
     options.gate = &gate;
     options.requests = options.threads = 4;
@@ -282,7 +282,7 @@ TEST(ZipStore, RefusesTruncatedFiles) {
     }
 }
 
-// A damaged archive may fail to open, list or read, but never with an invalid memory access, which
+// Opening, listing or reading a damaged archive may fail, but must not access invalid memory, which
 // sanitizers would report.
 TEST(ZipStore, SurvivesAnyDamagedByte) {
     Random random(7);

@@ -12,15 +12,15 @@
 
 namespace zarr {
 
-// Appends tables and vectors. An offset is filled in when its target is appended.
+// Appends tables and vectors to a flatbuffer. An offset is filled in when its target is appended.
 class FlatWriter {
   public:
     explicit FlatWriter(std::string_view identifier = "Ichk") : bytes_(4, '\0') {
         bytes_ += identifier;
     }
 
-    // Appends a table. `sizes` are the sizes of its fields in bytes; 0 is an absent field. Returns
-    // the position of the table.
+    // Appends a table whose fields have the given sizes in bytes; 0 stands for an absent field.
+    // Returns the table's position.
     std::size_t Table(const std::vector<std::size_t>& sizes) {
         const std::size_t vtable = bytes_.size();
         std::size_t size = 4;
@@ -37,7 +37,7 @@ class FlatWriter {
         Put(table, table - vtable, 4);
         return table;
     }
-    // Returns the position of field `field` in the table at position `table`.
+    // Returns the position of a field in the table at the position `table`.
     std::size_t Field(std::size_t table, unsigned field) const {
         std::uint32_t distance = 0;
         std::uint16_t offset = 0;
@@ -45,7 +45,7 @@ class FlatWriter {
         std::memcpy(&offset, bytes_.data() + table - distance + 4 + std::size_t{2} * field, 2);
         return table + offset;
     }
-    // Writes a little-endian number of `size` bytes at position `at`.
+    // Writes a little-endian integer of `size` bytes at the position `at`.
     void Put(std::size_t at, std::uint64_t value, std::size_t size) {
         for (std::size_t i = 0; i < size; ++i)
             bytes_[at + i] = static_cast<char>((value >> (8 * i)) & 255U);
@@ -53,10 +53,10 @@ class FlatWriter {
     void PutBytes(std::size_t at, std::string_view bytes) {
         bytes_.replace(at, bytes.size(), bytes);
     }
-    // Lets the offset at position `at` refer to the bytes that are appended next.
+    // Lets the offset at the position `at` refer to the next appended byte.
     void Link(std::size_t at) { Put(at, bytes_.size() - at, 4); }
-    // Appends a vector of `count` elements. The offset at position `at` refers to the vector.
-    // Returns the position of its elements.
+    // Appends a vector of `count` elements, and lets the offset at the position `at` refer to it.
+    // Returns the position of the first element.
     std::size_t Vector(std::size_t at, std::size_t count, std::string_view elements) {
         Link(at);
         const std::size_t begin = bytes_.size() + 4;

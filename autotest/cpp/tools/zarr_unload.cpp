@@ -77,8 +77,8 @@ void ReadInThreads(const std::string& store) {
     if (wrong != 0) Fail("wrong values");
 }
 
-// Forks the process. This calls the fork handlers of libraries, none of which may be in unloaded
-// code.
+// Forks the process, to call the fork handlers of all libraries. A handler in unloaded code would
+// crash.
 void Fork() {
     const pid_t child = fork();
     if (child == 0) _exit(0);
@@ -111,15 +111,15 @@ void KeepReading(const std::string& store) {
     for (std::size_t t = 0; t < kThreads; ++t)
         std::thread([store] {
             for (;;) {
-                // GDAL may destroy objects during a read while the process ends, so a wrong result
-                // is ignored.
+                // While the process ends, GDAL may destroy objects during a read, so a wrong result
+                // is not counted.
                 if (ReadAll(store)) ++reads;
             }
         }).detach();
     while (reads < 10) std::this_thread::yield();
 }
 
-// Returns a dataset that is open for update. Part of a chunk is written and not stored yet.
+// Returns a dataset in update mode with a chunk that is partly written and not stored yet.
 GDALDataset* LeaveOpen(const std::string& store, std::int32_t first_value) {
     auto* const dataset = GDALDataset::Open(store.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE);
     if (dataset == nullptr) Fail("does not open for update");
