@@ -1,11 +1,11 @@
-# Finds the libraries that zarr_core links, and defines a target zarr::NAME for each. An installed zarr_core
-# uses this file, too. Options ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF and _ZFP select the rarely used libraries.
+# Finds the libraries that zarr_core links, and defines a target zarr::NAME for each, also for users of an installed
+# zarr_core. Options ZARR_WITH_BZ2, _LERC, _LZMA, _TIFF and _ZFP select optional libraries.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# zarr_library_missing(WHAT PACKAGE [OPTION]) stops with an error: the library WHAT is not found. PACKAGE is its
-# Debian package. OPTION is the CMake option that builds without the library.
+# zarr_library_missing(WHAT PACKAGE [OPTION]) stops with the error that the library WHAT is missing. PACKAGE is its
+# Debian package; OPTION is the CMake option to build without it.
 function(zarr_library_missing what package)
   set(advice "")
   if(ARGN)

@@ -1,4 +1,4 @@
-# Options of the build. Every target of this project links zarr_options, which has the compiler options.
+# Options of the build. All targets link zarr_options, which has the compiler options.
 
 option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
@@ -7,7 +7,7 @@ set(ZARR_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "How fuzzers are linked
 option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings, as the presets do" OFF)
 option(ZARR_BY_FOLDER "Compile the files of a folder together, which takes a third of the time" ON)
 option(ZARR_CORE_SHARED "Build and install zarr_core as a shared library; the plugin has its own" OFF)
-# Codecs that few stores use can be left out of the build.
+# Codecs that few stores use can be left out of the build with these options.
 option(ZARR_WITH_BZ2 "Have the codec bz2, with libbz2" ON)
 option(ZARR_WITH_LERC "Have the codec imagecodecs_lerc, with liblerc" ON)
 option(ZARR_WITH_LZMA "Have the codec lzma, with liblzma" ON)
@@ -42,28 +42,28 @@ if(MSVC)
 else()
   target_compile_options(zarr_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-    # GCC 14 warns wrongly about uninitialized values in std::variant.
+    # False positives of GCC 14 about uninitialized values in std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
-    # A unity build sees the private names of several files, so -Wshadow would warn about names of other files.
-    # -Wshadow=local warns only about shadowed local names.
+    # In a unity build, -Wshadow would warn about equal names in different source files. -Wshadow=local warns only about
+    # local names.
     $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow>
     $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<CXX_COMPILER_ID:GNU>>:-Wshadow=local>
     $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE
       -fsanitize=${ZARR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-      # GCC warns wrongly about uninitialized values under sanitizers, as its manual says.
+      # GCC's manual says that this warning has false positives under sanitizers.
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(zarr_options INTERFACE -fsanitize=${ZARR_SANITIZE})
   endif()
-  # Targets with the property ZARR_TEST_CODE are tests. They are not optimized, which halves their build time,
-  # and only the tested code is checked for undefined behaviour.
+  # Targets with the property ZARR_TEST_CODE are not optimized, which halves their build time. Undefined behaviour is
+  # checked only in the tested code.
   target_compile_options(zarr_options INTERFACE
     "$<$<BOOL:$<TARGET_PROPERTY:ZARR_TEST_CODE>>:-O0;-fno-sanitize=undefined>")
 endif()
 
-# zarr_compile_by_folder(TARGET FILE...) compiles the files of a folder together, as one unity file. FILE... are
-# the .cpp files of TARGET.
+# zarr_compile_by_folder(TARGET FILE...) compiles the .cpp files FILE... of TARGET, all files of a folder together as
+# one unity file.
 function(zarr_compile_by_folder target)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder "${source}" DIRECTORY)

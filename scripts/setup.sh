@@ -22,20 +22,17 @@ test_packages=(
     qgis-providers rasterio strace
 )
 
-# Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.
+# Package with the runtime of clang's sanitizers, whose name contains the version of clang in Debian 12.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
     test_packages+=(libclang-rt-14-dev)
 else
     test_packages+=(libclang-rt-dev)
 fi
 
-# Packages from npm: s3rver is the S3 server of the tests, and zarrita is a reader of Zarr v3. Packages from
-# PyPI are installed into three Python environments.
-# Environment "python" runs the tests. It also sees Debian's GDAL and rasterio, because rasterio of PyPI
-# contains its own GDAL. Its NumPy is the newest version that Debian's packages support. zarr-python works with
-# this version, although it demands NumPy 2.
-# Environment "zarr2" has zarr-python 2, and Debian's numcodecs.
-# Environment "references" has the programs that write references.
+# npm_packages: the S3 server of the tests, and zarrita, a reader of Zarr v3. Other packages are from PyPI. Environment
+# "python" runs the tests, with Debian's GDAL and rasterio, because PyPI's rasterio contains its own GDAL. Its NumPy is
+# the newest that Debian's packages support; zarr-python works with it. Environment "zarr2" has zarr-python 2 and
+# Debian's numcodecs. Environment "references" has the programs that write references.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 python_packages=(
     zarr==3.1.6 numcodecs==0.16.6 donfig==0.8.1.post1 google-crc32c==1.9.0 typing_extensions==4.16.0
@@ -60,16 +57,16 @@ case ${1:-} in
     test)
         for_tests=yes
         packages+=("${test_packages[@]}")
-        # Debian's npm conflicts with a Node.js from elsewhere, which has its own npm. Debian's npm is therefore
-        # installed only if there is no npm.
+        # A Node.js that is not from Debian has its own npm, which conflicts with Debian's npm. The package is thus
+        # needed only if there is no npm.
         command -v npm >/dev/null || packages+=(npm)
         ;;
     *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    # Nobody has tested the commands for Fedora, conda and Homebrew. The package names come from the package lists of
-    # these three systems.
+    # The commands for Fedora, conda and Homebrew are untested; their package names come from the package lists of these
+    # systems.
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
@@ -105,10 +102,10 @@ fi
 
 [ $for_tests = yes ] || exit 0
 
-# is_installed NAME PACKAGE...: true if the last installation of NAME had exactly these packages.
+# is_installed NAME PACKAGE...: true if NAME was last installed with exactly these packages.
 is_installed() { [ "$(cat "$tools/$1.installed" 2>/dev/null)" = "${*:2}" ]; }
 
-# note_installed NAME PACKAGE...: records that NAME is installed with these packages.
+# note_installed NAME PACKAGE...: records that NAME was installed with these packages.
 note_installed() {
     echo "${*:2}" >"$tools/$1.installed"
     echo "installed ${*:2}"
@@ -120,10 +117,10 @@ install_npm_packages() {
     npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
     note_installed npm "${npm_packages[@]}"
 }
-# An environment for another version of Python must be made again. The version is therefore recorded with the packages.
+# Another version of Python needs a new environment, so the version is recorded with the packages.
 python=$(/usr/bin/python3 --version)
-# make_environment NAME [--system-site-packages] PACKAGE...: makes the Python environment NAME with these
-# packages from PyPI. With --system-site-packages, the system's Python packages can be imported, too.
+# make_environment NAME [--system-site-packages] PACKAGE...: makes the Python environment NAME with packages from PyPI.
+# --system-site-packages also lets it import the system's packages.
 make_environment() {
     local name=$1 options=() parts
     shift
@@ -133,7 +130,7 @@ make_environment() {
     if [ "$1" = --system-site-packages ]; then options=("$1"); shift; fi
     /usr/bin/python3 -m venv "${options[@]}" "$tools/$name"
     "$tools/$name/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@"
-    # Debian's pyproj looks for PROJ's data in the environment, so a link leads to the data.
+    # Debian's pyproj looks for PROJ's data in the environment, where a link leads to it.
     if [ ${#options[@]} -gt 0 ]; then
         mkdir -p "$tools/$name/share"
         ln -sfn /usr/share/proj "$tools/$name/share/proj"
@@ -141,7 +138,7 @@ make_environment() {
     note_installed "$name" "${parts[@]}"
 }
 
-# The downloads run concurrently.
+# Packages from npm and PyPI are downloaded concurrently.
 install_npm_packages &
 make_environment python --system-site-packages --no-deps "${python_packages[@]}" &
 make_environment zarr2 --system-site-packages "${zarr2_packages[@]}" &

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bad metadata gives one clear error, and never a crash, a hang or an unbounded allocation. test_zarr_v3_invalid.py
-tests bad metadata of Zarr v3, and test_zarr_consolidated.py tests bad consolidated metadata."""
+"""Invalid metadata gives one clear error, never a crash, a hang or an unbounded allocation. test_zarr_v3_invalid.py
+tests Zarr v3, and test_zarr_consolidated.py tests consolidated metadata."""
 
 import json
 import re
@@ -20,8 +20,8 @@ BLOSC = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 
 
 HUGE = "overflow|large|exceed|big|more than|limit"
 
-# name -> (changes that make a valid .zarray invalid, pattern of the error). Each error must also name the store and the
-# key.
+# For each case: changes that make the valid metadata GOOD invalid, and a pattern of the error. The error must also name
+# the store and the key.
 WRONG = {
     **{f"no {key}": ({key: ...}, key) for key in GOOD if key != "fill_value"},
     "zarr_format 3": ({"zarr_format": 3}, "zarr_format.*3"),
@@ -122,8 +122,7 @@ def assert_refused(outcome_errors, opened, pattern):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_metadata(tmp_path, case):
-    """Invalid metadata gives one error. The test opens the bad array once as a whole store, and once as an
-    array of a group."""
+    """Invalid metadata of an array gives one error, whether the array is a store of its own or in a group."""
     changes, pattern = WRONG[case]
     names, paths = [], ("", "group/elevation")
     for path in paths:
@@ -154,8 +153,7 @@ def test_invalid_utf8(tmp_path):
 
 @zarr_formats.BOTH
 def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
-    """The driver reads a metadata document that begins with a byte order mark, as Windows editors write it. Update mode
-    removes the mark."""
+    """Metadata may begin with a byte order mark, which Windows editors write. Update mode removes the mark."""
     store = handmade(tmp_path / "a.zarr")
     document = zarr_formats.document_file(store, ".zarray")
     document.write_bytes(b"\xef\xbb\xbf" + document.read_bytes())
@@ -170,8 +168,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", DEEP, '{"a": ' + DEEP + "}", '{"units": 5'])
 def test_bad_attributes(tmp_path, text):
-    """Invalid attributes give one error or warning, which names the file of the attributes. If the array opens, its
-    pixels are right."""
+    """Invalid attributes give one error or warning that names their file. If the array opens, its pixels are right."""
     handmade(tmp_path / "bad.zarr", attrs=text)
     outcome = attempt(tmp_path / "bad.zarr", values=True)
     events = outcome.errors + outcome.warnings
@@ -203,8 +200,8 @@ CONSOLIDATED = {
 
 @pytest.mark.parametrize("case", CONSOLIDATED)
 def test_bad_consolidated_metadata(tmp_path, case):
-    """Bad consolidated metadata gives one error or warning. If the store opens without consolidated metadata, its
-    values are right."""
+    """Invalid consolidated metadata gives one error or warning. With USE_CONSOLIDATED_METADATA=NO, all values are right
+    and no warning is given."""
     group(tmp_path / "bad.zarr")
     handmade(tmp_path / "bad.zarr", path="elevation")
     (tmp_path / "bad.zarr" / ".zmetadata").write_text(CONSOLIDATED[case])
@@ -247,8 +244,8 @@ def test_paths_that_leave_the_store(tmp_path, cpl, path):
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
-    """Good arrays open, and one warning names each bad array and its fault. Opening a bad array itself fails
-    with its fault."""
+    """Valid arrays of a group open, and one warning names each invalid array and its fault. Opening an invalid array
+    fails with its fault."""
     good = {"elevation": np.ones((3, 4), "i2"), "slope": np.ones((5, 6), "f4")}
     store = make_store(tmp_path, good)
     bad = {"codec": ({"compressor": {"id": "middle-out"}}, "middle-out"),
@@ -284,7 +281,7 @@ def test_the_only_good_array_opens_beside_bad_ones(tmp_path, cpl):
 
 @zarr_formats.BOTH
 def test_a_huge_but_sound_array_costs_nothing(tmp_path):
-    """An array of 2^30 x 2^30 pixels without any stored chunk reads as the fill value, and takes little memory."""
+    """An array of 2^30 x 2^30 pixels without stored chunks reads as the fill value, and takes little memory."""
     huge = {"shape": [2**30, 2**30], "chunks": [256, 256], "fill_value": 3, "files": {}}
     stores = [handmade(tmp_path / name, compressor=compressor, **huge)
               for name, compressor in (("raw.zarr", None), ("blosc.zarr", BLOSC))]  # fmt: skip

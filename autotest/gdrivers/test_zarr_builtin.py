@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""This driver opens each dataset name that GDAL's built-in Zarr driver opens. The order in which GDAL tries the two
-drivers makes no difference. This driver also opens the names if it alone is allowed."""
+"""This driver opens each dataset name that GDAL's built-in Zarr driver opens, if both are registered in any order, or
+if only this driver is allowed."""
 
 import json
 import pathlib
@@ -44,8 +44,8 @@ def files_below(folder):
 
 def assert_as_builtin(answers, names):
     """Asserts that this driver opens each name with the contents and errors of the built-in driver. `answers` has three
-    answers for each name: from the built-in driver alone, from all drivers, and from "Zarr" alone. Returns how many
-    answers of this driver were compared with contents of the built-in driver."""
+    answers for each name: from the built-in driver, from all drivers, and from "Zarr" alone. Returns the number of
+    comparisons."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]
@@ -66,8 +66,8 @@ def ask_three_ways(asker, names):
                        for name, flags in names for allowed in (BUILTIN, None, ZARR)))  # fmt: skip
 
 
-# ---------------------------------------------------------------------------------------------
-# Kerchunk references
+# --------------------------------------------------------------------------------------------- Kerchunk references,
+# opened by this driver and by the built-in driver
 
 
 @ORDERS
@@ -81,11 +81,11 @@ def test_references_in_a_json_file(tmp_path, order):
             for name in (base, f'ZARR:"{base}"', f'ZARR:"{base}":/x'):
                 names += [(name, RASTER), (name, MULTIDIM)]
         answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver opens the Kerchunk references in each order of the two Zarr drivers.
+    # This driver opens the Kerchunk references, whichever Zarr driver is registered first.
     for (name, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
-            # x is in a local file, which references on a server must not name. References on a server therefore give no
-            # x.
+            # The chunk of x is in a local file, which references on a server may not name. Over /vsicurl/, x thus has
+            # no values.
             expected = [[0, [[1, 2], [3, 4]]], {"x": "01020304"}] if "/vsicurl/" not in name else [None, [0, None], {"x": None}]
             assert answer["contents"] in expected, (name, answer)
             assert answer["driver"] in ("Zarr", None) and ("/vsicurl/" in name or answer["errors"] == []), (name, answer)
@@ -93,8 +93,7 @@ def test_references_in_a_json_file(tmp_path, order):
 
 @ORDERS
 def test_a_reference_to_a_missing_file(tmp_path, order):
-    """If a reference names a missing file, reading fails. The array never reads as the fill value without an
-    error."""
+    """If a reference names a missing file, reading fails instead of returning the fill value."""
     path = reference_file(tmp_path / "k.json", tmp_path / "gone")
     names = [(f'ZARR:"{path}":/x', RASTER), (f"/vsikerchunk_json_ref/{{{path}}}", RASTER),
              (f'ZARR:"/vsikerchunk_json_ref/{{{path}}}":/x', RASTER)]  # fmt: skip
@@ -111,8 +110,8 @@ def test_references_in_parquet_files(tmp_path, order, name):
     names = [(one, flags) for flags in (RASTER, MULTIDIM)
              for one in (f'ZARR:"{folder}"', f'ZARR:"{folder}":/x', base, f'ZARR:"{base}"')]  # fmt: skip
     answers = ask_three_ways(Asker(tmp_path, order), names)
-    # This driver opens the Kerchunk references in each order of the two Zarr drivers. The Parquet file is damaged, so x
-    # cannot be read.
+    # This driver opens the Kerchunk references, whichever Zarr driver is registered first. The Parquet file of x is
+    # damaged, so x cannot be read.
     for (one, _), free, zarr_alone in zip(names, answers[1::3], answers[2::3]):
         for answer in (free, zarr_alone):
             assert answer["driver"] == "Zarr" and answer["contents"] in ([0, None], {"x": None}), (one, answer)
@@ -190,8 +189,8 @@ def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):
 
 
 def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
-    """This driver lists the creation option for Kerchunk references, as the built-in driver does from GDAL 3.13 on.
-    test_zarr_write_references.py tests the conversion of stores by this driver."""
+    """This driver lists the creation option for Kerchunk references that GDAL's built-in driver has since version 3.13.
+    test_zarr_write_references.py tests the option itself."""
     option = "'CONVERT_TO_KERCHUNK_PARQUET_REFERENCE'"
     for item in ("DMD_CREATIONOPTIONLIST", "DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST"):
         assert driver().GetMetadataItem(item).replace('"', "'").count(option) == 1
@@ -199,8 +198,8 @@ def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
         assert option in builtin().GetMetadataItem("DMD_CREATIONOPTIONLIST").replace('"', "'")
 
 
-# ---------------------------------------------------------------------------------------------
-# Stores beside references, and the options of this driver and of the built-in driver
+# --------------------------------------------------------------------------------------------- Stores beside Kerchunk
+# references, and options of the two drivers
 
 
 def test_a_group_with_a_folder_of_snapshots_is_a_store(tmp_path):
@@ -237,8 +236,8 @@ def test_the_builtin_driver_opens_stores_if_only_it_is_allowed(tmp_path):
         assert opened.GetDriver().ShortName == "ZarrBuiltin"
 
 
-# ---------------------------------------------------------------------------------------------
-# Identification of stores
+# --------------------------------------------------------------------------------------------- Identification of stores
+# by GDALIdentifyDriver()
 
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM, RASTER | gdal.OF_UPDATE])

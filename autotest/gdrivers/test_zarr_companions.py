@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Deleting or renaming an array has the same effect on its mask, its overviews, its coordinates and its CRS. If another
-program has replaced the values of an array, the outdated overviews are ignored."""
+"""Deleting or renaming an array also deletes or renames its mask, overviews, coordinates and CRS. Overviews are ignored
+if another program has replaced the array's values."""
 
 import shutil
 
@@ -45,8 +45,8 @@ def add(store, name, source, *options):
 
 
 def with_two(folder):
-    """Makes a store with the arrays a and m in two different CRS, each with a mask and overviews. Returns
-    the store, and its contents before m was added."""
+    """Makes a store with the arrays a and m, which differ in CRS and have masks and overviews. Returns the store, and
+    its contents before m was added."""
     store = add(folder / "s.zarr", "a", raster())
     before = entries(store)
     add(store, "m", raster(VALUES + 7, 32633, UTM_33), "APPEND_SUBDATASET=YES")
@@ -74,7 +74,7 @@ def rename(store, old, new, how):
 
 
 def check(store, name, values):
-    """Asserts that an array has the pixels `values`, a mask and overviews. Returns its dataset."""
+    """Asserts that an array has the pixels `values`, a mask, and two overviews with masks. Returns its dataset."""
     dataset = open_raster(array_name(store, name))
     band = dataset.GetRasterBand(1)
     assert_same(band.ReadAsArray(), values)
@@ -121,7 +121,7 @@ def test_a_new_array_inherits_nothing_of_a_deleted_one(tmp_path, how, cpl):
 
 @each_way
 def test_a_shared_grid_mapping_and_dimensions_stay(tmp_path, how, cpl):
-    """Arrays a and b share a grid mapping and dimensions. If array a is deleted, these stay for array b."""
+    """The arrays a and b share a grid mapping and dimensions, which stay for b if a is deleted."""
     store = add(tmp_path / "s.zarr", "a", raster())
     add(store, "b", raster(VALUES + 1), "APPEND_SUBDATASET=YES")
     delete(store, "a", how)
@@ -147,7 +147,7 @@ def test_coordinates_that_a_group_below_uses_stay(tmp_path, how, cpl):
     store = make_store(tmp_path, arrays)
     delete(store, "a", how)
     left = {path.parent.relative_to(store).as_posix() for path in store.rglob("*") if path.name in (".zarray", "zarr.json")}  # fmt: skip
-    # The multidimensional API keeps the dimension y and its bounds, although no array uses them any more.
+    # The multidimensional API keeps the dimension y and its bounds, although no array uses y any more.
     dimensions = {"y", "y_bnds"} if how == "multidim" else set()
     assert left - {".", "g"} == {"x", "x_bnds", "g/line"} | dimensions
     cpl.assert_quiet()
@@ -172,14 +172,14 @@ def test_a_renamed_array_keeps_its_mask_and_overviews(tmp_path, how, cpl):
     check_consolidated(store)
     check(store, "a", VALUES)
     assert [path for path in store.rglob("*") if path.name in ("m", "m_mask", "spatial_ref_m")] == []
-    # After the rename, another array can get the old name m.
+    # The name m is free again after the rename.
     other = VALUES[::-1].copy()
     add(store, "m", raster(other, 32631), "APPEND_SUBDATASET=YES")
     dataset = check(store, "m", other)
     assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32631"
     dataset = None
     dataset = check(store, "n", VALUES + 7)
-    # The overviews of the renamed array can be removed.
+    # The overviews of the renamed array can be deleted.
     dataset = None
     assert update(array_name(store, "n")).BuildOverviews("NONE", []) == 0
     assert sizes(open_raster(array_name(store, "n"))) == []
@@ -200,12 +200,12 @@ def test_files_beside_the_store_go_with_their_array(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# -------------------------------------------------------------------------------------------------
-# Arrays that another program has replaced
+# ------------------------------------------------------------------------------------------------- Overviews of arrays
+# that another program has replaced
 
 
 def changed_by_xarray(store, values):
-    """Reads the store with xarray, changes the values, and writes the store back with all attributes."""
+    """Lets xarray read the store, change the values, and write it back with all attributes."""
     with xr.open_zarr(store) as opened:
         opened = opened.load()
     opened.a.values[...] = values
@@ -258,7 +258,7 @@ def test_overviews_of_a_replaced_shape_are_left_out(tmp_path):
 
 
 def test_an_array_replaced_by_xarray_has_no_overviews(tmp_path):
-    """If xarray replaces an array in mode="a" by an array without attributes, the old overviews are ignored."""
+    """If xarray replaces an array (mode="a") by an array without attributes, the old overviews are ignored."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     xr.Dataset({"a": (("y", "x"), VALUES + 7)}).to_zarr(store, mode="a")
     with error_log() as log:
@@ -271,8 +271,7 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
     store = add(tmp_path / "s.zarr", "a", raster())
     shutil.copytree(store, tmp_path / "copy.zarr")
     check(tmp_path / "copy.zarr", "a", VALUES)
-    # Array a is replaced by an array with equal values, but other chunks and no codec. The overviews of array a stay
-    # valid.
+    # Array a is replaced by equal values in other chunks without a codec, so its overviews stay valid.
     root = zarr.open_group(str(tmp_path / "copy.zarr"), mode="a")
     attributes = root["a"].attrs.asdict()
     root.create_dataset("a", data=VALUES, chunks=(7, 9), compressor=None, overwrite=True)
@@ -283,8 +282,8 @@ def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
 
 
 def test_written_pixels_give_a_warning_about_overviews(tmp_path):
-    """If pixels are written, a warning says that the overviews are outdated. The outdated overviews stay
-    until they are built again."""
+    """Writing pixels gives a warning that the overviews are outdated. The outdated overviews stay until they are built
+    again."""
     store = add(tmp_path / "s.zarr", "a", raster(mask=False))
     dataset = update(store)
     with error_log() as log:

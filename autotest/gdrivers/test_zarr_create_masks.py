@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copies keep the masks, alpha bands and signed bytes of their source."""
+"""Copies of a raster to Zarr keep its masks, alpha bands and signed bytes."""
 
 import os
 import shutil
@@ -128,8 +128,8 @@ def test_alpha_is_copied(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# ---------------------------------------------------------------------------------------------
-# Signed bytes. GDAL before 3.7 represents them as bytes with a metadata item.
+# --------------------------------------------------------------------------------------------- Signed bytes, which GDAL
+# before 3.7 represents as bytes with a metadata item.
 
 SIGNED = np.array([[-128, -1, 0], [1, 2, 127]], "i1")
 
@@ -193,7 +193,7 @@ def test_another_pixel_type_is_refused(tmp_path):
         assert "PIXELTYPE" in log.the_error() and os.listdir(tmp_path) == []
 
 
-# Masks, which are arrays of the store
+# Tests of masks, which are stored as arrays
 
 
 def arrays_of(store):
@@ -224,7 +224,7 @@ def test_a_mask_of_all_bands_is_an_array_of_the_store(tmp_path, cpl, options, ar
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
 @pytest.mark.parametrize("which", [(1,), (2,), (1, 2), (2, 1)])
 def test_masks_of_bands(tmp_path, cpl, options, which):
-    """A raster of two bands can have a mask for one band, or a mask for each band."""
+    """A raster of two bands can have a mask for one of the bands, or a mask for each."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16, options)
     dataset.WriteArray(VALUES)
@@ -245,7 +245,7 @@ def test_masks_of_bands(tmp_path, cpl, options, which):
 
 
 def test_masks_of_bands_of_one_name(tmp_path, cpl):
-    """The masks of bands with equal names are assigned to the right bands."""
+    """If bands have equal names, each band still gets its own mask."""
     store = tmp_path / "s.zarr"
     dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16)
     for number in (1, 2):
@@ -274,7 +274,7 @@ def test_the_mask_of_a_subdataset(tmp_path, cpl):
         assert dataset.GetRasterBand(1).GetMaskFlags() == flags
     dataset = open_raster(array_name(store, "g/b"))
     np.testing.assert_array_equal(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray(), MASK)
-    # The existing mask of a store can be written again.
+    # A mask that is in the store can be overwritten.
     dataset = gdal.OpenEx(array_name(store, "g/b"), gdal.OF_UPDATE)
     dataset.GetRasterBand(1).GetMaskBand().Fill(255)
     dataset = None

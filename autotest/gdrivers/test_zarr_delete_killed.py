@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kills deletions and renames at a system call or a request.
-
-Afterwards, no array opens with zeros in place of its data. A writer that uses the name again removes the remaining
-files. Only some calls and requests are tried; with ZARR_FAULTS=all, each is tried."""
+"""Kills deletions and renames at system calls and at server requests. Afterwards, no array reads as zeros in place of
+its data, and the next writer of the name removes remaining files. ZARR_FAULTS=all tries each call and request instead
+of some."""
 
 import collections
 import os
@@ -30,7 +29,7 @@ VALUES = np.full((6, 9), 7, "i2")
 
 
 def small(path, consolidated=True):
-    """Makes a store with an array a and an array g/b, and returns its folder."""
+    """Makes a store with the arrays a and g/b, and returns its folder."""
     arrays = {
         "a": {"values": VALUES, "dims": ("y", "x"), "chunks": (3, 9)},
         "g/b": {"values": VALUES, "dims": ("y", "x"), "chunks": (6, 9)},
@@ -39,21 +38,20 @@ def small(path, consolidated=True):
 
 
 def lone(path):
-    """Makes a store that consists of one array, and returns its folder."""
+    """Makes a store whose root is an array, and returns its folder."""
     return make_array(path.parent, VALUES, name=path.name, chunks=(3, 9), fill_value=0)
 
 
 def traced(act, *words, trace=()):
-    """Runs gdalmanage under strace. `act` is "delete" with a name, or "rename" with the old and the new
-    name."""
+    """Runs gdalmanage under strace. `act` is "delete" with a name, or "rename" with an old and a new name."""
     return subprocess.run(
         ["strace", "-f", "-qq", *trace, "gdalmanage", act, "-f", "Zarr", *map(str, words)], timeout=SECONDS,
         capture_output=True, text=True, check=False)  # fmt: skip
 
 
 def each_kill(prepare, act, *words):
-    """Runs gdalmanage several times, each time with a fresh store from prepare(). strace kills each run at another
-    system call. Yields the name and the number of the system call after each killed run."""
+    """Runs gdalmanage with a fresh store from prepare(), several times. strace kills each run at another system call.
+    Yields name and number of that call after each run."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     prepare()
@@ -75,7 +73,7 @@ def each_kill(prepare, act, *words):
 
 
 def values_in(name):
-    """Returns {name: pixels} for the rasters in a store. Returns an empty dictionary if the store does not open."""
+    """Returns {name: pixels} of the rasters in a store, or {} if the store does not open."""
     with error_log():
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, allowed_drivers=["Zarr"])
         if dataset is None:
@@ -88,8 +86,8 @@ def values_in(name):
 
 
 def arrays_in(name):
-    """Returns {full name: values} for the arrays in a store, read by the multidimensional API. Returns an empty
-    dictionary if the store does not open."""
+    """Returns {full name: values} of the arrays in a store, read by the multidimensional API, or {} if the store does
+    not open."""
 
     def below(group):
         for array in group.GetMDArrayNames() or []:
@@ -142,7 +140,7 @@ def test_a_killed_deletion_of_a_store(tmp_path, kind):
     for told in each_kill(prepare, "delete", store):
         found = assert_no_zeros(store, told)
         whole = whole or found
-        assert found in (0, whole), told  # either all arrays exist or none
+        assert found in (0, whole), told  # a killed deletion leaves all arrays or none
         for left in folder.glob("*.partial"):
             assert_no_zeros(left, told)
         assert_next_writer_cleans(store, told)
@@ -161,7 +159,7 @@ def test_a_killed_deletion_of_a_node(tmp_path, node):
         assert_no_zeros(store, told)
         kept = "g/b" if node == "a" else "a"
         assert (open_raster(array_name(store, kept)).ReadAsArray() == 7).all(), told
-        # After a kill, the node can be deleted again and created again.
+        # After a kill, the array or group can be deleted and created again.
         with error_log():
             gdal.GetDriverByName("Zarr").Delete(array_name(store, node))
         dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
@@ -179,8 +177,8 @@ def test_a_killed_deletion_of_a_node(tmp_path, node):
 
 
 def left_over(store, path):
-    """Removes the metadata documents of an array, or of a group and all its nodes. Leaves the chunks, as a killed
-    deletion does."""
+    """Removes the metadata documents of an array, or of a group and all nodes below it. The chunks stay, as after a
+    killed deletion."""
     for file in (store / path).rglob("*"):
         if file.is_file() and file.name.startswith((".z", "zarr.json")):
             file.unlink()
@@ -225,7 +223,7 @@ def test_foreign_files_left_by_a_deletion_are_not_replaced(tmp_path):
 
 @pytest.fixture
 def elsewhere(tmp_path):
-    """Returns a folder that is on another file system than the test's folder."""
+    """Returns a folder on another file system than `tmp_path`."""
     own, folders = os.stat(tmp_path).st_dev, ["/dev/shm", "/var/tmp", "/tmp", HERE]
     others = [folder for folder in folders if os.path.isdir(folder) and os.stat(folder).st_dev != own]
     assert others, f"all of {folders} are on the file system of {tmp_path}"
@@ -257,8 +255,8 @@ def test_a_store_that_is_renamed_to_another_file_system(tmp_path, elsewhere, kin
             assert_next_writer_cleans(name, told)
 
 
-# ---------------------------------------------------------------------------------------------
-# Object stores, which cannot rename objects
+# --------------------------------------------------------------------------------------------- Deletions and renames in
+# object stores, which cannot rename objects
 
 
 @pytest.fixture(scope="module")
@@ -268,8 +266,8 @@ def server(zarr_format, tmp_path_factory):
 
 
 def each_interruption(server, store, act):
-    """Runs act() several times. In run n, only the first n changes reach the server, as if the client had been
-    killed. The local store `store` is uploaded as m.zarr before each run. Yields n after each run that fails."""
+    """Runs act() several times on a fresh upload of `store` as m.zarr. Only the first n changes of run n reach the
+    server, as if the client had been killed. Yields n after each run that fails."""
     for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):
@@ -314,7 +312,7 @@ def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
 @pytest.mark.parametrize("kind", ["consolidated", "an array"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, times):
-    """If the server fails to list keys, Delete() either fails, or succeeds and has removed all keys of the store."""
+    """If the server fails to list keys, Delete() fails, or it has removed all keys of the store."""
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
     driver = gdal.GetDriverByName("Zarr")
     listings = failed = 0

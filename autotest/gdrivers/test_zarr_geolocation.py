@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Rasters with two-dimensional coordinates (longitudes and latitudes, or projected ones) for each pixel: the
-metadata domain GEOLOCATION, and where gdalwarp moves the pixels."""
+"""Rasters with two-dimensional coordinate arrays: their metadata domain GEOLOCATION, and where gdalwarp moves their
+pixels. Coordinates are longitudes and latitudes, or projected."""
 
 import numpy as np
 import pyproj
@@ -35,7 +35,7 @@ def array(values, attrs=None, dims=YX, **options):
 
 
 def metres(crs=UTM):
-    """Returns the points of LON and LAT as two-dimensional arrays x and y in the CRS `crs`."""
+    """Returns two-dimensional arrays x and y, the points of LON and LAT in the CRS `crs`."""
     return pyproj.Transformer.from_crs(4326, crs, always_xy=True).transform(LON, LAT)
 
 
@@ -44,8 +44,7 @@ def scalar(**attrs):
 
 
 def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
-    """Asserts that gdalwarp -geoloc moves a spot to its longitude and latitude. The spot consists of all pixels with
-    the value 100."""
+    """Asserts that gdalwarp -geoloc moves a spot of pixels with the value 100 to its longitude and latitude."""
     warped = gdal.Warp("", name, format="MEM", geoloc=True, dstSRS="EPSG:4326",
                        xRes=0.02, yRes=0.02)  # fmt: skip
     assert warped is not None, gdal.GetLastErrorMsg()
@@ -55,7 +54,7 @@ def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
     column, row = int((lon - place[0]) / place[1]), int((lat - place[3]) / place[5])
     pixels = warped.ReadAsArray().reshape(warped.RasterCount, warped.RasterYSize, -1)[0]
     assert pixels[row, column] == 100
-    # The mean position of all pixels with the value 100 is less than 3 rows and columns from the expected pixel.
+    # The mean position of these pixels is less than 3 rows and columns away from the expected pixel.
     rows, columns = np.nonzero(pixels == 100)
     assert abs(columns.mean() - column) < 3 and abs(rows.mean() - row) < 3
 
@@ -64,8 +63,8 @@ def geolocation(name):
     return open_raster(name).GetMetadata("GEOLOCATION")
 
 
-# ---------------------------------------------------------------------------------------------
-# Selection of coordinate arrays, and their units
+# --------------------------------------------------------------------------------------------- Choice of coordinate
+# arrays, and units of coordinates
 
 X_M = {"units": "m"}
 X_SAID = {"standard_name": "projection_x_coordinate", "units": "m"}
@@ -122,7 +121,7 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
     mapping = {"wkt": {"grid_mapping": "crs"}, "cf": {"grid_mapping": "crs"}, "of group": {},
                "proj": {"proj:code": "EPSG:32632"}}[how]  # fmt: skip
     if how == "cf" and units == "km":
-        cf["false_easting"] = 500.0  # 500 km, because CF states the false easting in the unit of the coordinates
+        cf["false_easting"] = 500.0  # 500 km: CF states the false easting in the unit of the coordinates
     store = make_store(tmp_path, {
         "data": array(VALUES, {"coordinates": "x y", **mapping}, ("y", "x")),
         "x": array(x / factor, its, ("y", "x")), "y": array(y / factor, its, ("y", "x")),
@@ -136,9 +135,8 @@ def test_metres_with_a_crs(tmp_path, cpl, factor, units, how):
 
 
 def radar(tmp_path, **changes):
-    """Writes a radar sweep as xradar does: an array over azimuth and range, with 2D coordinates x, y and z. Scalar
-    arrays contain the radar's longitude, latitude and CRS. `changes` replaces arrays. Returns the connection string of
-    the array "data"."""
+    """Writes a radar sweep as xradar does: an array along azimuth and range with 2D coordinates x, y and z, and scalar
+    arrays for position and CRS. `changes` replaces arrays. Returns the connection string of the array "data"."""
     x, y = metres(AEQD)
     words = "altitude azimuth crs_wkt latitude longitude range x y z"
     store = make_store(tmp_path, {
@@ -160,7 +158,7 @@ def radar(tmp_path, **changes):
 def test_gates_of_a_radar(tmp_path, cpl):
     name = radar(tmp_path)
     dataset = open_raster(name)
-    # Azimuth and range are not map coordinates, so the raster has no geotransform and no CRS.
+    # A raster along azimuth and range has no geotransform and no CRS, because these are not map coordinates.
     assert dataset.GetGeoTransform(can_return_null=True) is None
     assert dataset.GetSpatialRef() is None
     assert "Azimuthal_Equidistant" in dataset.GetMetadataItem("SRS", "GEOLOCATION")
@@ -192,8 +190,8 @@ def test_longitudes_have_the_stated_geographic_crs(tmp_path):
 
 
 def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
-    """Longitudes with reversed dimensions are transposed to the order of the raster. If the dimension names do not tell
-    rows from columns, the longitudes are ignored."""
+    """Longitudes with the raster's dimensions in reverse order are transposed. They are ignored if the dimension names
+    do not tell rows from columns."""
     for dims, turned in ((("y", "x"), True), (("a", "b"), False)):
         folder = tmp_path / dims[0]
         store = make_store(folder, {
@@ -207,8 +205,8 @@ def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# ---------------------------------------------------------------------------------------------
-# Packed coordinates (with scale and offset)
+# --------------------------------------------------------------------------------------------- Coordinates that are
+# packed with scale and offset
 
 
 @pytest.mark.parametrize("dtype, scale, offset", [
@@ -315,15 +313,15 @@ def test_irregular_axes_of_a_projection(tmp_path, cpl, has_crs):
     cpl.assert_quiet()
 
 
-# ---------------------------------------------------------------------------------------------
-# Coordinates with a dimension of time before the rows
+# --------------------------------------------------------------------------------------------- Coordinates with a time
+# dimension before rows and columns
 
 
 @pytest.mark.parametrize("names", [("longitude", "latitude"), ("XLONG", "XLAT")])
 @pytest.mark.parametrize("packed", [False, True])
 def test_longitudes_with_time(tmp_path, cpl, names, packed):
-    """Longitudes may have a time dimension: (Time, ...) in WRF, (time, scanline, pixel) in swaths. Each slice of the
-    raster uses the longitudes of its own time."""
+    """Longitudes may have a time dimension, as in WRF (Time, ...) and in swaths (time, scanline, pixel). Each slice of
+    the raster uses the longitudes of its own time."""
     dims = ("Time", "south_north", "west_east")
     factor = 1e-4 if packed else 1
 

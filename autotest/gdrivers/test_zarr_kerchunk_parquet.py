@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kerchunk references in Parquet files. The references describe stores whose chunks are in other files. The driver
-reads a Parquet file only if it needs a reference in this file."""
+"""Kerchunk references in Parquet files, which describe stores whose chunks are in other files. The driver reads a
+Parquet file only when it needs a reference in it."""
 
 import json
 import pathlib
@@ -27,8 +27,7 @@ PREFIX = "/vsikerchunk_parquet_ref/"
 
 @pytest.fixture
 def references(tmp_path):
-    """Returns references to a store with three arrays. The chunks are packed into refs.parq/packed.bin, in
-    the folder of the references."""
+    """Returns Kerchunk references to a store with three arrays, whose chunks are in refs.parq/packed.bin."""
     store = make_sample(tmp_path / "plain", number={"values": np.array(7, "<i2")})
     (tmp_path / "refs.parq").mkdir()
     return pack(store, tmp_path / "refs.parq" / "packed.bin", inline=64)
@@ -38,8 +37,8 @@ def written(tmp_path, references, **options):
     return write_parquet(tmp_path / "refs.parq", references, **options)
 
 
-# ---------------------------------------------------------------------------------------------
-# Parquet files that other programs wrote
+# --------------------------------------------------------------------------------------------- Parquet references that
+# other programs wrote
 
 
 @pytest.mark.parametrize("threshold", [0, 10])
@@ -70,8 +69,8 @@ def test_virtualizarr_wrote_it(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# ---------------------------------------------------------------------------------------------
-# Contents of a store that programs see
+# --------------------------------------------------------------------------------------------- Contents of a store of
+# Parquet references
 
 
 def test_arrays_are_bands(tmp_path, references, cpl):
@@ -110,7 +109,7 @@ def test_programs_read_references(tmp_path, references):
 
 
 def test_chunks_are_listed(tmp_path, references):
-    """With CACHE_TILE_PRESENCE, chunks without references are reported as empty."""
+    """With CACHE_TILE_PRESENCE, GetDataCoverageStatus() reports chunks without references as empty."""
     gone = [key for key in references if key.startswith("image/0.")]
     name = written(tmp_path, {key: value for key, value in references.items() if key not in gone})
     dataset = gdal.OpenEx(f'ZARR:"{name}":/image', RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
@@ -120,8 +119,8 @@ def test_chunks_are_listed(tmp_path, references):
     assert np.array_equal(np.nan_to_num(dataset.ReadAsArray()), expected)
 
 
-# ---------------------------------------------------------------------------------------------
-# Names that open references
+# --------------------------------------------------------------------------------------------- Dataset names that open
+# Parquet references
 
 
 @pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr", "refs"])
@@ -147,8 +146,8 @@ def zip_folder(folder, archive, inner=""):
 
 
 def assert_quiet_but_for_gdal(log):
-    """Asserts that the log has no message of this driver. From GDAL 3.11 on, GDAL's own file system for names with
-    PREFIX reports errors before GDAL tries the drivers."""
+    """Asserts that this driver logged nothing. Errors of GDAL's own file system for Kerchunk references (GDAL 3.11 and
+    later) are allowed."""
     own = re.compile(r"Cannot open file '.*/\.zmetadata'|Load json file .* failed|VSIKerchunkParquetRefFileSystem: ")
     assert [event for event in log.events if not own.match(event[2])] == []
 
@@ -171,14 +170,14 @@ def test_in_a_zip_file(tmp_path, references, archive, inner, cpl):
 
 
 def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
-    """A folder with metadata documents of Zarr opens as a store, even if its name ends in .parq."""
+    """A folder with Zarr metadata documents opens as a plain store, even if its name ends in .parq."""
     store = make_store(tmp_path / "store.parq", {"image": {"values": IMAGE}})
     assert np.array_equal(read(store, "image"), IMAGE)
     assert gdal.OpenEx(f'ZARR:"{store}":/image', RASTER | gdal.OF_UPDATE) is not None
 
 
-# ---------------------------------------------------------------------------------------------
-# References and chunks on servers
+# --------------------------------------------------------------------------------------------- References and
+# referenced chunks on servers
 
 
 @pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr"])
@@ -214,8 +213,8 @@ def test_each_file_is_requested_once(tmp_path, references):
 
 
 def test_targets_on_a_web_server(tmp_path, references):
-    """References in a local folder name files on a server. Chunks that are close together in a file are read by one
-    request."""
+    """References in a local folder may name files on a server. Chunks that are close together in such a file are read
+    with one request."""
     with Served(tmp_path) as server:
         moved = {key: [f"{server.url}/refs.parq/{value[0]}", *value[1:]] if isinstance(value, list) else value
                  for key, value in references.items()}  # fmt: skip
@@ -227,8 +226,8 @@ def test_targets_on_a_web_server(tmp_path, references):
         read_all(name)
 
 
-# ---------------------------------------------------------------------------------------------
-# Invalid references
+# --------------------------------------------------------------------------------------------- Invalid Parquet
+# references
 
 
 def chunk_of(references):
@@ -236,7 +235,7 @@ def chunk_of(references):
 
 
 def refused(references, key, reference, tmp_path, cpl):
-    """Replaces the reference of the chunk `key`. Returns the error that reading the array "image" gives."""
+    """Replaces the reference of the chunk `key`, and returns the error from reading the array "image"."""
     name = written(tmp_path, {**references, key: reference})
     cpl.clear()
     dataset = gdal.Open(f'ZARR:"{name}":/image')
@@ -317,8 +316,8 @@ def test_references_are_read_only(tmp_path, references, cpl):
     assert {path: path.read_bytes() for path in (tmp_path / "refs.parq").rglob("*") if path.is_file()} == before
 
 
-# ---------------------------------------------------------------------------------------------
-# Limits, and files to which references may refer
+# --------------------------------------------------------------------------------------------- Limits of size, and
+# files to which references may refer
 
 
 def test_the_size_of_a_file_is_bounded(tmp_path, references, cpl):
@@ -338,8 +337,8 @@ def test_what_references_must_not_name(tmp_path, references, location, cpl):
 
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl, is_beside):
-    """References may name a file beside the folder of the references. References to a file elsewhere are refused
-    without the option ZARR_REFERENCE_FOLDERS."""
+    """References may name a file in the folder that contains the references. Files elsewhere need the option
+    ZARR_REFERENCE_FOLDERS."""
     place = tmp_path if is_beside else tmp_path / "elsewhere"
     place.mkdir(exist_ok=True)
     shutil.copy(tmp_path / "refs.parq" / "packed.bin", place / "packed.bin")

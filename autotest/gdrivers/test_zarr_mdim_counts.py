@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The classic and the multidimensional API share decoded chunks. A chunk that one of them has decoded is decoded again
-only if the chunk has changed. The driver's metadata domain READ_COUNTERS counts decoded chunks."""
+"""The classic and the multidimensional API share decoded chunks, so that a chunk is decoded again only if it has
+changed. The metadata domain READ_COUNTERS counts decoded chunks."""
 
 import os
 import shutil
@@ -24,8 +24,8 @@ def decoded():
 
 
 def age(store, seconds=60):
-    """Sets the modification times of all files of a store back by `seconds`. The driver trusts only times that are not
-    recent."""
+    """Sets the modification times of a store's files back by `seconds`, because the driver does not trust recent
+    times."""
     then = time.time() - seconds
     for folder, _, names in os.walk(store):
         for name in names:
@@ -142,8 +142,8 @@ def test_timestamps_of_new_files_are_not_trusted(store):
     age(path, seconds=0)
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
-    # The bytes of the chunk change, but its modification time and its size do not. The driver must read the chunk
-    # again.
+    # The chunk's bytes change, but not its modification time and size. The time is recent, so the driver must read the
+    # chunk again.
     chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
     stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Dimensions of the multidimensional API: which arrays share them, their types and directions, and their
-indexing variables."""
+"""Dimensions in the multidimensional API: the arrays that share them, their types and directions, and their indexing
+variables."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_shared_between_arrays(tmp_path):
 
 
 def test_shared_with_groups_above(tmp_path):
-    """Arrays of a subgroup share the dimensions of the parent groups."""
+    """Arrays of a subgroup share the dimensions of groups above it."""
     store = climate(tmp_path, **{"a/b/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(store)
     x, t = root.OpenMDArrayFromFullname("/a/b/x"), root.OpenMDArray("t")
@@ -84,8 +84,8 @@ def test_shared_with_groups_above(tmp_path):
 
 
 def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
-    """The nearest coordinate array with the name and the size of a dimension belongs to the dimension. It may be in the
-    group of the array or in a parent group. Coordinate arrays of another size are skipped."""
+    """A dimension belongs to the nearest coordinate array with its name and size, in the array's group or a group
+    above. Coordinate arrays of another size are skipped."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(
@@ -113,8 +113,8 @@ def test_one_name_two_sizes(tmp_path):
 
 
 def test_unnamed(tmp_path, cpl):
-    """Arrays without dimension names do not share dimensions, even of equal size. As in GDAL's built-in driver, the
-    full names of these dimensions contain no slash, so that GDAL does not look them up."""
+    """Arrays without dimension names share no dimensions, even of equal size. Full names of such dimensions have no
+    slash, as in GDAL's built-in driver, so that GDAL does not look them up."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3)), "b": np.zeros((2, 3))})
     root = zarr_mdim.open_group(store)
     a, b = (root.OpenMDArray(name).GetDimensions() for name in "ab")
@@ -126,7 +126,7 @@ def test_unnamed(tmp_path, cpl):
 
 
 def test_one_dimension_twice(tmp_path, cpl):
-    """An array may have one dimension twice, as a covariance matrix does."""
+    """An array may have one dimension twice, like a covariance matrix."""
     store = make_store(tmp_path, {"cov": {"values": np.eye(3), "dims": ["band", "band"]}})
     array = zarr_mdim.open_array(store, "cov")
     assert [(d.GetName(), d.GetSize()) for d in array.GetDimensions()] == [("band", 3)] * 2
@@ -176,8 +176,7 @@ def test_indexing_variable_of_strings(tmp_path):
 
 @zarr_formats.V2
 def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
-    """If an indexing variable is invalid, the array can still be read. Requesting the indexing variable returns
-    None."""
+    """An array with an invalid indexing variable can be read. Requesting the indexing variable returns None."""
     store = climate(tmp_path)
     handmade(store, dtype="<q9", shape=[5], chunks=[5], files={}, path="lon")
     root = zarr_mdim.open_group(store)
@@ -195,8 +194,7 @@ def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     ([-0.5, 1.0, 0.0, -0.5, 0.0, 1.0], [0, 1, 2], [0, 1, 2, 3]),
 ])  # fmt: skip
 def test_indexing_variables_computed_from_a_geotransform(tmp_path, cpl, place, y, x):
-    """If an array has a geotransform and no coordinate arrays, its indexing variables hold the centres of the
-    pixels."""
+    """The indexing variables of an array with a geotransform and no coordinate arrays are the centres of its pixels."""
     attrs = {"spatial:transform": [place[i] for i in (1, 2, 0, 4, 5, 3)],
              "spatial:dimensions": ["y", "x"]}  # fmt: skip
     values = np.arange(12, dtype="i2").reshape(3, 4)
@@ -227,7 +225,7 @@ def test_coordinate_variables(tmp_path, cpl):
         "g/t": {"values": CUBE[0, 0], "dims": ["y", "x"],
                 "attrs": {"coordinates": "lon2 lat2 station missing"}},
         "g/lon2": {"values": lon2, "dims": ["y", "x"]},
-        "lat2": {"values": lat2, "dims": ["y", "x"]},  # the attribute of /g/t names this array of the root
+        "lat2": {"values": lat2, "dims": ["y", "x"]},  # in the root; the attribute "coordinates" of /g/t names it
         "g/station": {"values": np.array(["a", "b", "c", "d"], "S1"), "dims": ["y"]},
     })  # fmt: skip
     array = zarr_mdim.open_array(store, "g/t")
@@ -245,7 +243,7 @@ def test_no_coordinate_variables(tmp_path, cpl):
 
 
 def test_coordinates_that_name_each_other(tmp_path, cpl):
-    """Coordinate arrays that name each other as coordinates do not cause endless recursion."""
+    """Two arrays may name each other as coordinates; that causes no endless recursion."""
     store = make_store(tmp_path, {
         "a": {"values": CUBE[0, 0], "dims": ["b", "a"], "attrs": {"coordinates": "b a"}},
         "b": {"values": CUBE[0, 0], "dims": ["a", "b"], "attrs": {"coordinates": "a b"}},
@@ -258,7 +256,7 @@ def test_coordinates_that_name_each_other(tmp_path, cpl):
 
 
 def test_dimensions_of_an_array_opened_alone(tmp_path):
-    """If an array is opened alone, the root group contains only the array and its coordinate arrays."""
+    """If a single array is opened, the root group contains only this array and its coordinate arrays."""
     store = climate(tmp_path, **{"g/x": {"values": CUBE[0, 0], "dims": ["lat", "lon"]}})
     root = zarr_mdim.open_group(zarr_gdal.array_name(store, "g/x"))
     assert root.GetMDArrayNames() == ["x", "lat", "lon"]
@@ -274,4 +272,4 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert [d.GetSize() for d in array.GetDimensions()] == [0, 3]
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
-    assert zarr_mdim.read(array) is None  # GDAL's MEM driver also fails to read an empty array
+    assert zarr_mdim.read(array) is None  # reading an empty array fails, as in GDAL's MEM driver

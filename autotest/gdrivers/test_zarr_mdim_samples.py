@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares the output of gdalmdiminfo for the sample stores with what zarr-python reads."""
+"""Compares the output of gdalmdiminfo for the sample stores with the values that zarr-python reads."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ EPSG = {"temperature": "4326"}
 
 
 def info(name, *options):
-    """Runs gdalmdiminfo and asserts that it prints no error. Returns its JSON output."""
+    """Runs gdalmdiminfo, asserts that it prints no error, and returns its JSON output."""
     command = ["gdalmdiminfo", *options, str(DATA / f"{name}.zarr")]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stderr == b"", done.stderr.decode()
@@ -32,7 +32,7 @@ def info(name, *options):
 
 
 def nodes(answer, path=""):
-    """Yields (path, kind, part of gdalmdiminfo's output) for each group and array."""
+    """Yields (path, "group" or "array", its part of gdalmdiminfo's output) for each group and array."""
     yield path, "group", answer
     for name, array in answer.get("arrays", {}).items():
         yield f"{path}/{name}".lstrip("/"), "array", array
@@ -92,7 +92,7 @@ def test_nodata(name):
         if kind != "array":
             continue
         wanted = store[path].attrs.get("_FillValue", store[path].fill_value)
-        is_coordinate = store[path].ndim < 2  # in the samples, only coordinates have fewer than two dimensions
+        is_coordinate = store[path].ndim < 2  # arrays of fewer than two dimensions are coordinates in the samples
         if store[path].dtype.kind == "U" or wanted is None or is_coordinate:
             assert "nodata_value" not in said, path
         elif np.isnan(float(wanted)):
@@ -111,7 +111,7 @@ def test_dimensions_are_shared_in_their_group(name):
                 assert axis == AXES[dimension["name"]], dimension
                 full_name = "/".join([""] + ([path] if path else []) + [dimension["name"]])
                 assert dimension["full_name"] == full_name
-                variable = dimension["indexing_variable"]  # full name, or in newer GDAL the whole variable
+                variable = dimension["indexing_variable"]  # full name of the variable, or its description in newer GDAL
                 assert variable == full_name or list(variable) == [dimension["name"]]
                 assert dimension["size"] == store[full_name].shape[0]
             continue
@@ -136,7 +136,7 @@ def test_crs(name):
         wanted = osr.SpatialReference()
         wanted.ImportFromEPSG(int(EPSG.get(name, "32632")))
         assert srs.IsSame(wanted), path
-        rank = store[path].ndim  # the last dimension is X, the one before is Y
+        rank = store[path].ndim  # X is the last dimension, Y the one before
         latitude_first = name == "temperature"
         axes = [rank - 1, rank] if latitude_first else [rank, rank - 1]
         assert said["srs"]["data_axis_to_srs_axis_mapping"] == axes, path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes attributes of all types by the multidimensional API. The store has them as JSON."""
+"""Writes attributes of all types by the multidimensional API, and checks the JSON in the store."""
 
 import json
 import math
@@ -22,8 +22,7 @@ JSON = gdal.ExtendedDataType.CreateString(0, gdal.GEDTST_JSON)
 
 
 def holders(store):
-    """Creates a store with a group and an array. Returns the dataset, and a list with (path, node) of the
-    group and of the array."""
+    """Creates a store with a group and an array. Returns the dataset and [(path, group), (path, array)]."""
     dataset = w.create(store)
     group = dataset.GetRootGroup().CreateGroup("g")
     array = group.CreateMDArray("v", w.dimensions(group, [2]), w.number(gdal.GDT_Byte))
@@ -31,14 +30,14 @@ def holders(store):
 
 
 def stored(store, path):
-    """Returns the stored attributes of a node, except the names of dimensions."""
+    """Returns the stored attributes of an array or group, except the names of dimensions."""
     attributes = zarr_formats.attributes(store, path)
     attributes.pop("_ARRAY_DIMENSIONS", None)
     return attributes
 
 
 def same(a, b):
-    """True if two values have equal types and are equal. NaN equals NaN."""
+    """True if two values are equal and of equal types. NaN equals NaN."""
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
@@ -49,7 +48,7 @@ def same(a, b):
 
 
 def as_json(values, code):
-    """Returns numbers of a GDAL type as JSON stores them: complex numbers as pairs."""
+    """Returns numbers of the GDAL type `code` as JSON stores them: complex numbers as pairs."""
     numbers = np.asarray(values, w.DTYPES[code])
     if numbers.dtype.kind == "c":
         pairs = np.stack([numbers.real, numbers.imag], -1)
@@ -68,7 +67,7 @@ def test_numbers(tmp_path, cpl, code, shape):
     wanted = {}
     for path, node in nodes:
         attribute = node.CreateAttribute("n", list(shape), w.number(code))
-        for turn in range(2):  # the second write replaces the values of the first
+        for turn in range(2):  # the second turn replaces the values of the first
             count = int(np.prod(shape, dtype=int))
             numbers = draw.numpy.choice(edges, count) if turn else np.zeros(count, dtype)
             assert w.write_attribute(attribute, {"": numbers})
@@ -150,7 +149,8 @@ def test_lists_without_items(tmp_path):
 
 
 def test_many_at_once_are_written_once(tmp_path, cpl):
-    """A flush stores all changed attributes together. Before the flush, open nodes already return the new values."""
+    """A flush stores all changed attributes together. Before that, open arrays and groups already return the new
+    values."""
     store = tmp_path / "a.zarr"
     dataset, nodes = holders(store)
     for path, node in nodes:
@@ -166,7 +166,7 @@ def test_many_at_once_are_written_once(tmp_path, cpl):
 
 
 def test_an_attribute_that_is_not_written(tmp_path, cpl):
-    """A new attribute has the value 0 until a value is written."""
+    """A new attribute has the value 0 until its first write."""
     dataset, nodes = holders(tmp_path / "a.zarr")
     for _, node in nodes:
         attribute = node.CreateAttribute("n", [], w.number(gdal.GDT_Float32))
@@ -224,8 +224,8 @@ def test_attributes_that_are_broken_are_not_replaced(tmp_path, cpl):
 
 
 def test_an_update_keeps_other_attributes(tmp_path, cpl):
-    """Writing one attribute keeps the exact values of all other attributes. A new attribute `units` changes the array's
-    unit at once."""
+    """Writing one attribute does not change the stored values of others. A new attribute `units` takes effect at
+    once."""
     attrs = {"big": 2**64 - 1, "nan": float("nan"), "deep": {"a": [1, {"b": None}]}, "t": "ö"}
     store = make_store(tmp_path, {"v": {"values": np.zeros(2), "attrs": attrs, "dims": ["x"]}}, attrs)
     root = w.update(store).GetRootGroup()
@@ -254,7 +254,7 @@ def test_reading_only(tmp_path, cpl):
 
 
 def test_changes_by_another_dataset_stay(tmp_path):
-    """If two datasets change different attributes of one node, both changes are stored."""
+    """If two datasets change different attributes of one array or group, both changes are stored."""
     store = str(tmp_path / "o.zarr")
     zarr.open_group(store, mode="w").attrs.update({"old": 1, "gone": 2})
     opened = [gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE) for _ in range(2)]

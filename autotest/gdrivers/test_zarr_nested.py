@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays whose chunks are in nested folders, although `.zarray` has no dimension_separator. zarr-python before 2.8
-writes such arrays with NestedDirectoryStore. Programs that follow the OGC standard write them, too, because the
-standard has no dimension_separator."""
+"""Arrays with chunks in nested folders, although `.zarray` has no dimension_separator. NestedDirectoryStore of
+zarr-python before 2.8 writes such arrays, and so do programs that follow the OGC standard."""
 
 import json
 import pathlib
@@ -22,7 +21,7 @@ CUBE = np.arange(1, 4 * 6 * 5 + 1, dtype="<i4").reshape(4, 6, 5)
 
 
 def unsay(store):
-    """Removes dimension_separator from all metadata documents of the store."""
+    """Removes the member dimension_separator from all metadata documents of the store."""
     for path in pathlib.Path(store).rglob(".z*"):
         document = json.loads(path.read_text())
         for metadata in document.get("metadata", {"": document}).values():
@@ -57,8 +56,8 @@ def by_mdim(name, path="v"):
 @pytest.mark.parametrize("options", [[], ["CACHE_TILE_PRESENCE=YES"], ["NUM_THREADS=8"]])
 @pytest.mark.parametrize("empty", [None, (0, 0), (0, 1), (2, 1)])
 def test_nested_folders_are_read(tmp_path, cpl, consolidated, options, empty):
-    """The driver finds nested chunks even if some chunks are absent. Consolidated metadata makes no difference, because
-    it does not list chunks."""
+    """Nested chunks are found even if some chunks are absent, with and without consolidated metadata, which does not
+    list chunks."""
     values = VALUES.copy()
     if empty:
         values[4 * empty[0] : 4 * empty[0] + 4, 5 * empty[1] : 5 * empty[1] + 5] = 0
@@ -88,7 +87,7 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
     for path in store.rglob("*"):
         if path.is_file():
             name = f"/vsimem/nested/{path.relative_to(store)}"
-            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list the folders of such files
+            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list their folders
     dataset = open_raster('ZARR:"/vsimem/nested":/v')
     np.testing.assert_array_equal(read_all(dataset)[0], VALUES)
     gdal.RmdirRecursive("/vsimem/nested")
@@ -98,7 +97,7 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
 
 
 def test_nested_folders_on_a_server(tmp_path, cpl):
-    """On a web server without listings, the driver finds nested chunks: it requests the first chunk by its key with "."
+    """Nested chunks are found on a web server without listings: the driver requests the first chunk by its key with "."
     and by its key with "/"."""
     make_nested(tmp_path)
     with Served(tmp_path) as server:
@@ -108,7 +107,7 @@ def test_nested_folders_on_a_server(tmp_path, cpl):
         asked = [path for _, path, *_ in server.requests()]
         chunks = [(i, j) for i in range(3) for j in range(2)]
         dotted, nested = [[f"/n.zarr/v/{i}{s}{j}" for i, j in chunks] for s in "./"]
-        # Until a nested chunk is found, each thread requests at most one chunk by its key with ".".
+        # Each thread requests at most one chunk by its key with ".", until a nested chunk is found.
         tried = set(asked) & set(dotted)
         assert tried and set(nested) <= set(asked) and len(asked) == len(tried) + 7
     cpl.assert_quiet()
@@ -199,8 +198,8 @@ def test_an_empty_array_is_written_as_the_specification_says(tmp_path, cpl):
 
 
 def test_arrays_that_say_nothing_and_are_not_nested(tmp_path, cpl):
-    """If .zarray has no dimension_separator, the driver takes the separator from the names of stored chunks. Here the
-    names have the form "2.1", and the first chunk is absent."""
+    """Without dimension_separator, the separator comes from names of stored chunks. Here they have the form "2.1", and
+    the first chunk is absent."""
     values = VALUES.copy()
     values[:4, :5] = 0
     store = make_store(tmp_path, {"v": {"values": values, "chunks": (4, 5), "fill_value": 0,

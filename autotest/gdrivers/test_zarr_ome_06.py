@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""OME-Zarr 0.6 images, which are stored in Zarr v3: their coordinate systems, the transformations that give
-the geotransform, and transformations that are kept only as metadata."""
+"""OME-Zarr 0.6 images: their coordinate systems, transformations that give the geotransform, and transformations that
+are kept only as metadata. The version needs Zarr v3."""
 
 import json
 
@@ -39,8 +39,8 @@ def system(name, names="cyx", unit="micrometer"):
 
 
 def steps(k):
-    """Returns the transformation of level `k`. Pixels of level 0 have the size 0.5. All levels have the same
-    upper left corner."""
+    """Returns the transformation of level `k`. Pixels of level 0 have the size 0.5, and all levels have one upper left
+    corner."""
     size = 0.5 * 2**k
     return sequence(scale(1, size, size), translation(0, (size - 0.5) / 2, (size - 0.5) / 2))
 
@@ -68,7 +68,7 @@ def make(folder, multiscale, values=VALUES, version="0.6rc0", names="cyx", **mem
 
 
 class Log:
-    """Error handler that collects warnings, errors and the driver's debug lines."""
+    """Error handler for GDAL that collects warnings, errors and the driver's debug messages."""
 
     def __init__(self):
         self.warnings, self.debug = [], []
@@ -91,7 +91,8 @@ def opened(store):
 
 
 def place(sy, sx, ty=0.0, tx=0.0):
-    """Returns the geotransform of pixels of size sx, sy. The centre of the first pixel is at tx, ty."""
+    """Returns the geotransform of pixels of size sx, sy. The first pixel has its centre at x = tx and y = -ty, because
+    y increases downwards in OME."""
     return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
 
 
@@ -139,7 +140,7 @@ OWN = {
 @pytest.mark.parametrize("name", OWN)
 def test_transformations_of_levels(tmp_path, name):
     own, expected = OWN[name]
-    levels = 1 if name == "identity" else 2  # two levels with pixels of size 1 would have different extents
+    levels = 1 if name == "identity" else 2  # two levels of pixels of size 1 would not cover one extent
     dataset, log = opened(make(tmp_path, described(own, levels=levels)))
     assert log.warnings == []
     assert_geotransform(dataset, expected)
@@ -165,8 +166,8 @@ KEPT = {
 
 @pytest.mark.parametrize("name", KEPT)
 def test_other_transformations_are_kept_as_metadata(tmp_path, name):
-    """Transformations to other coordinate systems become metadata, with one debug line and no warning. The geotransform
-    refers to the image's own system."""
+    """Transformations to other coordinate systems become metadata, with one debug message and no warning. The
+    geotransform stays in the image's own system."""
     after = [{**KEPT[name], "input": PHYSICAL, "output": {"name": "other"}},
              {**DISPLACED, "input": PHYSICAL, "output": {"name": "atlas"}}]  # fmt: skip
     store = make(tmp_path, described(after=after, systems=[system("other"), system("atlas")]))
@@ -224,8 +225,8 @@ BROKEN = {
 @pytest.mark.parametrize("is_own", [True, False])
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_transformation_gives_a_warning(tmp_path, name, is_own):
-    """If the transformation of a level is invalid, the raster has no geotransform. If a transformation to
-    another system is invalid, the raster stays in its own system."""
+    """An invalid transformation of a level gives a warning and no geotransform. An invalid transformation to another
+    system gives a warning, and the geotransform stays in the image's own system."""
     after = [{**BROKEN[name], "input": PHYSICAL, "output": {"name": "other"}}]
     multiscale = described(lambda k: BROKEN[name]) if is_own else described(after=after, systems=[system("other")])
     dataset, log = opened(make(tmp_path, multiscale))
@@ -250,7 +251,7 @@ VALUES_OF_ANOTHER_KIND = [None, 7, "text", [], {}, [None], [[]], {"name": 3}]
                                    ("datasets", 0, "coordinateTransformations", 0, "output")],
                          ids=lambda keys: ".".join(map(str, keys)))  # fmt: skip
 def test_a_document_of_another_shape_still_opens(tmp_path, where, value):
-    """If one member of the OME metadata is replaced by another JSON value, the pixels can still be read."""
+    """Pixels can be read even if any one member of the OME metadata is replaced by another JSON value."""
     multiscale = json.loads(json.dumps(described()))
     owner = multiscale
     for key in where[:-1]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Overviews in the store: their pixels, their metadata, and how they open.
-
-The expected pixels are the overviews that the same GDAL builds for a GeoTIFF of the same raster."""
+"""Overviews in the store: their pixels, their metadata, and how they open. GDAL's overviews of a GeoTIFF with equal
+pixels are the expected pixels."""
 
 import os
 
@@ -28,8 +27,7 @@ def rng():
     return np.random.default_rng(SEED)
 
 
-# -------------------------------------------------------------------------------------------------
-# Pixels of the overviews
+# ------------------------------------------------------------------------------------------------- Pixels of overviews
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -69,7 +67,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
     assert dataset.BuildOverviews(method, [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
-    # MODE of GDAL 3.10 and 3.13 writes zeros instead of nodata where no pixel is valid, with any driver.
+    # GDAL 3.10 and later write zeros instead of nodata with MODE where no pixel is valid, with any driver.
     is_lost = method == "MODE" and gdal_is_at_least(3, 10)
     assert wanted[0].min() == (0 if is_lost else -99) and (wanted[0] > 0).any()
     check_levels(dataset, wanted)
@@ -82,8 +80,8 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 7), (7, 1), (2, 3), (33, 17), (64, 64), (65, 127)])
 def test_sizes(tmp_path, rng, size, cpl):
-    """A factor adds no level if that level would have the size of another level, or would not be smaller
-    than the base."""
+    """A factor adds no overview that would have the size of another level, or that would not be smaller than the full
+    raster."""
     values = smooth(rng, 1, *size)
     dataset = make(tmp_path / "a.zarr", values, "BLOCKSIZE=16,16")
     assert dataset.BuildOverviews("AVERAGE", [2, 3, 4, 8, 16, 128]) == 0
@@ -112,8 +110,7 @@ def test_method_none_makes_empty_levels_that_can_be_written(tmp_path, rng, cpl):
 
 
 def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
-    """Overviews include pixels that are not stored yet: pending chunks in the driver, and blocks in GDAL's
-    cache."""
+    """Overviews include pixels that are not stored yet, in pending chunks of the driver and in GDAL's block cache."""
     values = smooth(rng, 1, 50, 50)
     make(tmp_path / "a.zarr", values, "BLOCKSIZE=32,32")
     dataset = update(tmp_path / "a.zarr")
@@ -122,7 +119,7 @@ def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
     values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
     small = dataset.GetRasterBand(1).WriteRaster(
         32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
-        gdal.GDT_Float32)  # GDAL resamples this buffer, and keeps its pixels in the block cache
+        gdal.GDT_Float32)  # GDAL resamples these pixels, and keeps them in its block cache
     assert small == 0
     assert dataset.BuildOverviews("AVERAGE", [2]) == 0
     check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
@@ -141,8 +138,8 @@ def test_reading_smaller_uses_the_level(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-# -------------------------------------------------------------------------------------------------
-# Metadata of the overview levels
+# ------------------------------------------------------------------------------------------------- Metadata of
+# overviews
 
 
 def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
@@ -215,8 +212,8 @@ def test_levels_of_a_raster_without_a_geotransform_have_none(tmp_path, rng, cpl)
 
 
 def test_the_geotransform_may_be_set_after_the_overviews(tmp_path, rng, cpl):
-    """The CRS and the geotransform can be set after overviews were built. The levels get them, even if the dataset is
-    closed and opened in between."""
+    """If the CRS and geotransform are set after the overviews were built, the overviews get them, too. The dataset may
+    be closed in between."""
     dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), georeferenced=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     srs = osr.SpatialReference()
@@ -270,8 +267,8 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
 
 @zarr_formats.V2
 def test_ome_metadata(tmp_path, rng, cpl):
-    """The entry of `multiscales` describes the levels twice: by `datasets` of OME-NGFF 0.4, and by `layout` of the
-    convention multiscales."""
+    """The entry of `multiscales` describes the overviews twice: in `datasets` (OME-NGFF 0.4), and in `layout`
+    (convention "multiscales")."""
     make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
     (entry,) = root_attributes(tmp_path / "a.zarr")["multiscales"]
     assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"
@@ -295,8 +292,8 @@ def test_ome_metadata(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-# -------------------------------------------------------------------------------------------------
-# Opening rasters with overviews
+# ------------------------------------------------------------------------------------------------- Opening rasters that
+# have overviews
 
 
 @pytest.mark.parametrize("single", ["YES", "NO"])
@@ -339,8 +336,7 @@ def test_builtin_driver_opens_the_base(tmp_path, rng, cpl):
 
 
 def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
-    """A group has two rasters of different sizes, each with overviews. The group still lists the two rasters as
-    subdatasets."""
+    """A group with two rasters of different sizes lists both as subdatasets, even if each has overviews."""
     store = tmp_path / "a.zarr"
     one, two = smooth(rng, 1, 64, 64), smooth(rng, 2, 99, 33)
     make(store, one, "ARRAY_NAME=one").BuildOverviews("NEAREST", [2, 4])
@@ -361,8 +357,7 @@ def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
 
 
 def test_one_array_of_a_group_of_bands(tmp_path, rng, cpl):
-    """If arrays of a group have different overviews, each band of the group's raster has the overviews of its own
-    array."""
+    """If the arrays of a raster's bands have different overviews, each band has those of its own array."""
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 50, 50)
     make(store, values, "SINGLE_ARRAY=NO")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Creation option PROFILE=OME writes an OME-Zarr image that is valid by the schemas. GDAL reads the raster
-back unchanged."""
+"""Creation option PROFILE=OME writes OME-Zarr images that obey the JSON schemas of OME-Zarr. GDAL reads the raster back
+unchanged."""
 
 import contextlib
 import io
@@ -26,12 +26,12 @@ PLACE = (500000, 10, 0, 5000000, 0, -10)
 VERSIONS = {"0.4": "0.4", "0.5": "0.5", "0.6": "0.6rc0"}
 RGB = [gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand]
 COLOURS = ["FF0000", "00FF00", "0000FF"]
-OPTIONS = ["PROFILE=OME", "BLOCKSIZE=128"]  # the raster gets levels of 1/2, 1/4 and 1/8 of its size
+OPTIONS = ["PROFILE=OME", "BLOCKSIZE=128"]  # overviews of 1/2, 1/4 and 1/8 of the size follow from the size of blocks
 DRIVER = gdal.GetDriverByName("Zarr")
 
 
 def source(bands=3, dtype=gdal.GDT_UInt16, place=PLACE, epsg=32633, nodata=None, names=None, colours=None):
-    """Returns a raster in memory and its values."""
+    """Returns a raster in memory, and its values as an array."""
     dataset = gdal.GetDriverByName("MEM").Create("", WIDTH, HEIGHT, bands, dtype)
     if place is not None:
         dataset.SetGeoTransform(place)
@@ -69,8 +69,8 @@ def attributes(store, group=""):
 
 
 def image(store, group=""):
-    """Asserts that the OME metadata of a group is valid by its schema. Returns the only multiscale of the
-    group, and all OME metadata of the group."""
+    """Asserts that a group's OME metadata obeys the JSON schema of its version. Returns the only element of
+    `multiscales`, and all of the OME metadata."""
     stated = attributes(store, group)
     ome = stated.get("ome", stated)
     (multiscale,) = ome["multiscales"]
@@ -81,7 +81,7 @@ def image(store, group=""):
 
 
 def places(multiscale):
-    """Returns (scale, translation) of each level."""
+    """Returns (scale, translation) of each level of a multiscale."""
     found = []
     for dataset in multiscale["datasets"]:
         steps = dataset["coordinateTransformations"]
@@ -107,7 +107,7 @@ def findings(store):
 
 @pytest.fixture(scope="module", params=list(VERSIONS))
 def made(request, tmp_path_factory):
-    """Returns (OME version, store that PROFILE=OME has made, its source dataset, values of the source)."""
+    """Returns (OME version, store that PROFILE=OME has made, source dataset, values of the source)."""
     dataset, values = source(nodata=7, names=["red", "edge", "nir"], colours=RGB)
     with config_options(ZARR_DEFAULT_FORMAT="ZARR_V3"):
         store = copy(tmp_path_factory.mktemp("ome"), dataset, f"OME_VERSION={request.param}")
@@ -165,8 +165,8 @@ def test_levels_are_arrays_of_one_type_with_the_names_of_the_axes(made):
 
 
 def test_the_round_trip_keeps_the_raster(made, tmp_path):
-    """GDAL reads the store as one raster with its CRS. A GeoTIFF made of the store equals a GeoTIFF made of
-    the source."""
+    """GDAL reads the store as one raster with its CRS. A copy as GeoTIFF has the values and properties of the
+    source."""
     _, store, dataset, values = made
     with error_log() as log:
         opened = gdal.OpenEx(str(store), gdal.OF_RASTER)
@@ -186,8 +186,8 @@ def test_the_round_trip_keeps_the_raster(made, tmp_path):
 
 
 def test_the_encoding_is_that_of_the_profile_cloud(made, tmp_path):
-    """PROFILE=OME encodes arrays like PROFILE=CLOUD with PREDICTOR=FLOATING_POINT, which does not use numcodecs.delta.
-    Only names and attributes differ."""
+    """Arrays are encoded as with PROFILE=CLOUD and PREDICTOR=FLOATING_POINT, without numcodecs.delta. Only names and
+    attributes differ."""
     version, store, dataset, _ = made
     form = "ZARR_V2" if version == "0.4" else "ZARR_V3"
     cloud = tmp_path / "cloud.zarr"
@@ -226,8 +226,7 @@ def test_a_photo_has_red_green_blue_and_hides_alpha(tmp_path):
 
 
 def test_bands_without_names_and_colours(tmp_path):
-    """Channels without colours get different colours. GDAL does not treat them as the red, green and blue of
-    a photo."""
+    """Bands without colours become channels of different colours. GDAL does not show them as red, green and blue."""
     store = copy(tmp_path, source(5)[0])
     channels = image(store)[1]["omero"]["channels"]
     assert [channel["label"] for channel in channels] == [f"Band {i}" for i in range(1, 6)]
@@ -257,8 +256,8 @@ def test_degrees_and_pixels_have_no_unit(tmp_path, place, unit):
 
 @pytest.mark.parametrize("place", [(0, 3, 1, 0, 1, -3), (0, 10, 0, 0, 0, 10)])
 def test_a_raster_that_is_not_north_up_has_pixels_of_size_1(tmp_path, place):
-    """OME-Zarr 0.5 cannot state a rotation, so the OME metadata states pixels of size 1. GDAL finds the geotransform in
-    attributes outside of the OME metadata."""
+    """OME-Zarr 0.5 cannot state a rotation, so its metadata states pixels of size 1. GDAL reads the geotransform from
+    other attributes."""
     store = copy(tmp_path, source(1, place=place)[0])
     multiscale, _ = image(store)
     assert places(multiscale)[0] == ([1, 1], [0, 0]) and "unit" not in axes(multiscale)[0]
@@ -278,7 +277,7 @@ def test_bands_along_time_or_depth(tmp_path, name, kind):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_create_and_build_overviews(tmp_path, version):
-    """If the dataset's georeferencing, names, colours or overviews change, the OME metadata is updated."""
+    """The OME metadata is updated if georeferencing, band names, colours or overviews of the dataset change."""
     store = tmp_path / "made.zarr"
     dataset = DRIVER.Create(str(store), WIDTH, HEIGHT, 3, gdal.GDT_UInt16,
                             [*OPTIONS, "OVERVIEWS=NONE", f"OME_VERSION={version}"])  # fmt: skip
@@ -318,7 +317,7 @@ def test_create_and_build_overviews(tmp_path, version):
 
 
 def test_the_items_of_an_ome_image_come_back(tmp_path):
-    """A copy of an OME image has the units and the channel settings of that image."""
+    """A copy of an OME image keeps the units and the channel settings of that image."""
     before, _ = make_image(tmp_path, ["0", "1"], name="before.zarr")
     opened = open_raster(before)
     copied = copy(tmp_path, opened)
@@ -351,7 +350,7 @@ def test_an_image_in_a_group_of_another_store(tmp_path):
 
 
 def test_the_metadata_of_other_programs_stay(tmp_path):
-    """If another program wrote an image, an update does not replace the OME metadata of that program."""
+    """An update of an image that another program wrote keeps that program's OME metadata."""
     store, _ = make_image(tmp_path, ["0", "1"])
     before = attributes(store)
     dataset = gdal.OpenEx(array_name(store, "0"), gdal.OF_RASTER | gdal.OF_UPDATE)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Copies create or replace a store while their process is killed.
-
-After a kill at any moment, the path has the complete old store or the complete new store. If there was no old store,
-the path may be empty."""
+"""Copies that create or replace a store, and are killed. At any moment, the path has the complete old store or the
+complete new store, or nothing if there was no old store."""
 
 import collections
 import os
@@ -29,9 +27,9 @@ from zarr_overviews import entries
 from zarr_processes import Process
 
 pytestmark = zarr_formats.BOTH
-SECONDS = 120  # maximum run time of a job
+SECONDS = 120  # maximum run time of a started program
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-# Options of a slow copy: LZMA is slow and chunks are small, so that a test can act while the copy runs.
+# Options that make a copy slow, with LZMA and small chunks, so that a test can act while the copy runs.
 SLOW = ["ARRAY_NAME=v", "COMPRESS=LZMA", "LZMA_PRESET=1", "BLOCKSIZE=256,256"]
 ENVIRONMENT = {"GDAL_CACHEMAX": "1", "GDAL_NUM_THREADS": "1"}
 REPLACED = pytest.mark.skipif(create_deletes_first(), reason=create_deletes_first.__doc__)
@@ -40,7 +38,7 @@ WHERE = ["nothing", "an empty folder", pytest.param("a store", marks=REPLACED)]
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """Writes a raster that takes several seconds to encode, and returns its path."""
+    """Writes a raster that takes several seconds to encode; returns its path."""
     path = tmp_path_factory.mktemp("source") / "source.tif"
     values = np.random.default_rng(1).integers(0, 65535, (2500, 2500), "u2")
     dataset = gdal.GetDriverByName("GTiff").Create(
@@ -52,8 +50,8 @@ def source(tmp_path_factory):
 
 
 class Job:
-    """A running program, in which signals have their default effect. The shell that started the tests may ignore
-    signals."""
+    """A running program in which signals have their default effect, even if the shell that started the tests ignores
+    them."""
 
     def __init__(self, *words):
         def prepare():
@@ -75,14 +73,14 @@ class Job:
             self.process.communicate()
 
     def wait_until(self, is_there):
-        """Waits until `is_there()` returns true. Fails if the program ends earlier."""
+        """Waits until `is_there()` returns true. Fails if the program ends before."""
         while not is_there():
             assert self.process.poll() is None, self.process.communicate()
             assert time.monotonic() < self.deadline, "too slow"
             time.sleep(0.002)
 
     def end_by(self, number):
-        """Sends the signal `number`, asserts that it ends the program, and returns the program's output."""
+        """Sends the signal `number`, asserts that it ends the program, and returns the output."""
         self.process.send_signal(number)
         output, _ = self.process.communicate(timeout=max(1, self.deadline - time.monotonic()))
         assert self.process.returncode == -number, output
@@ -90,7 +88,7 @@ class Job:
 
 
 def chunks_below(folder):
-    """Returns the number of chunks that are completely written."""
+    """Returns the number of chunk files below `folder` that are complete."""
     return sum(path.name[0].isdigit() and path.is_file() and path.suffix != ".partial"
                for path in pathlib.Path(folder).rglob("*"))  # fmt: skip
 
@@ -114,7 +112,8 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Prepares the path `store` as `there` says: with nothing, an empty folder, or a store with an .aux.xml file."""
+    """Prepares the path `store`: leaves nothing, or makes an empty folder or a store with an .aux.xml file, according
+    to `there`."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":
@@ -123,7 +122,7 @@ def prepare(store, there):
 
 
 def named(folder, store):
-    """Returns {path: data} for the files in `folder`, without the staging files of the store."""
+    """Returns {path: contents} of the files in `folder`, without staging files of `store`."""
     return {name: data for name, data in entries(folder).items()
             if not re.match(re.escape(store.name) + r"\.\d+\.partial(/|$)", name)}  # fmt: skip
 
@@ -132,8 +131,8 @@ def leftovers(folder):
     return [path.name for path in folder.iterdir() if path.name.endswith(".partial")]
 
 
-# ---------------------------------------------------------------------------------------------
-# Copies that are killed
+# --------------------------------------------------------------------------------------------- Copies whose process is
+# killed
 
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
@@ -150,7 +149,7 @@ def test_a_killed_copy_leaves_the_old_store(tmp_path, source, number, there):
         job.end_by(number)
     assert named(folder, store) == before
     assert len(leftovers(folder)) == 1
-    # Creating a store at the path of the killed copy removes the staging files of this copy.
+    # The next store at this path removes the staging files of the killed copy.
     small_store(store)
     assert [path.name for path in folder.iterdir()] == ["a.zarr"]
     assert (read_all(open_raster(store)) == 7).all()
@@ -199,7 +198,7 @@ CHANGES = ["mkdir", "rename", "renameat2", "unlink", "rmdir"]
 
 
 def traced(store, *words):
-    """Copies a small raster to `store` in a process under strace."""
+    """Copies a small raster to `store`, in a process that strace traces with the arguments `words`."""
     script = textwrap.dedent("""
         import sys
         from osgeo import gdal
@@ -216,7 +215,8 @@ def traced(store, *words):
 
 @pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
 def test_killed_at_each_change_of_the_file_system(tmp_path, there):
-    """strace kills the process before its n-th call of each system call that changes files."""
+    """strace kills a copy at the n-th call of a system call that changes files, for each of these system calls and
+    several n."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
     store = tmp_path / "folder" / "a.zarr"
@@ -239,12 +239,12 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
             old = named(store.parent, store)
             done = traced(store, "-o", os.devnull, "-e",
                           f"inject={name}:signal=KILL:when={number}")  # fmt: skip
-            if done.returncode == 0:  # strace counts calls per thread, and no thread made `number` calls
+            if done.returncode == 0:  # strace counts calls per thread; no thread made `number` calls
                 break
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number)
             killed += 1
             got = named(store.parent, store)
-            # The .aux.xml file of the old store may still exist, because it is deleted last.
+            # The old store's .aux.xml file may still exist, because it is deleted last.
             is_new = {**got, "a.zarr.aux.xml": b""} == {**new, "a.zarr.aux.xml": b""}
             assert is_new or got == old, (name, number)
             seen["new" if is_new else "old"] += 1
@@ -256,14 +256,14 @@ def test_killed_at_each_change_of_the_file_system(tmp_path, there):
 
 
 def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
-    """A killed gdalwarp leaves the chunks that it has written. The store has its final name from the start, because
-    another program may write into it before gdalwarp closes it."""
+    """A killed gdalwarp leaves the chunks that it has written. Create() uses the final name at once, because another
+    program may write into the store before it is closed."""
     store = tmp_path / "a.zarr"
     words = ["-wm", "1", *options(*SLOW)]
     with Job("gdalwarp", "-of", "Zarr", *words, source, store) as job:
         job.wait_until(lambda: chunks_below(store) >= 3)
         job.end_by(signal.SIGINT)
-    assert not (store / ".zmetadata").exists()  # all metadata is written last
+    assert not (store / ".zmetadata").exists()  # consolidated metadata is written when the store is closed
     got, wanted = read_all(open_raster(store)), read_all(gdal.Open(str(source)))
     assert 0 < (got == wanted).sum() < wanted.size
     assert ((got == wanted) | (got == 0)).all()
@@ -272,12 +272,12 @@ def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
     assert [path.name for path in tmp_path.iterdir()] == [store.name]
 
 
-# ---------------------------------------------------------------------------------------------
-# Staging files of other processes
+# --------------------------------------------------------------------------------------------- Staging files of other
+# processes that are running or were killed
 
 
 def hold(report, store, seconds):
-    """Copies a raster to `store`. During the copy, waits until the file <store>.go exists, for at most `seconds`."""
+    """Copies a raster to `store`. The copy pauses until the file <store>.go exists, or for `seconds` at most."""
     go_on = pathlib.Path(str(store) + ".go")
 
     def progress(complete, *_):
@@ -304,7 +304,7 @@ def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
         assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
-    # The process that ends last replaces the store of the first process.
+    # The process that finishes last replaces the store that the other one made.
     assert leftovers(tmp_path) == [] and (read_all(open_raster(store)) == 11).all()
 
 
@@ -345,8 +345,8 @@ def test_threads_that_make_the_same_store(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-# ---------------------------------------------------------------------------------------------
-# How the new store replaces the old one
+# --------------------------------------------------------------------------------------------- Replacement of the old
+# store by the new one
 
 
 @pytest.mark.parametrize("name", ["a.zarr", "a.zarr.zip"])
@@ -452,7 +452,7 @@ def test_the_returned_dataset_is_in_update_mode(tmp_path):
 
 @pytest.mark.parametrize("way", ["Create", "CreateCopy", "CreateMultiDimensional"])
 def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
-    """Errors during a copy name the store by its final name, not by the staging name."""
+    """Errors during a copy name the store by its final name, not by its staging name."""
     store = tmp_path / "a.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 50, 50)
     source.SetMetadataItem("_CRS", "not one")
@@ -467,12 +467,12 @@ def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
     assert text.startswith(f"{store}: ")
 
 
-# ---------------------------------------------------------------------------------------------
-# Copies do not change the process of the host program: signals, umask and working folder
+# --------------------------------------------------------------------------------------------- Copies do not change the
+# calling process: its signal handlers, umask and working folder
 
 
 def caught():
-    """Returns the signals that this process handles, as a hexadecimal bit set."""
+    """Returns the signals that this process handles, as hexadecimal digits of a bit set."""
     status = pathlib.Path("/proc/self/status").read_text()
     return re.search(r"SigCgt:\s*(\w+)", status)[1]
 
@@ -522,8 +522,8 @@ def test_a_signal_ends_python_while_a_thread_copies(tmp_path, source):
     assert not store.exists()
 
 
-# ---------------------------------------------------------------------------------------------
-# Stores that another process deletes while they are open
+# --------------------------------------------------------------------------------------------- Stores that another
+# process deletes while a dataset is open
 
 
 @pytest.mark.parametrize("way", ["Create", "update", "multidimensional"])
@@ -543,7 +543,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     del dataset
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
-    # If a new store is created at the path of the deleted store, the new store can be opened.
+    # A store that is then created at the path opens normally.
     zarr.open_group(str(store), mode="w").array("b", np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs zarr_unload, a program that unloads the driver or exits while threads still read. The program must
-neither crash nor hang."""
+"""Runs zarr_unload, a program that unloads the driver, or exits while threads read. It must neither crash nor hang."""
 
 import os
 import pathlib
@@ -17,7 +16,7 @@ PLUGIN = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gd
 VALUES = np.arange(200 * 300, dtype="<i4").reshape(200, 300)
 SECONDS = 240
 
-CODECS = ["blosc", "zstd", "zlib"]  # codecs for which each thread keeps a buffer between chunks
+CODECS = ["blosc", "zstd", "zlib"]  # codecs that keep a buffer in each thread between chunks
 
 
 def compressor(name):
@@ -32,7 +31,7 @@ def store(request, tmp_path):
 
 
 def run(way, store, rounds=20, plugin=PLUGIN):
-    # GDAL must not load the plugin, because the program loads it itself.
+    # The program loads the plugin itself, so GDAL must not load it.
     environment = {**plain_environment(), "GDAL_DRIVER_PATH": "disable"}
     done = subprocess.run(
         [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,

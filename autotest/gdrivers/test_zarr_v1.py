@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1. Such an array is a folder with the metadata documents `meta` and `attrs` and with chunks.
-
-The raster API and the multidimensional API read arrays of v1 like arrays of v2. The driver never writes to them."""
+"""Arrays of Zarr v1: folders with the metadata documents `meta` and `attrs`, and chunks. Both APIs read them like
+arrays of v2. The driver never writes to them."""
 
 import lzma
 import shutil
@@ -19,7 +18,7 @@ from zarr_http import Served
 from zarr_store import handmade, make_array, make_store
 from zarr_v1 import CUBE, VALUES, migrated, numbers, write_tree, write_v1
 
-# Document `meta` of the example in the specification of Zarr v1
+# Document `meta` of the example in the Zarr v1 specification.
 SPEC_META = """{
     "chunks": [
         10,
@@ -52,8 +51,8 @@ SPEC_ATTRS = """{
 
 @pytest.fixture
 def example(tmp_path):
-    """Writes only the documents of the example array in the specification of Zarr v1. All its chunks are absent.
-    Returns the folder of the array."""
+    """Writes the metadata documents of the example in the Zarr v1 specification, without any chunk. Returns the array's
+    folder."""
     folder = tmp_path / "example.zarr"
     folder.mkdir()
     (folder / "meta").write_text(SPEC_META)
@@ -125,7 +124,7 @@ def test_compressors_of_the_time(tmp_path, compression, options):
     store = write_v1(tmp_path / "v1", values, (20, 30), compression, options, attrs={})
     assert_same(read_all(open_raster(store))[0], values)
     assert_same(mdim_values(store), values)
-    if compression != "gzip":  # v2 gives "gzip" another meaning than v1, so a migrated array cannot be read
+    if compression != "gzip":  # "gzip" has another meaning in v2, so a migrated array cannot be read
         assert_same(migrated(store), values)
 
 
@@ -255,7 +254,7 @@ def test_v2_wins_over_v1_in_one_folder(tmp_path):
     assert_same(open_raster(store).ReadAsArray(), np.array([[7]], "i2"))
 
 
-# --- tests of v1 arrays in folders without .zgroup ---
+# --- tests of Zarr v1 arrays in folders without .zgroup ---
 
 
 @pytest.fixture
@@ -282,11 +281,11 @@ def test_arrays_in_folders_are_found_by_name(tree):
     assert_same(open_raster(tree / "dem").ReadAsArray(), VALUES)
 
 
-# --- tests of copies of v1 arrays ---
+# --- tests of copies of Zarr v1 arrays ---
 
 
 def translated(source, target):
-    """Copies a v1 array to a new store with gdal.Translate(). Returns the 3D array of the new store."""
+    """Copies a v1 array to a new store with gdal.Translate(), and returns the three-dimensional array in it."""
     with error_log() as log:
         assert gdal.Translate(str(target), str(source), format="Zarr") is not None
     log.assert_quiet()
@@ -307,7 +306,7 @@ def test_translation_makes_a_store_that_zarr_python_opens(tmp_path, compression,
     np.testing.assert_array_equal(copy[...], source)
     assert copy.fill_value == -1
     assert (copy.attrs["bar"], copy.attrs["long_name"]) == ("apples", "Höhe")
-    # After a migration of the v1 array to v2, a copy of the v2 array has the same attributes as a copy of the v1 array.
+    # A copy of the array has equal attributes if the array was migrated to v2 before.
     shutil.copytree(store, tmp_path / "v1-copy")
     zarr2.call("migrate", str(tmp_path / "v1-copy"))
     of_v2 = translated(tmp_path / "v1-copy", tmp_path / "of_v2.zarr")
@@ -325,7 +324,7 @@ def test_multidimensional_translation_keeps_values_and_attributes(tmp_path):
     assert {name: copy.attrs[name] for name in attrs} == attrs
 
 
-# --- tests of v1 arrays on web servers ---
+# --- tests of Zarr v1 arrays on web servers ---
 
 
 @pytest.fixture
@@ -347,7 +346,7 @@ def test_array_on_a_server_opens_with_seven_requests(served):
     dataset = open_raster(f'ZARR:"{served.url}/v1.zarr"')
     asked = [path for _, path, *_ in served.requests()]
     assert asked[0] == "/v1.zarr/zarr.json"
-    # The driver requests these four metadata documents concurrently, so the test compares them as a set.
+    # These four metadata documents are requested concurrently, in any order.
     assert set(asked[1:5]) == {f"/v1.zarr/{name}" for name in (".zmetadata", ".zattrs", ".zarray", ".zgroup")}
     assert asked[5:] == [f"/v1.zarr/{name}" for name in ("meta", "attrs")]
     assert dataset.GetRasterBand(1).GetUnitType() == "m"

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Overviews in Zarr v3 in the layout of GDAL 3.13: groups such as ovr_2x beside the array, and the attribute
-`multiscales`.
-
-This driver reads the overviews that GDAL's built-in driver builds. The built-in driver reads the overviews that this
-driver builds."""
+`multiscales`. This driver and GDAL's built-in driver read each other's overviews."""
 
 import json
 import os
@@ -31,7 +28,7 @@ def rng():
 
 
 def levels_of(array):
-    """Returns a list of (full name, shape) of the overviews of an array."""
+    """Returns [(full name, shape)] of the overviews of an array."""
     found = [array.GetOverview(i) for i in range(array.GetOverviewCount())]
     return [(level.GetFullName(), [d.GetSize() for d in level.GetDimensions()]) for level in found]
 
@@ -42,8 +39,7 @@ def assets(store, group=""):
 
 
 def arrays_of_two_sets(store, rng, *options):
-    """Writes two arrays into one group, and builds different overviews for each. Returns the pixels of the two
-    arrays."""
+    """Writes two arrays into one group, builds different overviews for each, and returns their pixels."""
     one, two = smooth(rng, 1, 64, 65), smooth(rng, 2, 99, 33)
     make(store, one, "ARRAY_NAME=one", *options).BuildOverviews("NEAREST", [2, 4])
     dataset = make(store, two, "ARRAY_NAME=two", "APPEND_SUBDATASET=YES")
@@ -51,12 +47,12 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# GDAL 3.13 finds an overview whose path in `multiscales` is "." only in a store without consolidated metadata.
+# GDAL 3.13 finds an array whose path in `multiscales` is "." only in a store without consolidated metadata.
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
-# -------------------------------------------------------------------------------------------------
-# Tests of the metadata and the groups of overviews
+# ------------------------------------------------------------------------------------------------- Metadata and groups
+# of overviews
 
 
 def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
@@ -83,8 +79,8 @@ def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
 def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     one, two = arrays_of_two_sets(store, rng)
-    # `multiscales` lists the overviews of the two arrays together, sorted from large to small. "ovr_2x_2" is the
-    # overview of the array "two", which is larger than the array "one".
+    # `multiscales` lists the overviews of both arrays, from large to small. "ovr_2x_2" belongs to the array "two",
+    # which is larger than the array "one".
     assert assets(store) == [(".", None), ("ovr_2x_2", "."), ("ovr_2x", "."), ("ovr_3x", "."), ("ovr_4x", ".")]
     for name, values, method, factors in (("one", one, "NEAREST", [2, 4]), ("two", two, "AVERAGE", [2, 3])):
         opened = open_raster(array_name(store, name))
@@ -98,8 +94,8 @@ def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
-    """Building overviews fails if another program has described a pyramid in the group, because a group can
-    describe only one. The store stays unchanged."""
+    """Building overviews fails, with the store unchanged, if another program has described a pyramid in the group. A
+    group can describe only one pyramid."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40), georeferenced=False)
     document = json.loads((store / "zarr.json").read_text())
@@ -114,8 +110,8 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
     assert entries(store) == before
 
 
-# -------------------------------------------------------------------------------------------------
-# Tests of overviews that GDAL's built-in driver builds or reads
+# ------------------------------------------------------------------------------------------------- Overviews that
+# GDAL's built-in driver builds or reads
 
 
 @builtin
@@ -173,7 +169,7 @@ def test_the_built_in_driver_reads_a_pyramid_as_this_driver_does(tmp_path, rng, 
 @builtin
 def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, 64, 65) + 1  # no zeros, which GDAL's built-in driver would treat as nodata
+    values = smooth(rng, 1, 64, 65) + 1  # without zeros, which GDAL's built-in driver takes for nodata
     make(store, values, georeferenced=False)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
                           allowed_drivers=["ZarrBuiltin"])  # fmt: skip
@@ -183,7 +179,7 @@ def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     opened = open_raster(store)
     assert opened.GetSubDatasets() == []
     wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2])[0]
-    # GDAL's overviews of arrays and of bands differ by rounding.
+    # GDAL rounds differently in overviews of arrays and of bands.
     np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)
     assert update(store).BuildOverviews("AVERAGE", [4]) == 0
     assert sizes(open_raster(store)) == [(33, 32), (17, 16)]
@@ -192,8 +188,8 @@ def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-# -------------------------------------------------------------------------------------------------
-# Tests of overviews in the multidimensional API
+# ------------------------------------------------------------------------------------------------- Overviews in the
+# multidimensional API
 
 
 @multidim

@@ -46,15 +46,15 @@ def test_xarray_dataset(tmp_path):
 @pytest.mark.parametrize("crs", ["EPSG:32632", "EPSG:3035", "EPSG:4326"])
 @pytest.mark.parametrize("consolidated", [True, False])
 def test_rioxarray(tmp_path, crs, consolidated):
-    """The driver reads the CRS, transform and nodata value that rioxarray writes. A GeoTIFF copy has the values
-    that rioxarray reads from the store."""
+    """The driver reads the CRS, the geotransform and the nodata value that rioxarray writes. A GeoTIFF copy has the
+    pixel values that rioxarray reads."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_nodata(-9999).rio.write_crs(crs).rio.write_transform()
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)
     dataset = open_raster(store)
     assert epsg(dataset) == int(crs.split(":")[1])
     assert_geotransform(dataset, PLACE)
-    if crs != "EPSG:4326":  # X and Y, which are in metres, are no valid degrees of EPSG:4326
+    if crs != "EPSG:4326":  # the coordinates are in metres, and thus no valid degrees of EPSG:4326
         assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
@@ -68,8 +68,8 @@ def test_rioxarray(tmp_path, crs, consolidated):
 
 
 def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
-    """The driver finds the CRS of a store even if no array names the grid mapping. xarray loses the attribute
-    grid_mapping in some workflows with decode_coords="all"."""
+    """The CRS is found even if no array names the grid mapping, because some workflows of xarray with
+    decode_coords="all" lose the attribute grid_mapping."""
     store = tmp_path / "r.zarr"
     data = raster().rio.write_crs("EPSG:32632").to_dataset()
     data["elevation"].attrs.pop("grid_mapping", None)
@@ -79,8 +79,8 @@ def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """GDAL's built-in driver writes a raster through the multidimensional API. This driver must read the properties of
-    the raster, and the same pixels as the built-in driver."""
+    """GDAL's built-in driver writes a raster through the multidimensional API. This driver reads its properties, and
+    equal pixels."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)
@@ -132,8 +132,8 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
 
 
 def write_netcdf(path):
-    """Writes a netCDF file with two grids, which share longitudes and latitudes. The first grid is in the root group,
-    which has the dimensions. The second grid is in a subgroup."""
+    """Writes a netCDF file with two grids, one in the root group and one in a subgroup. Both use longitudes and
+    latitudes of the root group."""
     with netCDF4.Dataset(path, "w", format="NETCDF4") as root:
         root.createDimension("lat", 3)
         root.createDimension("lon", 4)
@@ -150,8 +150,7 @@ def write_netcdf(path):
 
 @pytest.mark.parametrize("mode", ["nczarr", "xarray", "zarr"])
 def test_netcdf_c(tmp_path, mode):
-    """Reads stores of nccopy in its three modes: NCZarr with _NCZARR attributes, NCZarr for xarray, and plain
-    Zarr."""
+    """Reads the stores that nccopy writes: NCZarr with _NCZARR attributes, NCZarr for xarray, and plain Zarr."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     options = {"nczarr": "nczarr,file", "xarray": "xarray,file", "zarr": "zarr,file"}[mode]
@@ -163,15 +162,15 @@ def test_netcdf_c(tmp_path, mode):
         names = dataset.GetMetadata()
         assert names["long_name"] == path.split("/")[-1]
         assert not any(name.lower().startswith("_nc") for name in names), names
-        # The CRS comes from coordinate arrays, which dimension names identify. Plain Zarr has no dimension
-        # names, and the mode xarray has none for dimensions of parent groups.
+        # The CRS follows from coordinate arrays, which are found by dimension names. Plain Zarr has no dimension names,
+        # and the mode "xarray" has none for dimensions of parent groups.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
             assert epsg(dataset) == 4326
             assert_geotransform(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
 
 
 def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
-    """A dimension that _NCZARR_ARRAY names by its full path belongs to the group in this path."""
+    """A dimension that _NCZARR_ARRAY states as a full path belongs to the group in that path."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode=nczarr,file")

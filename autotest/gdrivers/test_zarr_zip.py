@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stores in zip files. The zip file has any name, comes from any program, and is on disk, in memory or on
-a web server. The store is in any folder of the zip file."""
+"""Stores in zip files of any name and from any program, on disk, in memory or on a web server. The store may be in any
+folder of the zip file."""
 
 import json
 import multiprocessing
@@ -67,8 +67,8 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
 
 
 def gdalinfo_reports(name, path):
-    """Returns the reports of gdalinfo about a dataset and its subdatasets. The word PATH replaces the store's path, so
-    that the reports of two stores can be compared."""
+    """Returns gdalinfo's reports about a dataset and its subdatasets, with PATH in place of the store's path. Reports
+    of two stores can thus be compared."""
     info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
     texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
     for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():
@@ -93,8 +93,8 @@ def test_sentinel_product_in_a_zip_is_the_product(tmp_path, make, consolidated):
 @pytest.mark.parametrize("top", ["", "some/terrain.zarr"])
 @pytest.mark.parametrize("document", ["", "/", "/.zarray", "/.zattrs"])
 def test_a_path_into_a_zip_finds_the_root(tmp_path, top, document):
-    """An array that is opened by a path into a zip file has the CRS and the coordinates that the root of the
-    store defines."""
+    """An array that is opened by a path into a zip file has the CRS and the coordinates that the store's root
+    defines."""
     path = zip_folder(DATA / "terrain.zarr", tmp_path / "t.zip", top)
     inside = f"/vsizip/{path}/{top}/elevation".replace("//elevation", "/elevation")
     dataset = open_raster(inside + document)
@@ -116,7 +116,7 @@ def test_zips_that_zarr_python_writes(tmp_path):
         root = zarr.open_group(store, mode="w")
         root.create_dataset("a", data=VALUES, chunks=(9, 9))
         root.attrs["title"] = "first"
-        root.attrs["title"] = "second"  # adds a second zip member of the same name, which replaces the first
+        root.attrs["title"] = "second"  # adds a second zip member of that name, which replaces the first
     dataset = open_raster(path)
     np.testing.assert_array_equal(read(dataset), VALUES)
     assert dataset.GetMetadataItem("title") == "second"
@@ -176,7 +176,7 @@ def test_a_zip_file_without_a_store(tmp_path, file):
         archive.writestr("letter.txt", "precious")
     with error_log() as log:
         assert gdal.OpenEx(str(tmp_path / file), gdal.OF_RASTER) is None
-    # A zip file without a store gives an error only if its name ends in .zarr.zip.
+    # A zip file that contains no store gives an error only if its name ends in .zarr.zip.
     assert any("not a Zarr store" in text for text in log.errors) == (file == "other.zarr.zip")
     assert gdal.IdentifyDriverEx(str(tmp_path / "other.zip"), gdal.OF_RASTER) is None
 

@@ -15,12 +15,12 @@ from zarr_tools import Program, plain_environment
 
 PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "tools" / "zarr2" / "bin" / "python"
 HERE = pathlib.Path(__file__).resolve().parent
-_programs = {}  # process id -> Program. Forked test processes cannot share pipes, so each has its own Program
+_programs = {}  # by process id, because forked test processes cannot share a Program's pipes
 
 
 def call(name, *arguments, **named):
-    """Calls the function `name` of zarr2_program.py in another process, and returns its result. Fails the test
-    if the function raises an exception."""
+    """Calls the function `name` of zarr2_program.py in another process, and returns its result. An exception there
+    fails the test."""
     assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
     program = _programs.get(os.getpid())
     if program is None:
@@ -32,7 +32,7 @@ def call(name, *arguments, **named):
 
 
 def packed(value):
-    # Pickle protocols before 5 lose the byte order of arrays.
+    # Earlier pickle protocols lose the byte order of arrays.
     return base64.b64encode(pickle.dumps(value, protocol=5)).decode()
 
 

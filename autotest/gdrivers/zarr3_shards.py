@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores for tests in which another program replaces a shard during reads.
-
-The new shard has its chunks at other offsets, so a reader with the old shard index finds wrong chunks. Chunks have no
-checksums, so wrong chunks decode without an error."""
+"""Stores in which another program replaces a shard during reads. With the old shard index, a reader would find wrong
+chunks at these offsets, without an error, because the chunks have no checksums."""
 
 import numpy as np
 import zarr3
@@ -10,15 +8,14 @@ from zarr3 import LITTLE, document, shard_of, sharding
 
 SHAPE, SHARD, CHUNK = (8, 12), (4, 6), (2, 3)
 VALUES = np.arange(96, dtype="i2").reshape(SHAPE)
-KEY = "c/1/1"  # key of the shard that tests replace; the array has four shards
+KEY = "c/1/1"  # key of the shard that is replaced; the array has four shards
 IN_SHARD = (slice(4, 8), slice(6, 12))
-KINDS = ["end", "start", "nested"]  # shard index at its end or start, or a shard of inner shards
+KINDS = ["end", "start", "nested"]  # shard index at the end, shard index at the start, or shard of inner shards
 
 
 def shard(values, kind, turned=False, more=b""):
-    """Returns the bytes of a shard of `values`, whose chunks are uncompressed and have no checksums. `kind` is
-    one of KINDS. If `turned`, the chunks are stored in reverse order. `more` is unused bytes, which shift the
-    index or the chunks."""
+    """Returns a shard with the array `values`, in uncompressed chunks without checksums. `kind` is one of KINDS. If
+    `turned`, the chunks are in reverse order. `more` is unused bytes, which shift the index or the chunks."""
 
     def encoded_chunks(rows):
         chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]

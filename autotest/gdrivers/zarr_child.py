@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Opens and reads rasters in another process, because a crash, a hang or a memory bomb must not
-end the tests.
-
-attempt(name) reads one raster. attempts(names) reads several rasters in one process.
-
-A process with GDAL and the driver takes half a second to start, and longer under a sanitizer. Each test process
-therefore starts one server process, which forks a child for each attempt. The server itself opens no raster.
-
-The server runs this file as a program. It reads requests as lines of JSON, and answers each with one line."""
+"""Opens and reads rasters in other processes, so that a crash, a hang or a memory bomb does not end the tests. Starting
+a process with GDAL takes half a second. Each test process therefore starts one server process, which forks a child for
+each attempt and opens no raster itself. The server runs this file as a program; each request and each answer is a line
+of JSON."""
 
 import atexit
 import json
@@ -20,15 +15,13 @@ import sys
 import time
 import traceback
 
-MEMORY = 2 << 30  # limit of the address space in bytes; none under a sanitizer, which needs more
-SECONDS = 120  # an attempt that takes longer counts as a hang
+MEMORY = 2 << 30  # limit of a child's address space in bytes; not applied under a sanitizer
+SECONDS = 120  # a child that runs longer is killed and counts as a hang
 
 
 class Outcome:
-    """Result of an attempt.
-
-    opened: True if the raster opened. read: True if reading succeeded. errors, warnings: texts in order.
-    values: pixels as nested lists, if the caller asked for them."""
+    """Result of an attempt to open and read a raster. opened, read: True if that succeeded. errors, warnings: messages
+    in order. values: pixels as nested lists, if requested."""
 
     def __init__(self, answer):
         self.opened, self.read = answer.get("opened"), answer.get("read")
@@ -40,14 +33,14 @@ class Outcome:
 
 
 def attempt(name, options=(), as_nobody=False, values=False, most=2000):
-    """Opens `name` in a child process with limits of memory and time. Reads at most `most` rows and columns of
-    each band. `as_nobody` runs the child as the user nobody. Returns an Outcome."""
+    """Opens and reads `name` in a child process with limits of memory and time. Reads at most `most` rows and columns
+    of each band. If `as_nobody`, the child runs as the user nobody. Returns an Outcome."""
     return attempts([name], options, as_nobody, values, most)[0]
 
 
 def attempts(names, options=(), as_nobody=False, values=False, most=2000):
-    """Opens all `names` in one child process. Returns an Outcome for each name. The limits of memory and
-    time apply to all names together."""
+    """Opens and reads all `names` in one child process, which has the limits of memory and time for all together.
+    Returns an Outcome for each name."""
     names = [str(name) for name in names]
     done = _server.ask({
         "names": names, "options": list(options), "as_nobody": as_nobody, "values": values, "most": most,
@@ -62,7 +55,7 @@ def attempts(names, options=(), as_nobody=False, values=False, most=2000):
 
 
 class _Server:
-    """The server process, which forks a child for each request. The first request starts it."""
+    """The server process, which the first request starts. It forks a child for each request."""
 
     def __init__(self):
         self.process = None
@@ -72,7 +65,8 @@ class _Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-B", str(pathlib.Path(__file__).resolve())], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # forked children would lack threads of OpenBLAS
+                # threads of OpenBLAS would be missing in forked children
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )  # fmt: skip
             atexit.register(self.process.kill)
         self.process.stdin.write(json.dumps(request) + "\n")
@@ -84,8 +78,8 @@ class _Server:
 
 _server = _Server()
 
-# ---------------------------------------------------------------------------------------------
-# The server process
+# --------------------------------------------------------------------------------------------- Code of the server
+# process
 
 
 def _main():
@@ -93,15 +87,15 @@ def _main():
     from osgeo import gdal
 
     gdal.DontUseExceptions()
-    gdal.AllRegister()  # loads the plugin before the fork, as a child may not be permitted to read it
+    gdal.AllRegister()  # loads the plugin before the fork, because a child may lack the permission to read it
     assert len(os.listdir("/proc/self/task")) == 1, "a thread that forking would lose"
     for line in sys.stdin:
         print(json.dumps(_in_child(json.loads(line))), flush=True)
 
 
 def _in_child(request):
-    """Executes a request in a forked child. Returns a dict: the child's standard output and standard error, its
-    exit status, and whether it was killed after SECONDS."""
+    """Executes a request in a forked child. Returns a dict with its standard output, standard error and exit status,
+    and whether it was killed after SECONDS."""
     output, errors = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -129,8 +123,8 @@ def _in_child(request):
 
 
 def _read_all(ends, deadline):
-    """Reads the pipes `ends` until all are closed or the time `deadline` passes. Returns the bytes from each
-    pipe, and whether a pipe is still open."""
+    """Reads the pipes `ends` until all are closed, or until the time `deadline`. Returns the bytes of each pipe, and
+    whether a pipe is still open."""
     texts, still_open = {end: b"" for end in ends}, set(ends)
     while still_open:
         ready, _, _ = select.select(still_open, [], [], max(0, deadline - time.monotonic()))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random arrays of one chunk, for test_zarr_encode.py. zarr-python 2 writes the chunk, and the program
-zarr_encode must write a chunk with equal values."""
+"""Random arrays of one chunk for test_zarr_encode.py. zarr-python 2 writes the chunk; the program zarr_encode must
+write one with equal values."""
 
 import base64
 import json
@@ -13,17 +13,17 @@ import zarr
 import zarr_random_codecs as codecs
 import zarr_random_types as types
 
-# The operating system's package numcodecs uses the same libraries as the core (zarr_encode), so both encode equal
-# bytes. A wheel of numcodecs contains other libraries.
+# Debian's numcodecs uses the libraries of the core (zarr_encode), so both encode equal bytes. A wheel of numcodecs
+# contains libraries of its own.
 IS_OF_SYSTEM = numcodecs.__file__.startswith("/usr/lib/")
 BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
-# (name of a compressor, number of its variant). Blosc has a variant for each combination of its codecs and shuffles.
-# Other compressors have the variant 0 only.
+# (compressor, variant): blosc has a variant for each combination of its compressors and shuffles, others have only the
+# variant 0.
 COMPRESSORS = [(label, 0) for label in sorted(set(codecs.COMPRESSORS) - {"blosc"})]
 COMPRESSORS += [("blosc", number) for number in range(BLOSC_WAYS)]
 
 
-# Compressors for chunks of two megabytes, which libraries compress in several blocks.
+# Compressors for chunks of two megabytes, which the libraries compress in several blocks.
 LARGE = [
     numcodecs.Blosc("lz4", 5, 1), numcodecs.Blosc("zstd", 3, 2), numcodecs.Blosc("blosclz", 9, 0),
     numcodecs.Blosc("zlib", 1, 1, 65536), numcodecs.Zlib(0), numcodecs.Zlib(1), numcodecs.Zlib(9),
@@ -42,8 +42,7 @@ def large_values(what):
 
 
 class Case:
-    """A random array of one chunk, which zarr-python has written. zarr_encode must write a chunk with equal
-    values."""
+    """A random array of one chunk that zarr-python has written. zarr_encode must write a chunk with equal values."""
 
     def __init__(self, folder, seed, index):
         draw = types.Draw(f"encode {seed}", index)
@@ -52,7 +51,7 @@ class Case:
         dtype = types.random_dtype(draw, kind, turn)
         shape = [draw.integer(1, 12) for _ in range(draw.integer(1, 3))]
         if draw.chance(0.2):
-            shape = [draw.integer(500, 3000)]  # the core filters a chunk of this size in several pieces
+            shape = [draw.integer(500, 3000)]  # so many elements that the core filters the chunk in several pieces
         self.order = "C" if kind == "object-json" else draw.choice("CF")
         label, number = draw.deck("compressor", COMPRESSORS, index)
         number += index // len(COMPRESSORS) * BLOSC_WAYS
@@ -62,13 +61,13 @@ class Case:
             lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn,
         )  # fmt: skip
         first = (self.filters + [self.compressor])[0]
-        # numcodecs.GZip fails on structures with datetime64 fields, so another codec must come before it.
+        # numcodecs.GZip fails for structures with datetime64 fields, unless another codec comes before it.
         if dtype.names and isinstance(first, numcodecs.GZip):
             self.filters.insert(0, numcodecs.Shuffle(1))
         self.labels = [kind, name, *names, "order " + self.order]
         self.folder = pathlib.Path(folder) / f"{index}.zarr"
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # zarr-python warns about casts that overflow and about object codecs
+            warnings.simplefilter("ignore")  # zarr-python warns about casts that overflow, and about object codecs
             array = zarr.create(
                 tuple(shape), chunks=tuple(shape), dtype=dtype, compressor=self.compressor,
                 filters=self.filters or None, order=self.order, fill_value=None,
@@ -92,15 +91,14 @@ class Case:
         return json.dumps(json.loads((self.folder / ".zarray").read_text()))
 
     def _read(self, chunk):
-        """Reads the bytes `chunk` with zarr-python. Returns the values in a form for which `==` compares all
-        bits."""
+        """Lets zarr-python read the bytes `chunk`. Returns the values in a form for which `==` compares all bits."""
         self.chunk.write_bytes(chunk)
         values = zarr.open_array(str(self.folder), mode="r")[...]
         return values.ravel().tolist() if values.dtype.kind == "O" else values.tobytes()
 
     def problem(self):
-        """Returns None if the chunk of zarr_encode is right, else a text that describes how it differs from the
-        chunk of numcodecs."""
+        """Returns None if the chunk that zarr_encode wrote is right; otherwise a text about its difference from
+        numcodecs' chunk."""
         ours, wanted = self.chunk.read_bytes(), self.expected
         if self._read(ours) != self._read(wanted):
             return "reads as other values"
@@ -120,7 +118,6 @@ def may_encode_differently(codec, is_of_system=IS_OF_SYSTEM):
     if isinstance(codec, (numcodecs.Blosc, numcodecs.Zstd)) and not is_of_system:
         return True  # these packages contain other versions of the libraries
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
-        return True  # the core compresses with libdeflate, numcodecs with zlib
-    # numcodecs 0.11 replaces Zstd levels below 1 by 1. Newer versions of numcodecs and the core pass these levels to
-    # the library, so the encoded bytes may differ.
+        return True  # libdeflate in the core, but zlib in numcodecs
+    # For a Zstd level below 1, numcodecs 0.11 uses level 1. Later versions and the core pass the level to the library.
     return isinstance(codec, numcodecs.Zstd) and codec.level < 1

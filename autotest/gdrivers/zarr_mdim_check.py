@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares an array that GDAL's multidimensional API reads with the values that zarr-python reads.
-
-The whole array is read first. Then random windows are read into memory with random strides and data types."""
+"""Compares an array that GDAL's multidimensional API reads with zarr-python's values: first the whole array, then
+random windows with random memory strides and data types."""
 
 import base64
 import codecs
@@ -26,11 +25,11 @@ def _is_text(item):
 
 
 def _text(item, is_object):
-    """Returns the bytes that GDAL must return for a string element: UTF-8, or the prefix "base64:" and base64
-    if the element is not text."""
+    """Returns the bytes that GDAL must return for a string element: UTF-8, or "base64:" and base64 if the element is
+    not text."""
     if isinstance(item, str):
         item = item.encode()
-    elif not isinstance(item, bytes):  # 0 or None, which zarr-python reads for a fill value of 0 or null
+    elif not isinstance(item, bytes):  # 0 or None, which zarr-python returns for the fill values 0 and null
         item = b""
     if b"\0" in item or item.startswith(b"base64:") or (is_object and not _is_text(item)):
         return b"base64:" + base64.b64encode(item)
@@ -38,8 +37,7 @@ def _text(item, is_object):
 
 
 def strings(values):
-    """Converts elements that are not numbers to the strings that GDAL must return for them. Returns the strings as
-    bytes."""
+    """Returns elements that are not numbers as the strings that GDAL must return for them, encoded as bytes."""
     out = np.empty(values.shape, object)
     if values.dtype.kind == "V":
         data, size = np.ascontiguousarray(values).tobytes(), values.dtype.itemsize
@@ -52,7 +50,8 @@ def strings(values):
 
 
 def expected(values, label=""):
-    """Converts an array of zarr-python to {label: values}, the form of zarr_mdim.read()."""
+    """Converts values of zarr-python to {path of the structure's member: values}, the form of zarr_mdim.read(). The
+    path is "" without a structure."""
     if not values.dtype.names:
         is_number = values.dtype.kind in "biufcmM"
         return {label: zarr_gdal.as_gdal(values) if is_number else strings(values)}
@@ -67,8 +66,8 @@ def expected(values, label=""):
 
 
 def type_problem(array, wanted):
-    """Returns None if the array's data type has exactly the leaves of `wanted`, in order. The offset of each leaf must
-    be aligned as in C, and no leaf may exceed the element. Otherwise returns a text that describes the fault."""
+    """Returns None if the members of the array's data type are those of `wanted`, in order, aligned as in C, and within
+    the element. Otherwise returns a text about the fault."""
     data_type = array.GetDataType()
     found = zarr_mdim.leaves(data_type)
     types = [None if v.dtype == object else zarr_gdal.gdal_type(v.dtype) for v in wanted.values()]
@@ -101,8 +100,7 @@ def leaf_problem(got, wanted):
 
 
 def random_window(draw, shape):
-    """Returns random start, count and step along each dimension. Steps are positive, negative, or sometimes
-    0."""
+    """Returns random start, count and step for each dimension. A step is positive, negative or, rarely, 0."""
     start, count, step = [], [], []
     for size in shape:
         first, last = draw.integer(0, size - 1), draw.integer(0, size - 1)
@@ -115,12 +113,12 @@ def random_window(draw, shape):
             count.append(abs(last - first) // pace + 1)
             step.append(pace if last >= first else -pace)
         if count[-1] == 1:
-            step[-1] = draw.choice([1, -1, 7, step[-1]])  # with a count of 1, a step has no effect
+            step[-1] = draw.choice([1, -1, 7, step[-1]])  # a step has no effect if the count is 1
     return start, count, step
 
 
 def random_stride(draw, count):
-    """Draws strides for memory: dimensions in random order, with gaps, and some backwards."""
+    """Returns random strides in memory: dimensions in random order, with gaps, and some in reverse."""
     order = list(range(len(count)))
     if draw.chance(0.6):
         draw.random.shuffle(order)
@@ -132,15 +130,15 @@ def random_stride(draw, count):
 
 
 def window_of(values, start, count, step):
-    """Returns the elements of a window of `values`. A step may be 0, unlike the step of a NumPy slice."""
+    """Returns the elements of a window of `values`. Unlike in a NumPy slice, a step may be 0."""
     for i in range(values.ndim):
         values = values.take(start[i] + step[i] * np.arange(count[i]), axis=i)
     return values
 
 
 def _part_of(draw, data_type):
-    """Returns a data type that reads only a part of `data_type`: some members of a structure, in random
-    order, with gaps and other number types."""
+    """Returns a data type that reads only part of `data_type`: some members of a structure, in random order, with gaps
+    and other number types."""
     if data_type.GetClass() == gdal.GEDTC_NUMERIC and draw.chance(0.5):
         return gdal.ExtendedDataType.Create(draw.choice(zarr_mdim.NUMBER_TYPES))
     if data_type.GetClass() != gdal.GEDTC_COMPOUND:
@@ -157,8 +155,8 @@ def _part_of(draw, data_type):
 
 
 def _ignore_integers_of_nan(got, wanted, source):
-    """Makes `got` equal to `wanted` where GDAL has converted a NaN to an integer. GDALCopyWords() converts NaN to 0 or
-    to -32768, depending on the memory layout."""
+    """Makes `got` equal to `wanted` where GDAL converted NaN to an integer. GDALCopyWords() gives 0 or -32768,
+    depending on the memory layout."""
     if source.dtype.kind in "fc" and wanted.dtype.kind in "iu":
         got[np.isnan(source)] = wanted[np.isnan(source)]
 
@@ -182,8 +180,8 @@ def slice_problem(draw, array, values):
 
 
 def expected_nodata(metadata, dtype):
-    """Returns the nodata value that the fill value in `metadata` must give, as {label: value}; None if the
-    array has no nodata value."""
+    """Returns the nodata value that the array must have by its fill value, in the form of expected(); None if it must
+    have none."""
     fill = metadata["fill_value"]
     if dtype.kind in "mMb":
         return nodata_of(np.zeros((), dtype))
@@ -203,10 +201,10 @@ def expected_nodata(metadata, dtype):
 
 
 def nodata_of(element):
-    """Returns the nodata value that a fill value gives, as {label: value}; None if the fill value is not a
-    nodata value. `element` is the fill value as an array without dimensions."""
+    """Returns a fill value as the nodata value, in the form of expected(); None if it is not a nodata value. `element`
+    is a zero-dimensional array."""
     dtype = element.dtype
-    if dtype.kind in "mM":  # times always have the nodata value NaT
+    if dtype.kind in "mM":  # the nodata value of times is always NaT
         return {"": np.int64(-(2**63))}
     if dtype.kind == "b":
         return None
@@ -216,15 +214,15 @@ def nodata_of(element):
 
 
 def _stored(element, dtype):
-    """Returns the bytes of a string element without trailing NULs."""
+    """Returns the bytes of a string element, without NULs at the end."""
     if dtype.kind == "O":
         return element.item() or b""
     return element.tobytes().rstrip(b"\0")
 
 
 def nodata_problem(array, wanted, dtype):
-    """Returns None if the array's nodata value is `wanted`, a result of nodata_of(); else a text that
-    describes the difference."""
+    """Returns None if the array's nodata value is `wanted`, a result of nodata_of(); otherwise a text about the
+    difference."""
     got = zarr_mdim.raw_nodata(array)
     if wanted is None or got is None:
         return None if wanted is got else f"nodata {got}, expected {wanted}"
@@ -247,8 +245,8 @@ def nodata_problem(array, wanted, dtype):
 
 
 def _shown_axes(shape):
-    """Returns the indices of the dimensions that the array has in GDAL. If dimensions have size 0, GDAL shows only
-    the first of these, followed by all dimensions that are not empty."""
+    """Returns the indices of the dimensions that the array has in GDAL: the first empty dimension, if any, then all
+    dimensions that are not empty."""
     if 0 not in shape:
         return list(range(len(shape)))
     return [shape.index(0), *(i for i, size in enumerate(shape) if size != 0)]
@@ -301,9 +299,8 @@ def _array_problem(draw, array, values, metadata):
 
 
 def check_array(draw, name, path, values, metadata):
-    """Returns None if the multidimensional API reads `values`, which zarr-python has read; else a text that
-    describes the difference. `path` is the array's path in the dataset `name`; "" stands for the only
-    array of the root."""
+    """Returns None if the multidimensional API reads `values`, which zarr-python read; otherwise a text about the
+    difference. `path` is the array's path in the dataset `name`, or "" for an array at the root."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
         if dataset is None:

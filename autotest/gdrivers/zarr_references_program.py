@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Program that writes references for zarr_references.py, in an environment with kerchunk and VirtualiZarr.
-
-A request of zarr_forks.py is a list of commands. A command is an object: "do" names a function of this module,
-and the other members are the function's arguments. Functions with an argument `target` write the references to
-that file.
-"""
+"""Program that writes references for zarr_references.py, in an environment with kerchunk and VirtualiZarr. A request of
+zarr_forks.py is a list of JSON objects. "do" names a function of this module; other members are its arguments. `target`
+is the file to write."""
 
 import json
 import pathlib
@@ -18,7 +15,7 @@ import xarray
 import zarr  # noqa: F401  (kerchunk and virtualizarr import it; here once for all requests)
 import zarr_forks
 
-warnings.simplefilter("ignore")  # xarray and zarr-python warn about deprecated features
+warnings.simplefilter("ignore")  # xarray and zarr-python warn about features that are deprecated
 
 
 def registry():
@@ -29,7 +26,7 @@ def registry():
 
 
 def kerchunk_tiff(target, *files):
-    """Writes a JSON object to `target`: for each TIFF file the references that kerchunk makes of it."""
+    """Writes a JSON object to `target`, with kerchunk's references for each TIFF file."""
     import kerchunk.tiff
 
     documents = {file: kerchunk.tiff.tiff_to_zarr(file) for file in files}
@@ -38,8 +35,8 @@ def kerchunk_tiff(target, *files):
 
 
 def virtual_tiff(target, *files):
-    """Writes a JSON object to `target`: for each TIFF file the references that virtual-tiff makes of it. The references
-    contain a zarr.json."""
+    """Writes a JSON object to `target`, with virtual-tiff's references for each TIFF file, which include a
+    zarr.json."""
     from virtual_tiff import VirtualTIFF
 
     documents = {}
@@ -54,7 +51,7 @@ def virtual_tiff(target, *files):
 
 
 def hdf5(path):
-    """Writes an HDF5 file with an array for each way in which HDF5 stores chunks."""
+    """Writes an HDF5 file with one array for each way in which HDF5 stores chunks."""
     import h5py
 
     pixels = np.add.outer(np.arange(20), np.arange(30)) * 7 % 1000
@@ -97,7 +94,7 @@ def virtualizarr_hdf5(target, path):
 
 
 def combined_hdf5(target, *paths):
-    """Writes references to a cube that consists of several HDF5 files; kerchunk combines them along time."""
+    """Writes references to a cube of several HDF5 files, which kerchunk combines along time."""
     import kerchunk.combine
     import kerchunk.hdf
 
@@ -108,7 +105,7 @@ def combined_hdf5(target, *paths):
 
 
 def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
-    """Lets kerchunk write `references`, a JSON document, as Parquet files."""
+    """Lets kerchunk write the JSON document `references` as Parquet files."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     document = json.loads(pathlib.Path(references).read_text())
@@ -118,10 +115,8 @@ def kerchunk_parquet(references, folder, record_size, categorical_threshold=10):
 
 
 def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, groups=1):
-    """Rewrites each Parquet file of references.
-
-    `compression` is the new compression. padded=False omits the empty rows at the end of a file, as GDAL's writer does.
-    categories=True gives the column of paths the type category. `groups` is the number of row groups in a file."""
+    """Rewrites each Parquet file of references with the new `compression` and with `groups` row groups. padded=False
+    omits empty rows at the end, as GDAL's writer does. categories=True gives the column of paths the type category."""
     for path in sorted(pathlib.Path(folder).rglob("refs.*.parq")):
         frame = fastparquet.ParquetFile(str(path)).to_pandas()
         frame["path"] = frame["path"].astype(object).where(frame["path"].notna(), None)
@@ -142,8 +137,8 @@ def rewrite_parquet(folder, compression="ZSTD", padded=True, categories=False, g
 
 
 def virtualizarr_parquet(files, folder, record_size):
-    """Writes each array of `files` to an HDF5 file. VirtualiZarr then writes references that join the arrays
-    along their first dimension."""
+    """Writes each array of `files` to an HDF5 file. VirtualiZarr writes references that join these arrays along their
+    first dimension."""
     import h5py
     import virtualizarr
     from virtualizarr.parsers import HDFParser
@@ -171,8 +166,8 @@ def virtualizarr_parquet(files, folder, record_size):
 
 
 def open_tree(target, store):
-    """Opens a store by xarray.open_datatree(). Writes a JSON object to `target`: for each group the shape
-    and the sum of each variable, and the shape of each coordinate."""
+    """Opens a store with xarray.open_datatree(). Writes a JSON object to `target`, with the shape and sum of each
+    variable and the shape of each coordinate, by group."""
     tree = xarray.open_datatree(store, engine="zarr", mask_and_scale=False, decode_times=False)
     found = {}
     for node in tree.subtree:

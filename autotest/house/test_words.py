@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks comments and commit subjects by those rules of CONTRIBUTING.md that a program can check.
-
-A comment begins with a noun or a verb. No sentence has more than 30 words. No comment contains a phrase that is
-unclear without another comment. Only reads text, so it needs neither GDAL nor a build."""
+"""Checks comments and commit subjects by those rules of CONTRIBUTING.md that a program can check. Comments begin with a
+noun or verb, have at most 30 words per sentence, and avoid unclear phrases. Needs neither GDAL nor a build."""
 
 import ast
 import io
@@ -17,29 +15,29 @@ import pytest
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("core", "driver", "autotest", "scripts", "docs", "data", "cmake", "python")
 
-# First words that a comment must not have, because its subject is then missing
+# First words with which a comment must not begin, because its subject would be missing.
 FIRST_WORD = re.compile(r"^(Of|What|The same|As|That|One|Those|So|Where|Which|Whose|None|It)\b")
 MOST_WORDS = 30
-# Phrases that a comment must not contain, because a reader cannot understand them without another comment
+# Phrases that a reader cannot understand without another comment.
 PHRASES = re.compile(
     r"\b(the same (of|for|as for)|that of (it|them|these|those)|of theirs|as such ones|"
     r"is there already|are there already|from afar|what is (told|held|given up)|"
     r"held in mind|is let go of|which may be none|where there is none of|those that are none|"
     r"what there is of|as it has them|as (it|they) (is|are) there)\b", re.I)  # fmt: skip
-# Last commit before commit subjects got a rule. Only subjects of later commits are checked.
+# Commit after which subjects are checked; earlier commits had no rule.
 BEFORE_THE_RULE = "781b4e40db9a"
 SUBJECT = re.compile(r"^[a-z][a-z0-9 _,/.-]*: \S.{2,}$")
 MOST_IN_SUBJECT = 100
 
 
 def prose(lines):
-    """Joins lines to one text. Leaves out lines that begin with two spaces, because they are grammars, tables
-    or commands."""
+    """Joins the lines of a comment to one text, without lines that begin with two spaces: grammars, tables and
+    commands."""
     return " ".join(line.strip() for line in lines if line[:2] != "  ").strip()
 
 
 def blocks_of_cpp(text):
-    """Yields (line number, text) for each comment of C++ code that has its own lines."""
+    """Yields (line number, text) of each comment in C++ code that is not behind code."""
     lines, at = text.split("\n"), 0
     while at < len(lines):
         if re.match(r"\s*//", lines[at]) and "SPDX" not in lines[at]:
@@ -53,8 +51,7 @@ def blocks_of_cpp(text):
 
 
 def blocks_of_python(text):
-    """Yields (line number, text) for each docstring of Python code, and for each comment that has its own
-    lines."""
+    """Yields (line number, text) of each docstring in Python code, and of each comment that is not behind code."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
             yield node.body[0].lineno, prose(ast.get_docstring(node).splitlines())
@@ -89,14 +86,14 @@ READERS = {".h": blocks_of_cpp, ".cpp": blocks_of_cpp, ".py": blocks_of_python, 
 
 
 def sentences(text):
-    """Returns the sentences of a text, in which `x` replaces code and links."""
+    """Returns the sentences of a text, with `x` in place of code and links."""
     text = re.sub(r"`[^`]*`", "x", text)
     text = re.sub(r"https?://\S+", "x", text)
     return [part for part in re.split(r"(?<=[.:;!?])\s+", text) if part]
 
 
 def faults_of(text):
-    """Returns a list of the rules that the text of one comment breaks."""
+    """Returns a list of the rules that a comment's text breaks."""
     faults = []
     if "SPDX" in text or len(text) <= 8 or set(text[:8]) == {"-"}:
         return faults
@@ -127,7 +124,7 @@ def test_comments_follow_the_rules():
 
 
 def subjects():
-    """Returns the subjects of all commits after BEFORE_THE_RULE, or None if there is no history."""
+    """Returns the subjects of all commits after BEFORE_THE_RULE; None without a git history."""
     if shutil.which("git") is None:
         return None
     log = subprocess.run(["git", "-C", REPOSITORY, "log", "--no-merges", "--format=%s", f"{BEFORE_THE_RULE}.."],

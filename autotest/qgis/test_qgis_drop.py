@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A user drops a store on the map, or types its name as a data source. QGIS offers the right layers."""
+"""QGIS offers the right layers if a user drops a store on the map, or types its name as a data source."""
 
 import shutil
 
@@ -36,7 +36,7 @@ PRODUCT_LAYERS = {
     "/conditions/geometry/sun_zenith": "[4x4] /conditions/geometry/sun_zenith (Float32) sun zenith angle [degree]",
     "/quality/mask/classification": "[80x80] /quality/mask/classification (Byte) scene classification",
 }
-# (store, names of its layers), or (store, None) for a single layer with the store's name
+# (store, names of its layers); None instead of names for a single layer with the store's name
 STORES = [
     (DATA / "terrain.zarr", None),
     (DATA / "temperature.zarr", None),
@@ -63,8 +63,7 @@ each_store = pytest.mark.parametrize(
 
 
 def spellings(store):
-    """Returns names that refer to a store, other than its path: names that users type, and names that file managers
-    pass."""
+    """Returns other names of a store than its path, which users type or file managers pass."""
     found = [f"{store}/", f'ZARR:"{store}"', f"ZARR:{store}"]
     return found + [str(path) for path in sorted(store.glob(".z*")) if path.name != ".zlevels"]
 
@@ -87,8 +86,8 @@ def test_a_dropped_folder_is_its_layers(store, names):
 
 
 def is_excused(error, layer):
-    """Returns True for two errors of GDAL that QGIS causes but does not show. QGIS asks for a transformation of
-    layers without a geotransform, and QGIS 3.44 asks for histograms without bins."""
+    """Returns True for two errors of GDAL that QGIS causes and does not show: layers without a geotransform are
+    transformed, and QGIS 3.44 asks for histograms without bins."""
     if HAS_TOO_FEW_BINS and BINS_ARE_NONE in error:
         return layer.dataProvider().bandScale(1) != 1
     return "SRC_METHOD=NO_GEOTRANSFORM" in error
@@ -109,14 +108,14 @@ def test_each_layer_is_added_without_messages(store, names, messages, cpl):
 def test_other_spellings_give_equal_layers(store, names):
     wanted = [each.uri() for each in sublayers(store)]
     for name in spellings(store):
-        # OGR may also offer a layer for a JSON document.
+        # OGR may also offer a layer, for a JSON document.
         found = [each for each in sublayers(name) if each.providerKey() == "gdal"]
         if names is None:
             assert len(found) == 1, name
             assert dropped(name).bandCount() == dropped(store).bandCount()
         else:
-            # QGIS names a layer by the array's name or by the whole subdataset name. URIs and descriptions do not
-            # depend on the spelling of the store's name.
+            # QGIS names a layer by the array or by the whole subdataset name. URIs and descriptions must not depend on
+            # how the store's name is spelled.
             assert [each.uri() for each in found] == wanted, name
             assert [each.description() for each in found] == [
                 each.description() for each in sublayers(store)
@@ -126,8 +125,7 @@ def test_other_spellings_give_equal_layers(store, names):
 
 
 def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
-    """The dialog in which a user selects layers lists groups before their arrays. It shows size and type of
-    each layer."""
+    """The dialog for choosing layers lists groups before their arrays, with the size and type of each layer."""
     model = QgsProviderSublayerModel()
     model.setSublayerDetails(sublayers(PRODUCT))
     rows = QgsProviderSublayerProxyModel()
@@ -142,8 +140,8 @@ def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
 
 
 def test_a_product_opened_as_one_layer_names_its_layers():
-    """A raster layer that is opened by the name of a whole store with several rasters has no bands, so it is not valid.
-    subLayers() lists the store's rasters."""
+    """A raster layer opened by the name of a store with several rasters has no bands, so it is not valid. subLayers()
+    lists the rasters."""
     layer = QgsRasterLayer(str(PRODUCT), "product")
     assert not layer.isValid()
     assert [text.split("!!::!!") for text in layer.subLayers()] == [
@@ -159,13 +157,13 @@ def test_groups_and_arrays_open_by_their_names():
         assert by_name.extent() == by_path.extent()
 
 
-# Tests of zip files
+# Tests of stores in zip files
 
 
 @pytest.fixture(scope="module")
 def zipped(tmp_path_factory):
-    """Writes terrain.zarr.zip and product.zarr.zip, with the store at the root, and terrain.zip, with the store
-    in a folder. Returns their folder."""
+    """Writes terrain.zarr.zip and product.zarr.zip with the store at the root, and terrain.zip with the store in a
+    folder. Returns the folder of these files."""
     folder = tmp_path_factory.mktemp("zipped")
     for store in ("terrain.zarr", "product.zarr"):
         zip_folder(DATA / store, folder / f"{store}.zip")
@@ -198,8 +196,7 @@ def test_groups_of_a_zip_file_open_by_their_names(zipped):
 
 
 def assert_are_documents(found):
-    """Asserts that QGIS offers layers, and that each opens the zip file or a metadata document in it, never a
-    chunk."""
+    """Asserts that QGIS offers layers, each of which opens the zip file or a metadata document in it, but no chunk."""
     assert found
     for each in found:
         assert each.driverName() == "Zarr"
@@ -211,7 +208,7 @@ def assert_are_documents(found):
 
 
 def test_a_dropped_zip_file_is_the_store(zipped):
-    """A dropped zip file gives the layers of its store. In QGIS 3.22 it gives a layer for each metadata
+    """QGIS offers the layers of the store in a dropped zip file. QGIS 3.22 offers a layer for each metadata
     document."""
     if ASKS_FOR_ZIP_MEMBERS:
         assert_are_documents(sublayers(zipped / "terrain.zarr.zip"))
@@ -234,7 +231,7 @@ def test_a_dropped_zip_file_is_the_store(zipped):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """Yields a server with consolidated copies of terrain.zarr and product.zarr."""
+    """Yields a web server with consolidated copies of terrain.zarr and product.zarr."""
     folder = tmp_path_factory.mktemp("served")
     for store in ("terrain.zarr", "product.zarr"):
         shutil.copytree(DATA / store, folder / store)
@@ -262,11 +259,11 @@ def test_a_url_is_its_layers(served, form):
     assert there and value == values_of(DATA / "terrain.zarr", "elevation")[0, 300, 400]
 
 
-# Tests of a store with several arrays in the root
+# Tests of a store with several arrays at its root
 
 
 def flat(folder):
-    """Writes a store with four 2D arrays in its root, like a satellite image without groups. Returns the store."""
+    """Writes a store with four 2D arrays at its root, like a satellite image without groups. Returns the store."""
     place = {"spatial:transform": [10, 0, 500000, 0, -10, 5200000], "proj:code": "EPSG:32632"}
     arrays = {
         name: {"values": np.full((40, 60), 50 * i + 10, "u1"), "dims": ("y", "x"), "attrs": place}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings about a store, and their output as text or as JSON."""
+"""Findings about a store, such as faults, and their output as text or JSON."""
 
 import dataclasses
 import json
@@ -9,15 +9,15 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    code: str  # kind of finding, which later releases do not rename
-    severity: str  # one of SEVERITIES
-    node: str  # path in the store, such as /red
+    code: str  # kind of finding; later releases do not rename it
+    severity: str  # severity of the finding, one of SEVERITIES
+    node: str  # path of an array or group in the store, such as /red
     message: str
-    mend: str  # command or change that corrects the fault
+    mend: str  # command or change that corrects the fault, for the user
 
 
 class Report:
-    """Collects findings about a store, and properties of the store."""
+    """Collects the findings about a store, and its properties."""
 
     def __init__(self, name):
         self.name = name
