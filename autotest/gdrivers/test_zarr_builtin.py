@@ -66,8 +66,8 @@ def ask_three_ways(asker, names):
                        for name, flags in names for allowed in (BUILTIN, None, ZARR)))  # fmt: skip
 
 
-# --------------------------------------------------------------------------------------------- Kerchunk references,
-# opened by this driver and by the built-in driver
+# ---------------------------------------------------------------------------------------------
+# Kerchunk references, opened by this driver and by the built-in driver
 
 
 @ORDERS
@@ -198,8 +198,8 @@ def test_conversion_to_kerchunk_is_an_option_of_both_drivers():
         assert option in builtin().GetMetadataItem("DMD_CREATIONOPTIONLIST").replace('"', "'")
 
 
-# --------------------------------------------------------------------------------------------- Stores beside Kerchunk
-# references, and options of the two drivers
+# ---------------------------------------------------------------------------------------------
+# Stores beside Kerchunk references, and options of the two drivers
 
 
 def test_a_group_with_a_folder_of_snapshots_is_a_store(tmp_path):
@@ -236,8 +236,8 @@ def test_the_builtin_driver_opens_stores_if_only_it_is_allowed(tmp_path):
         assert opened.GetDriver().ShortName == "ZarrBuiltin"
 
 
-# --------------------------------------------------------------------------------------------- Identification of stores
-# by GDALIdentifyDriver()
+# ---------------------------------------------------------------------------------------------
+# Identification of stores by GDALIdentifyDriver()
 
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM, RASTER | gdal.OF_UPDATE])

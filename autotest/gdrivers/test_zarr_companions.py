@@ -200,8 +200,8 @@ def test_files_beside_the_store_go_with_their_array(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# ------------------------------------------------------------------------------------------------- Overviews of arrays
-# that another program has replaced
+# -------------------------------------------------------------------------------------------------
+# Overviews of arrays that another program has replaced
 
 
 def changed_by_xarray(store, values):

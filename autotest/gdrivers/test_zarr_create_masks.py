@@ -128,8 +128,8 @@ def test_alpha_is_copied(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# --------------------------------------------------------------------------------------------- Signed bytes, which GDAL
-# before 3.7 represents as bytes with a metadata item.
+# ---------------------------------------------------------------------------------------------
+# Signed bytes, which GDAL before 3.7 represents as bytes with a metadata item.
 
 SIGNED = np.array([[-128, -1, 0], [1, 2, 127]], "i1")
 

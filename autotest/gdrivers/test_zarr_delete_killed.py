@@ -255,8 +255,8 @@ def test_a_store_that_is_renamed_to_another_file_system(tmp_path, elsewhere, kin
             assert_next_writer_cleans(name, told)
 
 
-# --------------------------------------------------------------------------------------------- Deletions and renames in
-# object stores, which cannot rename objects
+# ---------------------------------------------------------------------------------------------
+# Deletions and renames in object stores, which cannot rename objects
 
 
 @pytest.fixture(scope="module")

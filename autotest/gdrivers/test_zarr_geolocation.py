@@ -54,7 +54,7 @@ def assert_warped(name, lon=None, lat=None, values=VALUES, spot=SPOT):
     column, row = int((lon - place[0]) / place[1]), int((lat - place[3]) / place[5])
     pixels = warped.ReadAsArray().reshape(warped.RasterCount, warped.RasterYSize, -1)[0]
     assert pixels[row, column] == 100
-    # The mean position of these pixels is less than 3 rows and columns away from the expected pixel.
+    # The mean position of all pixels with the value 100 is less than 3 rows and columns from the expected pixel.
     rows, columns = np.nonzero(pixels == 100)
     assert abs(columns.mean() - column) < 3 and abs(rows.mean() - row) < 3
 
@@ -63,8 +63,8 @@ def geolocation(name):
     return open_raster(name).GetMetadata("GEOLOCATION")
 
 
-# --------------------------------------------------------------------------------------------- Choice of coordinate
-# arrays, and units of coordinates
+# ---------------------------------------------------------------------------------------------
+# Choice of coordinate arrays, and units of coordinates
 
 X_M = {"units": "m"}
 X_SAID = {"standard_name": "projection_x_coordinate", "units": "m"}
@@ -205,8 +205,8 @@ def test_longitudes_are_transposed_like_the_raster(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# --------------------------------------------------------------------------------------------- Coordinates that are
-# packed with scale and offset
+# ---------------------------------------------------------------------------------------------
+# Coordinates that are packed with scale and offset
 
 
 @pytest.mark.parametrize("dtype, scale, offset", [
@@ -313,8 +313,8 @@ def test_irregular_axes_of_a_projection(tmp_path, cpl, has_crs):
     cpl.assert_quiet()
 
 
-# --------------------------------------------------------------------------------------------- Coordinates with a time
-# dimension before rows and columns
+# ---------------------------------------------------------------------------------------------
+# Coordinates with a time dimension before rows and columns
 
 
 @pytest.mark.parametrize("names", [("longitude", "latitude"), ("XLONG", "XLAT")])

@@ -37,8 +37,8 @@ def written(tmp_path, references, **options):
     return write_parquet(tmp_path / "refs.parq", references, **options)
 
 
-# --------------------------------------------------------------------------------------------- Parquet references that
-# other programs wrote
+# ---------------------------------------------------------------------------------------------
+# Parquet references that other programs wrote
 
 
 @pytest.mark.parametrize("threshold", [0, 10])
@@ -69,8 +69,8 @@ def test_virtualizarr_wrote_it(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-# --------------------------------------------------------------------------------------------- Contents of a store of
-# Parquet references
+# ---------------------------------------------------------------------------------------------
+# Contents of a store of Parquet references
 
 
 def test_arrays_are_bands(tmp_path, references, cpl):
@@ -119,8 +119,8 @@ def test_chunks_are_listed(tmp_path, references):
     assert np.array_equal(np.nan_to_num(dataset.ReadAsArray()), expected)
 
 
-# --------------------------------------------------------------------------------------------- Dataset names that open
-# Parquet references
+# ---------------------------------------------------------------------------------------------
+# Dataset names that open Parquet references
 
 
 @pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr", "refs"])
@@ -176,8 +176,8 @@ def test_a_folder_with_other_documents_is_a_store(tmp_path, references):
     assert gdal.OpenEx(f'ZARR:"{store}":/image', RASTER | gdal.OF_UPDATE) is not None
 
 
-# --------------------------------------------------------------------------------------------- References and
-# referenced chunks on servers
+# ---------------------------------------------------------------------------------------------
+# References and referenced chunks on servers
 
 
 @pytest.mark.parametrize("folder", ["refs.parq", "refs.zarr"])
@@ -226,8 +226,8 @@ def test_targets_on_a_web_server(tmp_path, references):
         read_all(name)
 
 
-# --------------------------------------------------------------------------------------------- Invalid Parquet
-# references
+# ---------------------------------------------------------------------------------------------
+# Invalid Parquet references
 
 
 def chunk_of(references):
@@ -316,8 +316,8 @@ def test_references_are_read_only(tmp_path, references, cpl):
     assert {path: path.read_bytes() for path in (tmp_path / "refs.parq").rglob("*") if path.is_file()} == before
 
 
-# --------------------------------------------------------------------------------------------- Limits of size, and
-# files to which references may refer
+# ---------------------------------------------------------------------------------------------
+# Limits of size, and files to which references may refer
 
 
 def test_the_size_of_a_file_is_bounded(tmp_path, references, cpl):

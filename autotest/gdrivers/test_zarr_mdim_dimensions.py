@@ -84,8 +84,8 @@ def test_shared_with_groups_above(tmp_path):
 
 
 def test_the_nearest_coordinate_array_gives_the_dimension(tmp_path):
-    """A dimension belongs to the nearest coordinate array with its name and size, in the array's group or a group
-    above. Coordinate arrays of another size are skipped."""
+    """The coordinate array of a dimension is the nearest array with its name and size, in the array's group or in a
+    group above. Arrays of another size are skipped."""
     own = {"values": np.arange(5.0) + 100, "dims": ["lon"], "attrs": LON["attrs"]}
     other = {"values": np.arange(9.0), "dims": ["lat"], "attrs": LAT["attrs"]}
     store = climate(

@@ -27,7 +27,8 @@ def rng():
     return np.random.default_rng(SEED)
 
 
-# ------------------------------------------------------------------------------------------------- Pixels of overviews
+# -------------------------------------------------------------------------------------------------
+# Pixels of overviews
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -138,8 +139,8 @@ def test_reading_smaller_uses_the_level(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-# ------------------------------------------------------------------------------------------------- Metadata of
-# overviews
+# -------------------------------------------------------------------------------------------------
+# Metadata of overviews
 
 
 def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
@@ -292,8 +293,8 @@ def test_ome_metadata(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-# ------------------------------------------------------------------------------------------------- Opening rasters that
-# have overviews
+# -------------------------------------------------------------------------------------------------
+# Opening rasters that have overviews
 
 
 @pytest.mark.parametrize("single", ["YES", "NO"])

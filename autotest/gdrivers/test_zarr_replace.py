@@ -131,8 +131,8 @@ def leftovers(folder):
     return [path.name for path in folder.iterdir() if path.name.endswith(".partial")]
 
 
-# --------------------------------------------------------------------------------------------- Copies whose process is
-# killed
+# ---------------------------------------------------------------------------------------------
+# Copies whose process is killed
 
 
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
@@ -272,8 +272,8 @@ def test_a_killed_create_leaves_the_written_chunks(tmp_path, source):
     assert [path.name for path in tmp_path.iterdir()] == [store.name]
 
 
-# --------------------------------------------------------------------------------------------- Staging files of other
-# processes that are running or were killed
+# ---------------------------------------------------------------------------------------------
+# Staging files of other processes that are running or were killed
 
 
 def hold(report, store, seconds):
@@ -345,8 +345,8 @@ def test_threads_that_make_the_same_store(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-# --------------------------------------------------------------------------------------------- Replacement of the old
-# store by the new one
+# ---------------------------------------------------------------------------------------------
+# Replacement of the old store by the new one
 
 
 @pytest.mark.parametrize("name", ["a.zarr", "a.zarr.zip"])
@@ -467,8 +467,8 @@ def test_messages_name_the_store_as_it_will_be(tmp_path, way, cpl):
     assert text.startswith(f"{store}: ")
 
 
-# --------------------------------------------------------------------------------------------- Copies do not change the
-# calling process: its signal handlers, umask and working folder
+# ---------------------------------------------------------------------------------------------
+# Copies do not change the calling process: its signal handlers, umask and working folder
 
 
 def caught():
@@ -522,8 +522,8 @@ def test_a_signal_ends_python_while_a_thread_copies(tmp_path, source):
     assert not store.exists()
 
 
-# --------------------------------------------------------------------------------------------- Stores that another
-# process deletes while a dataset is open
+# ---------------------------------------------------------------------------------------------
+# Stores that another process deletes while a dataset is open
 
 
 @pytest.mark.parametrize("way", ["Create", "update", "multidimensional"])
@@ -543,7 +543,7 @@ def test_a_store_that_was_deleted_meanwhile_does_not_come_back(tmp_path, way, cp
     del dataset
     assert list(tmp_path.iterdir()) == []
     cpl.assert_quiet()
-    # A store that is then created at the path opens normally.
+    # A new store at the path of the deleted store opens normally.
     zarr.open_group(str(store), mode="w").array("b", np.ones((3, 4)))
     assert (read_all(open_raster(store)) == 1).all()
 

@@ -51,8 +51,8 @@ def arrays_of_two_sets(store, rng, *options):
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 
-# ------------------------------------------------------------------------------------------------- Metadata and groups
-# of overviews
+# -------------------------------------------------------------------------------------------------
+# Metadata and groups of overviews
 
 
 def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
@@ -110,8 +110,8 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng, cpl):
     assert entries(store) == before
 
 
-# ------------------------------------------------------------------------------------------------- Overviews that
-# GDAL's built-in driver builds or reads
+# -------------------------------------------------------------------------------------------------
+# Overviews that GDAL's built-in driver builds or reads
 
 
 @builtin
@@ -188,8 +188,8 @@ def test_overviews_that_the_built_in_driver_built(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-# ------------------------------------------------------------------------------------------------- Overviews in the
-# multidimensional API
+# -------------------------------------------------------------------------------------------------
+# Overviews in the multidimensional API
 
 
 @multidim

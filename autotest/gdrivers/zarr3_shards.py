@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stores in which another program replaces a shard during reads. With the old shard index, a reader would find wrong
-chunks at these offsets, without an error, because the chunks have no checksums."""
+"""Stores in which another program replaces a shard during reads. The new shard has its chunks at other offsets, and
+chunks have no checksums. A reader with the old shard index thus finds wrong chunks without an error."""
 
 import numpy as np
 import zarr3

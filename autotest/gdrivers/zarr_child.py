@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Opens and reads rasters in other processes, so that a crash, a hang or a memory bomb does not end the tests. Starting
-a process with GDAL takes half a second. Each test process therefore starts one server process, which forks a child for
-each attempt and opens no raster itself. The server runs this file as a program; each request and each answer is a line
-of JSON."""
+"""Opens and reads rasters in other processes, so that a crash, a hang or a memory bomb does not end the tests. Each
+test process has a server process that has loaded GDAL and forks a child for each attempt, because loading takes half a
+second. The server runs this file as a program; requests and answers are lines of JSON."""
 
 import atexit
 import json
@@ -65,7 +64,7 @@ class _Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-B", str(pathlib.Path(__file__).resolve())], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                # threads of OpenBLAS would be missing in forked children
+                # Forked children would lack the threads of OpenBLAS, so it gets only one thread.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )  # fmt: skip
             atexit.register(self.process.kill)
@@ -78,8 +77,8 @@ class _Server:
 
 _server = _Server()
 
-# --------------------------------------------------------------------------------------------- Code of the server
-# process
+# ---------------------------------------------------------------------------------------------
+# Code of the server process
 
 
 def _main():

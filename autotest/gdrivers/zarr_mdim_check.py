@@ -12,7 +12,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr_python import meaning
 
-# Error handler that replaces each byte that is not valid UTF-8 by one replacement character, as GDAL does.
+# Error handler for decoding UTF-8 that gives each invalid byte a replacement character of its own, as GDAL does.
 codecs.register_error("each byte", lambda error: ("\ufffd", error.start + 1))
 SLICES = 3
 

@@ -54,7 +54,7 @@ struct ChunkListing {
 class Array {
   public:
     // Opens the array at `path` with its parsed metadata. Array objects with the same `instances`
-    // share pending writes. Messages about invalid metadata name the wrong member.
+    // share pending writes. Messages about invalid metadata name the wrong member of the document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
@@ -93,8 +93,8 @@ class Array {
     // counts an ObjectRef for each element instead of the text.
     std::uint64_t DecodedBytes(const Region& region) const;
 
-    // Lists the chunks in the store. Until DropChanged() is called, chunks that are not listed then
-    // count as absent and cause no request. Fails with kUnsupported if the store cannot list keys.
+    // Lists the chunks in the store. All other chunks then count as absent, and cause no request,
+    // until DropChanged() is called. Fails with kUnsupported if the store cannot list keys.
     Result<ChunkListing> ListChunks() const;
     std::uint64_t chunk_count() const;
     // True if ListChunks() was called, and DropChanged() was not called since.
@@ -123,8 +123,8 @@ class Array {
     // chunk with the row-major number `index`.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // Adds the key and the indices of `chunk` at the start of an error message. Returns a message
-    // that already starts with the key unchanged.
+    // Adds the key and the indices of `chunk` at the start of an error message. A message that
+    // already starts with the key stays unchanged.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // Returns the chunks that an ArrayWriter has changed and not yet stored. Reads return their

@@ -45,7 +45,7 @@ void ShardedChunks::DropOutdatedState() const {
 // Locations of the requested chunks of one shard: in the shard's stored bytes, or in memory.
 struct ShardedChunks::Located {
     struct InMemory {
-        std::size_t position = 0;              // index of the request for the chunk
+        std::size_t position = 0;  // index of the chunk's request in the list of requests
         std::shared_ptr<const Buffer> memory;  // nullptr if the chunk is absent from the shard
         ByteSpan bytes;
     };
@@ -53,7 +53,7 @@ struct ShardedChunks::Located {
     ShardBox box;
     // Cached data of the outermost shard; nullptr if all requested chunks are pending.
     ShardNodePtr root;
-    std::vector<WantedRange> stored;  // WantedRange::which is the index of the request
+    std::vector<WantedRange> stored;  // WantedRange::which is the index of the chunk's request
     std::vector<InMemory> in_memory;
 };
 
@@ -120,8 +120,8 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
                               objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
         return found.found && reader_.IsFresh(located.shard, *located.root);
     };
-    // Without `bytes`, the shard was replaced or the joined request failed. ReadOne() then reads
-    // the chunk alone, or returns the error.
+    // Without `bytes`, the shard was replaced, or the request for several chunks failed. ReadOne()
+    // then reads this chunk alone, or returns the error.
     const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(position, FetchedChunk{true, *bytes, version})
                      : ReadOne(requests, position, options, take);

@@ -52,7 +52,7 @@ Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
 // Sets the calling thread's budget while the object exists. The budget is the number of threads,
-// including the caller, that lower layers may use for the caller's work.
+// including the caller, that called functions may use for the caller's work.
 class ThreadBudget {
   public:
     explicit ThreadBudget(std::size_t threads);

@@ -312,8 +312,8 @@ Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32
 // Parses those members of a filter specification that only an encoder needs.
 Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t mode = options.mode;
-    // OverrideUint32() checks the range of `mode` before the cast, because the enumeration has no
-    // other values.
+    // OverrideUint32() limits `mode` to the range of the enumeration, because casting any other
+    // number would be invalid.
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)

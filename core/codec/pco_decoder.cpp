@@ -13,8 +13,8 @@ namespace zarr::pco {
 
 namespace {
 
-// Reads one latent variable of a page. A latent is the unsigned integer that stands for a number,
-// or for a part of it.
+// Reads one latent variable of a pco page. A latent is the unsigned integer that stands for a
+// number, or for a part of it.
 class LatentReader {
   public:
     LatentReader(const LatentMetadata& latent, const Delta& delta, std::uint64_t count)

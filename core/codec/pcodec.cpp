@@ -74,7 +74,8 @@ class Pcodec final : public Codec {
         : options_(std::move(options)), dtype_(std::move(type)), type_(PcoTypeOf(dtype_)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // In the largest file, each number is a pco chunk of its own with its own metadata.
+        // In the largest possible file, each number is a pco chunk of its own with its own
+        // metadata.
         return {SaturatingAdd(SaturatingMul(decoded.max, 16), std::size_t{64} << 10), false};
     }
 

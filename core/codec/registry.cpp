@@ -168,7 +168,7 @@ std::string_view RefusalReason(const CodecSpec& spec) {
     for (const Refusal& refusal : kRefusedForeign)
         if (refusal.id == name) return refusal.why;
     // kRefused lists ids of numcodecs, and names that begin with "zarrs.". A Zarr v3 name without
-    // the prefix "numcodecs." or "zarrs." belongs to a different codec, even if the id is equal.
+    // the prefix "numcodecs." or "zarrs." belongs to a different codec.
     if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
         return {};
     for (const Refusal& refusal : kRefused)

@@ -34,8 +34,8 @@ class Vlen final : public ObjectCodec {
             if (rest.size < kLengthSize) return Status::Corrupt("is truncated before " + Item(i));
             const std::size_t length = LoadLittle32(rest.data);
             rest = rest.From(kLengthSize);
-            // `text_size` is the number of bytes of all texts, without their length fields; `used`
-            // is the part of it that is read.
+            // `text_size` is the number of bytes of all texts, without their length fields. The
+            // first `used` bytes belong to texts that are decoded already.
             if (length > rest.size || length > text_size - used)
                 return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
                                        " bytes, which exceeds the chunk");

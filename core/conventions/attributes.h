@@ -21,17 +21,18 @@ using Warnings = std::vector<std::string>;
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
 // Returns a member that OME-Zarr defines, such as "multiscales"; nullptr if absent. OME-Zarr 0.5
-// stores it in the attribute `ome`, earlier versions as an attribute of its own. The pointer is
-// valid as long as `attributes`.
+// stores such members in the attribute `ome`, earlier versions as separate attributes. The pointer
+// is valid as long as `attributes`.
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
 // Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
-// nullopt if the attribute is absent; any other value also gives a warning.
+// Returns nullopt otherwise, and adds a warning if the attribute exists.
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 
 // Returns the finite numbers in an attribute: an array, a single number, or a string with blanks or
-// commas between numbers. Empty if the attribute is absent; any other value also gives a warning.
+// commas between numbers. Returns an empty list otherwise, and adds a warning if the attribute
+// exists.
 std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
                                      Warnings& warnings);
 
@@ -46,9 +47,9 @@ inline constexpr std::string_view kMaskAttribute = "gdal_mask";
 // bounds (CF conventions) and the mask. Paths are reduced to their last segment.
 std::set<std::string> ReferencedNames(const json::Value& attributes);
 
-// Returns the path of the array to which `name` in an attribute of an array in `group` refers (CF
+// Returns the path of the array to which an attribute of an array in `group` refers by `name` (CF
 // conventions, section 2.7.1). A relative name is searched in the group, then in its ancestors.
-// Empty if there is no such array, or if `name` leads outside of the store.
+// Empty if there is no such array in the store.
 std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
                          const std::string& name);
 

@@ -260,7 +260,7 @@ class DescribedOverviews {
     std::string path_;
     std::string group_;  // group whose attributes list the overviews
     OverviewStyle style_ = OverviewStyle::kList;
-    std::vector<OverviewLevel> levels_;  // with paths relative to `group_`
+    std::vector<OverviewLevel> levels_;  // overviews, with paths relative to `group_`
     mutable std::vector<OverviewAxis> axes_;
 };
 
@@ -324,8 +324,8 @@ Result<Paths> DeleteWithCompanions(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // If an array cannot be read, only the array and its overviews are deleted, because the
-    // unreadable array may refer to the others.
+    // An array that cannot be read may refer to any other array. In this case only the array at
+    // `path` and its overviews are deleted.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
     const std::set<std::string> kept =

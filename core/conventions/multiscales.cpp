@@ -44,7 +44,7 @@ class MultiscalesReader {
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
         // OME-Zarr 0.5 stores `multiscales` in the attribute `ome`; other versions and conventions
-        // store it as an attribute of its own. Both are read.
+        // store it as a separate attribute. Both are read.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");

@@ -46,7 +46,7 @@ std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
                                                    const std::string& group);
 
 // Returns the names of the arrays and groups directly in a group, as its NCZarr metadata lists
-// them. They may not exist.
+// them. The store may lack some of them.
 std::vector<std::string> NczarrGroupMembers(const Hierarchy& hierarchy, const std::string& group);
 
 // True if netCDF-C stores its own metadata in an attribute of this name.

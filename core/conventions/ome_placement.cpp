@@ -259,7 +259,7 @@ class PlacementReader {
     }
 
     // Returns the axes that a transformation states in its member `member_name`, "input" or
-    // "output". If it states none, returns the axes of the coordinate system that the member names
+    // "output". Without such axes, returns the axes of the coordinate system that the member names
     // (OME-Zarr 0.6).
     std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* member_name) const {
         const json::Value* system = item.Find(member_name);

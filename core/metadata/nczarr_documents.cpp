@@ -108,8 +108,8 @@ std::string FullName(const std::string& group, const std::string& name) {
 }
 
 // Removes `_ARRAY_DIMENSIONS` from an array that uses a dimension of a group below the root, as
-// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, dimensions of equal names
-// and different sizes would make it reject the store.
+// netCDF-C does since 4.9.3. Read as plain Zarr, the store could otherwise have dimensions of equal
+// names and different sizes, which netCDF-C rejects.
 void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
     const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
     if (!std::all_of(references.begin(), references.end(), is_of_root))
@@ -286,8 +286,8 @@ Result<std::string> NczarrDocuments::Declare(const std::string& group, const std
             FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
         if (declared != nullptr) {
             if (HasSize(*declared, size)) return FullName(at, own_name);
-            // A dimension of another size hides dimensions of this name in the groups above. A new
-            // dimension is declared in `group`.
+            // A dimension of another size hides dimensions of this name in the groups above, so a
+            // new dimension is declared in `group`.
             if (at != group) break;
             // The group already has a dimension of this name and another size, so the size is
             // appended to the new dimension's name.
@@ -350,7 +350,7 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
         ZARR_RETURN_IF_ERROR(
             Change(ArrayLocation(path), [&](json::Object& members) { members = extension; }));
     // netCDF-C recognises a scalar by the member `spelling_.array` of `.zarray`, even if the
-    // extension is a separate document.
+    // array's NCZarr metadata is a separate document.
     if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
         json::PutMember(array.document, spelling_.array, value);
     if (layout == Layout::kAttributes) json::PutMember(array.attributes, spelling_.array, value);

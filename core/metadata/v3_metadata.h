@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes `zarr.json`, the metadata document of Zarr v3 (Zarr v3 specification,
-// "Metadata").  In memory, the member "dimension_names" is the attribute `_ARRAY_DIMENSIONS`, as in
-// Zarr v2.
+// "Metadata"). The member "dimension_names" becomes the attribute `_ARRAY_DIMENSIONS` in memory, as
+// in Zarr v2.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ Status CheckV3Group(std::string_view text);
 Result<json::Value> ParseV3Attributes(const json::Value& document);
 Result<json::Value> ParseV3Attributes(std::string_view text);
 
-// The text of a `zarr.json`, and its consolidated metadata apart from it.
+// The text of a `zarr.json`, split into the document itself and its consolidated metadata.
 struct SplitDocument {
-    std::string own;  // text with null as the value of "consolidated_metadata"
+    std::string own;  // text of the document, with null as the value of "consolidated_metadata"
     // Value of "consolidated_metadata", a part of the original text; empty if absent or null.
     std::string_view consolidated;
 };

@@ -165,8 +165,8 @@ class ColumnReader {
         return DecodeBitRuns(TakeFirst(data, size), 1, count);
     }
 
-    // Appends `count` values of a Parquet page to `values`. A column of nulls only may have any
-    // type.
+    // Appends `count` values of a Parquet page to `values`. If all values are null, the column may
+    // have any type.
     Status ReadValues(ParquetEncoding encoding, ByteSpan data, ParquetType type, std::size_t count,
                       std::vector<Value>& values) const {
         if (count == 0) return {};

@@ -65,8 +65,8 @@ class SnappyReader {
         }
     }
 
-    // Copies a literal of the Snappy format. `upper`, the upper six bits of the tag, is the length
-    // minus 1 up to 59. Otherwise the length minus 1 is in the next `upper - 59` bytes.
+    // Copies a literal of the Snappy format. If `upper`, the upper six bits of the tag, is at most
+    // 59, it is the length minus 1. Otherwise the next `upper - 59` bytes are the length minus 1.
     bool CopyLiteral(std::size_t upper) {
         constexpr std::size_t kLongestInTag = 59;
         std::size_t length = upper;

@@ -22,8 +22,8 @@ class TextReader {
 };
 
 // Returns a reader of the value of `key` in `store`, with requests of `block` bytes. Next() fails
-// with kNotFound if the key is absent, and kLimit above Limit::kReferenceSize bytes. `store` must
-// outlive the reader.
+// with kNotFound if the key is absent, and with kLimit above Limit::kReferenceSize bytes. `store`
+// must outlive the reader.
 std::unique_ptr<TextReader> ReadValue(const Store& store, std::string key, std::size_t block);
 
 // Returns a reader that decompresses `compressed`, a sequence of Zstandard frames (RFC 8878).

@@ -147,19 +147,19 @@ struct ReadResult {
     bool found = false;  // false if the store lacks the key
     // Size of the whole value in bytes; 0 if a part was read and the size is unknown.
     std::uint64_t size = 0;
-    ObjectVersion version;  // version before the read; set if the whole value was read
+    ObjectVersion version;  // version of the value before the read, if the whole value was read
 };
 
 // Requests values and listings before they are needed. Thread-safe.
 class Prefetcher {
   public:
     virtual ~Prefetcher() = default;
-    // Requests values and listings concurrently, and caches small results. After a failed request
-    // nothing is cached, so a later read reports the error.
+    // Requests values and listings concurrently, and caches small results. If a request fails, a
+    // later read repeats it and reports the error.
     virtual void Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const = 0;
-    // True if reading `key` or listing `prefix` needs no request. For IsCached(), the key may also
-    // be known to be absent.
+    // True if reading `key`, or listing `prefix`, needs no request. This includes keys that are
+    // known to be absent.
     virtual bool IsCached(const std::string& key) const = 0;
     virtual bool IsListingCached(const std::string& prefix) const = 0;
 };
@@ -265,8 +265,8 @@ class Store {
     // not an error.
     Status Erase(const std::string& key);
     Status EraseMany(const std::vector<std::string>& keys);
-    // Removes an empty folder, or a link to a folder but not the folder itself. Returns false if
-    // keys remain, if `prefix` is no folder, or if the store has no folders.
+    // Removes an empty folder; of a link to a folder, removes only the link. Returns false if keys
+    // remain, if `prefix` is no folder, or if the store has no folders.
     Result<bool> ErasePrefix(const std::string& prefix);
     // Renames the prefix `from` to `to`, with all keys below it, in one step. No key may exist
     // below `to`. Returns false, with nothing changed, if the store cannot rename in one step.

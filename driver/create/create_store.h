@@ -66,10 +66,10 @@ zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
 zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                                const CreationOptions& options);
 
-// New arrays for a raster, in a new or an existing store. Programs can open the store at any time,
-// because its metadata is complete from the start. The destructor removes a new store, unless
-// Commit() has succeeded. If Make() or the first Open() fails, arrays that were added to an
-// existing store are removed.
+// New arrays for a raster, in a new or an existing store. Their metadata is complete from the
+// start, so programs can open the store at any time. Without a successful Commit(), the destructor
+// removes a new store. Arrays that were added to an existing store are removed if Make() or the
+// first Open() fails.
 class NewStore {
   public:
     // Creates a store at `folder`, or adds arrays to the existing store there, for a dataset called

@@ -121,8 +121,8 @@ class CloudProfile {
         return EQUAL(CSLFetchNameValueDef(options_.List(), "INTERLEAVE", "BAND"), "PIXEL");
     }
 
-    // Sets the size of a chunk from the creation options. With this profile, BLOCKSIZE is the size
-    // of a chunk, and of a shard only if SHARD_CHUNK_SHAPE is also given.
+    // Sets the size of a chunk from the creation options. BLOCKSIZE is the size of a chunk, unless
+    // SHARD_CHUNK_SHAPE is also given: then it is the size of a shard.
     Status ChooseChunk() {
         chunk_.width = chunk_.height = is_v3_ ? kSide : kSideWithoutShards;
         has_own_layout_ =
@@ -336,8 +336,8 @@ class CloudProfile {
             SetDefault(options, "BLOSC_BLOCKSIZE", std::to_string(ChunkBytes()));
     }
 
-    // Returns the factors of the overviews, separated by commas: "2,4,8" and so on. The last one is
-    // the first that fits into a chunk.
+    // Returns the factors of the overviews, separated by commas: "2,4,8" and so on, until an
+    // overview fits into a chunk.
     std::string Factors() const {
         std::string text;
         std::uint64_t factor = 1;

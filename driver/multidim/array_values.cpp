@@ -64,7 +64,8 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // GDAL may pass any step for an axis with one element, where the step has no effect.
+        // GDAL may pass any step for an axis with one element, where it has no effect and becomes
+        // 1.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));

@@ -27,7 +27,7 @@ class ZarrDimension final : public GDALDimension {
     // Returns the coordinate array of the dimension. If it has none, returns pixel centres computed
     // from the geotransform of the array; nullptr if the geotransform is missing or rotated.
     std::shared_ptr<GDALMDArray> GetIndexingVariable() const override;
-    // Sets the indexing variable. The store can only express the array with the dimension's name.
+    // Sets the indexing variable. In the store, it is always the array with the dimension's name.
     // Any other array gives a warning, and only this object remembers it.
     bool SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) override;
     // Renames the dimension in all arrays that have it, and its coordinate array. GDAL calls

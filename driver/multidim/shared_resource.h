@@ -69,8 +69,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // Returns the full name in GDAL's API of the group at `path`, or of the root group if `path` is
     // not below it.
     std::string GroupName(const std::string& path) const;
-    // Returns the name in GDAL's API of the array at `path`. OutsideArrays names arrays outside of
-    // the root group.
+    // Returns the name in GDAL's API of the array at `path`. See OutsideArrays for arrays outside
+    // of the root group.
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
 

@@ -482,7 +482,7 @@ CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
 
 CPLErr ZarrDataset::ReportReadOnly() const {
     // In a forked child, GDAL's unwritten (dirty) blocks are discarded without an error, because
-    // the parent will write them.
+    // the parent process has them, too.
     if (update_.is_inherited() && is_closing_) return CE_None;
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
@@ -681,7 +681,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        DeleteGeoTransform();  // also removes PAM's geotransform, which would hide the new one
+        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new one
         zarr::GeoTransform changed{};
         for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
         georeferencing_.SetTransform(changed);

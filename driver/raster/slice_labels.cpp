@@ -89,7 +89,7 @@ SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
 }
 
 const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {
-    // If the axis has a fixed index, only the label at `axis.first`, that index, was read.
+    // If the axis has a fixed index, `axis.first` is that index, and only its label was read.
     if (index < axis.first || index - axis.first >= axis.labels.items.size()) return nullptr;
     return &axis.labels.items[index - axis.first];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the subdatasets of a dataset, and warns about nodes that cannot be listed.
+// Lists the subdatasets of a dataset. Warns about arrays that cannot be read, and about nodes that
+// the consolidated metadata lacks.
 #pragma once
 
 #include <string>

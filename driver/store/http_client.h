@@ -26,8 +26,8 @@ struct RemoteValue {
     const std::string& key;
     // Additional request headers, such as "If-Match: ...", separated by "\r\n".
     std::string headers = {};
-    // Called if the server redirects a request from `host` to the host `other`. The request fails
-    // if it returns an error. nullptr allows all redirects.
+    // Called if the server redirects a request from `host` to the host `other`. An error that it
+    // returns becomes the result of the request. nullptr allows all redirects.
     zarr::Status (*check_redirect)(const std::string& host, const std::string& other) = nullptr;
 };
 

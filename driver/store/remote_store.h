@@ -28,8 +28,9 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     RemoteStore(StorePath folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
-    // Opens a store for reading. Datasets that open one store within tuning::kSharedFor share the
-    // object and its cached metadata, unless this process writes in between.
+    // Opens a store for reading. Returns the object of another dataset, with its cached metadata,
+    // if that dataset opened the store within the last tuning::kSharedFor. Writes of this process
+    // end the sharing.
     static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
                                                    const StoreAccess& access);
 
@@ -80,8 +81,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Reads `part` of a value through GDAL's file systems. Returns false if the key is absent.
     zarr::Result<bool> ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
                                        zarr::Buffer& value) const;
-    // Returns the documents that were written since BeginCreate(); nullptr outside of BeginCreate()
-    // and EndCreate().
+    // Returns the documents that were written since BeginCreate(); nullptr if BeginCreate() was not
+    // called or its mode has ended.
     std::shared_ptr<zarr::MemoryStore> CreatedDocuments() const;
     // Caches the value of `key`, or its absence if the value is nullopt. Does nothing if the cache
     // is full.

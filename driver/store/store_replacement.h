@@ -16,9 +16,9 @@ namespace zarr_driver {
 std::string RenameForDeletion(const std::string& path);
 
 // Builds a new store under a staging name, and renames it when it is complete. If the process is
-// killed, the final name has either the old or the new store, and the next writer of that name
-// removes leftover staging stores. If folders cannot be renamed, as in object stores, the old store
-// is deleted and the new store is built in place.
+// killed, the final name has the old or the new store. The next writer of that name removes
+// leftover staging stores. If folders cannot be renamed, as in object stores, the old store is
+// deleted and the new one is built in place.
 class StoreReplacement {
   public:
     // Prepares a new store at `folder`; fails without a change if `folder` holds anything but a

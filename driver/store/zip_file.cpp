@@ -290,8 +290,8 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
             return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(location.archive, is_staging));
-    // Another process may change the zip file's directory before the lock, so it is read
-    // afterwards.
+    // Another process may change the zip file's directory until the file is locked, so the
+    // directory is read after that.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(location.archive, file->size()),

@@ -17,7 +17,7 @@ constexpr const char* kStayingBlosc =
 
 struct Cube {
     SampleSpec spec;
-    std::uint64_t layer = 1;       // number of chunks in a layer, which one band needs
+    std::uint64_t layer = 1;       // number of chunks in a layer; each band needs all of them
     std::size_t chunk_bytes = 4;   // size of a decoded chunk in bytes
     std::size_t cached_bytes = 0;  // size in bytes of a chunk in the cache, with its overhead
 

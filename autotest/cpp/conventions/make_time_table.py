@@ -1,12 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes time_table.txt: times as cftime and NumPy read them. Every run writes the same table.
-
-A line "[units|calendar]" or "[numpy unit]" starts a section. Below it, each line is "value text"; a value is an
-integer or a hexadecimal double. Texts have the form of core/conventions/time.h, so those of cftime are changed:
-years are counted with a year 0, fractions have groups of three digits, and the name of a calendar follows if the
-calendar is not a real one.
-"""
+"""Writes time_table.txt, a table of times as cftime and NumPy read them, which is equal in each run. A line
+"[units|calendar]" or "[numpy unit]" starts a section of lines "value text", with an integer or a hexadecimal double.
+cftime's texts are changed to the form of core/conventions/time.h: with a year 0, with fractions in groups of three
+digits, and with the name of a calendar that is not a real one."""
 
 import pathlib
 import random
