@@ -42,7 +42,7 @@ if(MSVC)
 else()
   target_compile_options(zarr_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-    # False positives of GCC 14 about uninitialized values in std::variant.
+    # GCC 14 gives wrong warnings about uninitialized values in std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
     # In a unity build, -Wshadow would warn about equal names in different source files. -Wshadow=local warns only about
     # local names.
@@ -52,7 +52,7 @@ else()
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE
       -fsanitize=${ZARR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-      # GCC's manual says that this warning has false positives under sanitizers.
+      # GCC's manual says that -Wmaybe-uninitialized gives wrong warnings under sanitizers.
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(zarr_options INTERFACE -fsanitize=${ZARR_SANITIZE})
   endif()

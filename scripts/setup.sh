@@ -29,10 +29,11 @@ else
     test_packages+=(libclang-rt-dev)
 fi
 
-# npm_packages: the S3 server of the tests, and zarrita, a reader of Zarr v3. Other packages are from PyPI. Environment
-# "python" runs the tests, with Debian's GDAL and rasterio, because PyPI's rasterio contains its own GDAL. Its NumPy is
-# the newest that Debian's packages support; zarr-python works with it. Environment "zarr2" has zarr-python 2 and
-# Debian's numcodecs. Environment "references" has the programs that write references.
+# npm_packages: s3rver is the S3 server of the tests, and zarrita is a reader of Zarr v3. Packages from PyPI are
+# installed into three Python environments. Environment "python" runs the tests, with Debian's GDAL and rasterio,
+# because PyPI's rasterio contains its own GDAL. Its NumPy is the newest that Debian's packages support; zarr-python
+# works with this version, although it demands NumPy 2. Environment "zarr2" has zarr-python 2 and Debian's numcodecs.
+# Environment "references" has the programs that write references.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 python_packages=(
     zarr==3.1.6 numcodecs==0.16.6 donfig==0.8.1.post1 google-crc32c==1.9.0 typing_extensions==4.16.0

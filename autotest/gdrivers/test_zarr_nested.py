@@ -87,7 +87,7 @@ def test_nested_folders_in_memory_and_in_a_zip_file(tmp_path, cpl):
     for path in store.rglob("*"):
         if path.is_file():
             name = f"/vsimem/nested/{path.relative_to(store)}"
-            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list their folders
+            gdal.FileFromMemBuffer(name, path.read_bytes())  # GDAL 3.6 does not list folders of files made this way
     dataset = open_raster('ZARR:"/vsimem/nested":/v')
     np.testing.assert_array_equal(read_all(dataset)[0], VALUES)
     gdal.RmdirRecursive("/vsimem/nested")

@@ -39,8 +39,8 @@ def system(name, names="cyx", unit="micrometer"):
 
 
 def steps(k):
-    """Returns the transformation of level `k`. Pixels of level 0 have the size 0.5, and all levels have one upper left
-    corner."""
+    """Returns the transformation of level `k`. Pixels of level 0 have the size 0.5, and all levels share their upper
+    left corner."""
     size = 0.5 * 2**k
     return sequence(scale(1, size, size), translation(0, (size - 0.5) / 2, (size - 0.5) / 2))
 
@@ -140,7 +140,7 @@ OWN = {
 @pytest.mark.parametrize("name", OWN)
 def test_transformations_of_levels(tmp_path, name):
     own, expected = OWN[name]
-    levels = 1 if name == "identity" else 2  # two levels of pixels of size 1 would not cover one extent
+    levels = 1 if name == "identity" else 2  # two levels of pixels of size 1 would cover different extents
     dataset, log = opened(make(tmp_path, described(own, levels=levels)))
     assert log.warnings == []
     assert_geotransform(dataset, expected)

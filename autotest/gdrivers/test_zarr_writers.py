@@ -79,8 +79,8 @@ def test_rioxarray_without_the_attribute_grid_mapping(tmp_path):
 
 
 def test_built_in_driver(tmp_path):
-    """GDAL's built-in driver writes a raster through the multidimensional API. This driver reads its properties, and
-    equal pixels."""
+    """GDAL's built-in driver writes a raster through the multidimensional API. This driver reads the properties of the
+    raster, and the pixels that the built-in driver reads."""
     store = str(tmp_path / "g.zarr")
     group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(store).GetRootGroup()
     y = group.CreateDimension("y", "HORIZONTAL_Y", "", 3)

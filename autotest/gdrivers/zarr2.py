@@ -15,7 +15,7 @@ from zarr_tools import Program, plain_environment
 
 PYTHON = pathlib.Path(__file__).resolve().parents[2] / "build" / "tools" / "zarr2" / "bin" / "python"
 HERE = pathlib.Path(__file__).resolve().parent
-_programs = {}  # by process id, because forked test processes cannot share a Program's pipes
+_programs = {}  # process id -> Program, because forked test processes cannot share a Program's pipes
 
 
 def call(name, *arguments, **named):

@@ -118,6 +118,6 @@ def may_encode_differently(codec, is_of_system=IS_OF_SYSTEM):
     if isinstance(codec, (numcodecs.Blosc, numcodecs.Zstd)) and not is_of_system:
         return True  # these packages contain other versions of the libraries
     if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
-        return True  # libdeflate in the core, but zlib in numcodecs
+        return True  # the core compresses with libdeflate, numcodecs with zlib
     # For a Zstd level below 1, numcodecs 0.11 uses level 1. Later versions and the core pass the level to the library.
     return isinstance(codec, numcodecs.Zstd) and codec.level < 1

@@ -37,7 +37,7 @@ def prose(lines):
 
 
 def blocks_of_cpp(text):
-    """Yields (line number, text) of each comment in C++ code that is not behind code."""
+    """Yields (line number, text) of each comment in C++ code that has lines of its own."""
     lines, at = text.split("\n"), 0
     while at < len(lines):
         if re.match(r"\s*//", lines[at]) and "SPDX" not in lines[at]:
@@ -51,7 +51,7 @@ def blocks_of_cpp(text):
 
 
 def blocks_of_python(text):
-    """Yields (line number, text) of each docstring in Python code, and of each comment that is not behind code."""
+    """Yields (line number, text) of each docstring in Python code, and of each comment that has lines of its own."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
             yield node.body[0].lineno, prose(ast.get_docstring(node).splitlines())

@@ -54,7 +54,8 @@ struct ChunkListing {
 class Array {
   public:
     // Opens the array at `path` with its parsed metadata. Array objects with the same `instances`
-    // share pending writes. Messages about invalid metadata name the wrong member of the document.
+    // share pending writes; with nullptr, this object shares none. Messages about invalid metadata
+    // name the wrong member of the document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);

@@ -59,9 +59,9 @@ zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::siz
 zarr::LinkEstimate& LinkTo(const std::string& path);
 
 // A session of GDAL's HTTP client, borrowed while this object exists. A session has one connection,
-// and keeps options of earlier requests, such as credentials. It is therefore reused only for an
-// equal `purpose`, a text that names server and options. A forked child gets sessions of its own.
-// Thread-safe.
+// serves one request at a time, and keeps options of earlier requests, such as credentials. It is
+// therefore reused only for an equal `purpose`, a text that names server and options. A forked
+// child gets sessions of its own. Thread-safe.
 class HttpSession {
   public:
     explicit HttpSession(const std::string& purpose);
