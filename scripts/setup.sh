@@ -22,7 +22,7 @@ test_packages=(
     qgis-providers rasterio strace
 )
 
-# Package with the runtime of clang's sanitizers, whose name contains the version of clang in Debian 12.
+# Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
     test_packages+=(libclang-rt-14-dev)
 else

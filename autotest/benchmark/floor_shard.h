@@ -18,12 +18,12 @@ class FloorShard {
     FloorShard(const FloorShard&) = delete;
     FloorShard& operator=(const FloorShard&) = delete;
 
-    // Opens a shard file and reads the index of `chunks` chunks at its end, which is followed by a
-    // CRC-32C. Returns false on failure.
+    // Opens a shard file and reads its index, which is at the end of the file and has a CRC-32C.
+    // `chunks` is the number of chunks in a shard. Returns false on failure.
     bool Open(const std::string& path, std::size_t chunks);
 
-    // Reads the encoded bytes of the chunk with the index entry `place`. Returns false if the chunk
-    // is absent or cannot be read.
+    // Reads the encoded bytes of the chunk with entry number `place` in the shard index. Returns
+    // false if the chunk is absent or cannot be read.
     bool ReadChunk(std::size_t place, FloorBuffer& bytes) const;
 
   private:

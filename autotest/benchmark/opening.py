@@ -155,7 +155,7 @@ def measure(setting):
     }
     small = take_turns(contenders, rounds)
     yield Row(f"list {counts[0]} arrays, consolidated", small, (faster(1),))
-    # Lower bound for linear growth: the time for the smaller store, multiplied by the ratio of the sizes.
+    # The floor is linear growth: the time for the smaller store, multiplied by the ratio of the sizes.
     seconds = take_turns(
         {"ours": listing(OURS, many, counts[1]), "small": listing(OURS, few, counts[0])}, rounds
     )

@@ -102,8 +102,8 @@ def maker(count):
             file.write("}}")
         source = gdal.OpenEx(str(home / "refs.json"), gdal.OF_MULTIDIM_RASTER, allowed_drivers=[OURS])
         options = ["CONVERT_TO_KERCHUNK_PARQUET_REFERENCE=YES"]
-        # The references contain the folder's final name, which is not valid yet. ZARR_REFERENCE_FOLDERS allows them to
-        # point outside of the present folder.
+        # The references contain the final path of their folder, which kept() sets later. ZARR_REFERENCE_FOLDERS
+        # allows references to files outside of the folder's present path.
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", "ALL")
         assert gdal.GetDriverByName(OURS).CreateCopy(str(home / "refs.parq"), source, options=options)
         gdal.SetConfigOption("ZARR_REFERENCE_FOLDERS", None)
@@ -176,8 +176,8 @@ def make_cube(home):
 
 
 def band_after_band(setting):
-    """Yields the number of requests for reading a band. It can be 1, because the chunks of a band are neighbours in the
-    file."""
+    """Yields the number of requests for reading a band. One request is enough, because the chunks of a band are
+    neighbours in the file."""
     home = pathlib.Path(kept(setting.data, "references-cube", make_cube))
     with Served(home, LATENCY) as server:
         dataset = open_with(OURS, f'ZARR:"/vsicurl/{server.url}/refs.json":/cube')

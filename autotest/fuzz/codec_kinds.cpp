@@ -40,8 +40,8 @@ const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "
                                            "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
                                            "zfp",        "n5_default"};
 
-// True if a lossy codec follows any codec other than a lossy filter. Rounding the output of zlib,
-// for example, would damage it.
+// True if a lossy codec follows a codec that is not a lossy filter. Rounding the output of zlib,
+// for example, would damage this output.
 bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
     const auto is_lossy_filter = [](const CodecSpec& codec) {
         return kLossyFilters.count(codec.name) != 0;

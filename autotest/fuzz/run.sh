@@ -35,8 +35,8 @@ folder=build-fuzz
 mkdir -p $folder/findings $folder/logs
 OUT=$folder/out autotest/fuzz/oss_fuzz/build.sh >$folder/logs/build 2>&1 || { cat $folder/logs/build; exit 1; }
 
-# Limits in megabytes for one allocation and for all memory. Chunks decode to at most 1 MiB; codecs and GDAL need the
-# rest.
+# Limits in megabytes for one allocation and for all memory. The targets decode chunks of at most 1 MiB;
+# codecs and GDAL need the rest.
 most_at_once=160 most=1024
 options=(-dict=$folder/seeds/zarr.dict -timeout=25 -malloc_limit_mb=$most_at_once -rss_limit_mb=$most
     -max_len=65536 -print_final_stats=1 -reload=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""This driver opens each dataset name that GDAL's built-in Zarr driver opens, if both are registered in any order, or
-if only this driver is allowed."""
+"""This driver opens each dataset name that GDAL's built-in Zarr driver opens. The order in which GDAL tries the two
+drivers makes no difference. This driver also opens the names if it alone is allowed."""
 
 import json
 import pathlib
@@ -44,8 +44,8 @@ def files_below(folder):
 
 def assert_as_builtin(answers, names):
     """Asserts that this driver opens each name with the contents and errors of the built-in driver. `answers` has three
-    answers for each name: from the built-in driver, from all drivers, and from "Zarr" alone. Returns the number of
-    comparisons."""
+    answers for each name: from the built-in driver alone, from all drivers, and from "Zarr" alone. Returns how many
+    answers of this driver were compared with contents of the built-in driver."""
     opened = 0
     for i, name in enumerate(names):
         alone, free, zarr = answers[3 * i : 3 * i + 3]

@@ -337,8 +337,8 @@ def test_what_references_must_not_name(tmp_path, references, location, cpl):
 
 @pytest.mark.parametrize("is_beside", [True, False])
 def test_a_file_elsewhere_needs_an_option(tmp_path, references, cpl, is_beside):
-    """References may name a file in the folder that contains the references. Files elsewhere need the option
-    ZARR_REFERENCE_FOLDERS."""
+    """References may name a file beside the folder of the references. References to a file elsewhere are refused
+    without the option ZARR_REFERENCE_FOLDERS."""
     place = tmp_path if is_beside else tmp_path / "elsewhere"
     place.mkdir(exist_ok=True)
     shutil.copy(tmp_path / "refs.parq" / "packed.bin", place / "packed.bin")

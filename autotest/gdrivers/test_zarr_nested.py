@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arrays with chunks in nested folders, although `.zarray` has no dimension_separator. NestedDirectoryStore of
-zarr-python before 2.8 writes such arrays, and so do programs that follow the OGC standard."""
+zarr-python before 2.8 writes such arrays, and so do programs that follow the OGC standard, which has no
+dimension_separator."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """OME-Zarr 0.6 images: their coordinate systems, transformations that give the geotransform, and transformations that
-are kept only as metadata. The version needs Zarr v3."""
+are kept only as metadata. The images are stored in Zarr v3."""
 
 import json
 

@@ -68,7 +68,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
     assert dataset.BuildOverviews(method, [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
-    # GDAL 3.10 and later write zeros instead of nodata with MODE where no pixel is valid, with any driver.
+    # With MODE, GDAL 3.10 and later write zeros instead of nodata where no pixel is valid, with any driver.
     is_lost = method == "MODE" and gdal_is_at_least(3, 10)
     assert wanted[0].min() == (0 if is_lost else -99) and (wanted[0] > 0).any()
     check_levels(dataset, wanted)

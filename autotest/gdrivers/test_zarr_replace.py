@@ -112,8 +112,7 @@ def small_store(path, *creation_options):
 
 
 def prepare(store, there):
-    """Prepares the path `store`: leaves nothing, or makes an empty folder or a store with an .aux.xml file, according
-    to `there`."""
+    """Prepares the path `store` as `there` says: with nothing, an empty folder, or a store with an .aux.xml file."""
     if there == "an empty folder":
         store.mkdir()
     elif there == "a store":

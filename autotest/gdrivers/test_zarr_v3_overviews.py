@@ -47,7 +47,8 @@ def arrays_of_two_sets(store, rng, *options):
     return one, two
 
 
-# GDAL 3.13 finds an array whose path in `multiscales` is "." only in a store without consolidated metadata.
+# If the first asset in `multiscales` is the group, ".", GDAL 3.13 finds the overviews only in a store without
+# consolidated metadata.
 PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
 
 

@@ -180,7 +180,7 @@ def slice_problem(draw, array, values):
 
 
 def expected_nodata(metadata, dtype):
-    """Returns the nodata value that the array must have by its fill value, in the form of expected(); None if it must
+    """Returns the nodata value that the fill value in `metadata` must give, as {label: value}; None if the array must
     have none."""
     fill = metadata["fill_value"]
     if dtype.kind in "mMb":
@@ -201,8 +201,8 @@ def expected_nodata(metadata, dtype):
 
 
 def nodata_of(element):
-    """Returns a fill value as the nodata value, in the form of expected(); None if it is not a nodata value. `element`
-    is a zero-dimensional array."""
+    """Returns the nodata value that a fill value gives, as {label: value}; None if the fill value is not a nodata
+    value. `element` is the fill value as an array without dimensions."""
     dtype = element.dtype
     if dtype.kind in "mM":  # the nodata value of times is always NaT
         return {"": np.int64(-(2**63))}
@@ -300,7 +300,7 @@ def _array_problem(draw, array, values, metadata):
 
 def check_array(draw, name, path, values, metadata):
     """Returns None if the multidimensional API reads `values`, which zarr-python read; otherwise a text about the
-    difference. `path` is the array's path in the dataset `name`, or "" for an array at the root."""
+    difference. `path` is the array's path in the dataset `name`, or "" for the only array of the root."""
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
         if dataset is None:

@@ -63,7 +63,7 @@ each_store = pytest.mark.parametrize(
 
 
 def spellings(store):
-    """Returns other names of a store than its path, which users type or file managers pass."""
+    """Returns names of a store other than its path: names that users type or that file managers pass."""
     found = [f"{store}/", f'ZARR:"{store}"', f"ZARR:{store}"]
     return found + [str(path) for path in sorted(store.glob(".z*")) if path.name != ".zlevels"]
 
@@ -108,7 +108,7 @@ def test_each_layer_is_added_without_messages(store, names, messages, cpl):
 def test_other_spellings_give_equal_layers(store, names):
     wanted = [each.uri() for each in sublayers(store)]
     for name in spellings(store):
-        # OGR may also offer a layer, for a JSON document.
+        # OGR may also offer a layer for a JSON document.
         found = [each for each in sublayers(name) if each.providerKey() == "gdal"]
         if names is None:
             assert len(found) == 1, name

@@ -10,10 +10,10 @@ SEVERITIES = ("error", "warning", "note")
 @dataclasses.dataclass(frozen=True)
 class Finding:
     code: str  # kind of finding; later releases do not rename it
-    severity: str  # severity of the finding, one of SEVERITIES
+    severity: str  # one of SEVERITIES
     node: str  # path of an array or group in the store, such as /red
     message: str
-    mend: str  # command or change that corrects the fault, for the user
+    mend: str  # command or change that corrects the fault
 
 
 class Report:

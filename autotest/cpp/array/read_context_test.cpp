@@ -37,8 +37,8 @@ TEST(IsFirstPartialRead, KnowsChunksThatAreReadRepeatedly) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
             ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
-            // The context remembers chunks in a table of fixed size, and may forget 1 % of 3000
-            // chunks.
+            // The context remembers chunks in a table of fixed size. With 3000 chunks, it may
+            // forget up to 1 % of them.
             for (int round = 0; round < 3; ++round)
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
                     << chunks << " chunks of array " << array;

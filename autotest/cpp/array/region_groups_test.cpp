@@ -10,8 +10,8 @@
 namespace zarr {
 namespace {
 
-// Splits a region of 3 x 5 chunks into pieces, one per chunk. Its first chunk has the indices (1,
-// 1).
+// A region that covers 3 x 5 chunks, from chunk (1, 1) on. A piece is the part of the region in one
+// chunk.
 class RegionGroupsTest : public testing::Test {
   protected:
     RegionGroupsTest() {

@@ -21,8 +21,8 @@ std::string List(const std::vector<std::uint64_t>& values) {
     return text + "]";
 }
 
-// Returns the row-major (or column-major) number of the element `index` in an array of shape
-// `shape`.
+// Returns the position of the element `index` in an array of shape `shape`, counted in elements in
+// row-major order, or in column-major order if `fortran_order`.
 std::size_t Place(const DimVector<std::uint64_t>& index, const std::vector<std::uint64_t>& shape,
                   bool fortran_order) {
     std::uint64_t place = 0;

@@ -69,8 +69,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
     }
 }
 
-// Checks a cache with room for `chunks` chunks, and a smaller cache that lacks room for their
-// overhead.
+// Checks two caches: one has room for `chunks` cached chunks, the other for their decoded bytes
+// only. The second cache holds fewer chunks, because a cached chunk has an overhead.
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
@@ -90,8 +90,8 @@ TEST_P(Staying, AsManyChunksOfLargeBandsStayAsFit) {
     for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-// A band needs 90 chunks, more than tuning::kMaxCachedParts, so that the read does not begin by
-// copying cached parts.
+// A band needs 90 chunks, more than tuning::kMaxCachedParts. A read of so many chunks does
+// not begin by copying the parts that are cached.
 TEST_P(Staying, AsManyOfManyChunksStayAsFit) {
     const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
     ASSERT_EQ(cube.layer, 90U);

@@ -121,8 +121,8 @@ TEST_P(CodecEncoding, BytesDecodeToTheInput) {
     }
 }
 
-// The scratch memory must be large enough after the first chunk, and not be reallocated for the
-// second.
+// Scratch memory must be large enough after the first chunk. The second chunk must not reallocate
+// it.
 TEST_P(CodecEncoding, ReusesItsMemory) {
     if (!GetParam().is_writable) return;
     const Result<Pipeline> pipeline = BindAlone(GetParam());
@@ -184,7 +184,7 @@ TEST(CodecEncodings, NumbersDecodeToTheInput) {
     }
 }
 
-// Two threads share a pipeline. Remaining state of an earlier chunk in a library must not change
+// Two threads share a pipeline. Library state that remains from an earlier chunk must not change
 // the result.
 TEST(CodecEncodings, AreEqualOnAnyThread) {
     const auto encode_all = [](const Vector& vector, const Pipeline& pipeline) {

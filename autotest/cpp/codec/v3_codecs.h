@@ -23,8 +23,8 @@ inline CodecContext ContextOf(std::string_view typestr, std::vector<std::uint64_
     return context;
 }
 
-// Returns the codec context for `items` elements of a type of one byte, such as float8, or of
-// complex elements with two such parts.
+// Returns the codec context for `items` elements of a narrow type. A real number takes one byte in
+// memory, a complex number two.
 inline CodecContext NarrowContext(NarrowType narrow, DataKind kind, std::uint64_t items) {
     CodecContext context;
     context.dtype.kind = kind;

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes time_table.txt, a table of times as cftime and NumPy read them, which is equal in each run. A line
-"[units|calendar]" or "[numpy unit]" starts a section of lines "value text", with an integer or a hexadecimal double.
-cftime's texts are changed to the form of core/conventions/time.h: with a year 0, with fractions in groups of three
-digits, and with the name of a calendar that is not a real one."""
+"""Writes time_table.txt: times as cftime and NumPy read them. Every run writes the same table.
+
+A line "[units|calendar]" or "[numpy unit]" starts a section. Below it, each line is "value text"; a value is an
+integer or a hexadecimal double. Texts have the form of core/conventions/time.h, so those of cftime are changed:
+years are counted with a year 0, fractions have groups of three digits, and the name of a calendar follows if the
+calendar is not a real one.
+"""
 
 import pathlib
 import random
@@ -74,8 +77,11 @@ def cftime_value(draw, size):
 
 
 def cftime_rounds_twice(value, size):
-    """Returns True if cftime may round value * size, a number of microseconds, twice. It computes the product with 64
-    bits, which may round to half a microsecond, and then rounds to a whole microsecond."""
+    """Returns True if cftime may round `value` twice. `size` is the number of microseconds in a unit.
+
+    cftime computes value * size with a precision of 64 bits. If the product is near to half a microsecond, cftime may
+    round it to the half first, and then to a whole microsecond.
+    """
     exact = abs(Fraction(value) * size)
     return exact > 2**50 and abs(exact % 1 - Fraction(1, 2)) <= exact / 2**62
 

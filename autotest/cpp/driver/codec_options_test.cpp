@@ -35,7 +35,7 @@ Names ValuesOf(const std::string& option) {
     return values;
 }
 
-// Returns True if an array of floats can be created with `option`, such as "COMPRESS=ZSTD".
+// Returns true if an array of floats can be created with `option`, such as "COMPRESS=ZSTD".
 bool IsWritable(const std::string& option) {
     CPLStringList options;
     options.AddString(option.c_str());

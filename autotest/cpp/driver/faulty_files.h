@@ -55,7 +55,7 @@ class FaultyFiles {
     FaultyFiles& operator=(const FaultyFiles&) = delete;
 
     // Creates a folder with `files`, and returns its path, for example "/faulty/7". No path is used
-    // twice, because caches may know it.
+    // twice, so that no cache knows the folder.
     std::string NewFolder(const Files& files, const std::string& prefix = "/faulty/");
     // Returns the contents of a folder that NewFolder() created.
     Files FilesIn(const std::string& folder) const;

@@ -304,7 +304,7 @@ TEST(HierarchyWriter, RemovesAPartialCopy) {
         status = w.writer.RenameNode("a", "n");
         w.store->FailAt(0, false);
         const StringList changes = w.store->TakeChanges();
-        // RenameNode() removes the original only when the copy is complete.
+        // If RenameNode() has begun to remove the original, the copy is complete.
         if (At(*w.store, "a/.zgroup") != kGroupText) break;
         EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
         if (At(*w.store, "n/.zgroup") == kGroupText) break;

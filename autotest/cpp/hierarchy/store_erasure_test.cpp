@@ -76,7 +76,7 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
 constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
 constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
 
-// A store to erase. Consolidated metadata, if present, describes all its arrays.
+// A store to erase. Consolidated metadata, if present, describes all arrays.
 struct Erased {
     std::vector<std::pair<std::string, std::string>> entries;
     // For each array, the key of its metadata document and the key of one chunk.

@@ -93,8 +93,8 @@ TEST(IcechunkFile, NamesObjectsInBase32) {
 
 struct Ref {
     std::vector<std::uint32_t> index = {};
-    std::string bytes = {};     // bytes of a chunk that the manifest contains; otherwise empty
-    std::string chunk_id = {};  // id of a file with the chunk in the repository; otherwise empty
+    std::string bytes = {};     // bytes of an inline chunk; empty for other chunks
+    std::string chunk_id = {};  // id of a chunk file in the repository; empty for other chunks
     std::string location = {};
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
@@ -273,7 +273,7 @@ struct SnapshotNode {
     std::string path;
     std::string document;
     std::string id;  // Icechunk id of an array; "" for a group
-    // The only manifest has the chunks with indices from `from` to `to`.
+    // The only manifest has the chunks of the box from `from` to `to`, in chunk indices.
     std::vector<std::uint32_t> from = {0};
     std::vector<std::uint32_t> to = {9};
 };
@@ -521,8 +521,8 @@ void ReadRepository(const std::shared_ptr<const Store>& store) {
     }
 }
 
-// Changes each byte of each binary file of a repository. No read may go beyond the file. Payloads
-// are not compressed here, so that the changes reach the flatbuffers.
+// Changes bytes of each binary file of a repository, and truncates the file. No read may go beyond
+// the file. Files with changed bytes are not compressed, so that the changes reach flatbuffers.
 TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
     const DirectoryStore folder(kRepositories + std::string("format2.icechunk"));
     std::vector<std::pair<std::string, std::string>> files;
@@ -548,7 +548,8 @@ TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
         ASSERT_TRUE(decoded.ok());
         const std::string payload(decoded->payload.span().text());
         const std::string file = IcechunkBytes(type, payload);
-        // In a large manifest only some bytes are changed, because each change needs a slow read.
+        // At most 100 bytes of a file are changed, one at a time, because each change needs a slow
+        // read.
         const std::size_t step = 1 + file.size() / 100;
         for (std::size_t at = 0; at < file.size(); at += step, ++changes) {
             std::string changed = file;
