@@ -306,7 +306,7 @@ def test_translation_makes_a_store_that_zarr_python_opens(tmp_path, compression,
     np.testing.assert_array_equal(copy[...], source)
     assert copy.fill_value == -1
     assert (copy.attrs["bar"], copy.attrs["long_name"]) == ("apples", "Höhe")
-    # zarr-python migrates the v1 array to v2. A copy of the v2 array has the same attributes as the copy of the v1 array.
+    # zarr-python migrates the v1 array to v2. A copy of the v2 array must have the attributes of the copy from v1.
     shutil.copytree(store, tmp_path / "v1-copy")
     zarr2.call("migrate", str(tmp_path / "v1-copy"))
     of_v2 = translated(tmp_path / "v1-copy", tmp_path / "of_v2.zarr")
