@@ -23,43 +23,47 @@ namespace zarr {
 struct ChunkLocation {
     std::string key;
     std::uint64_t offset = 0;
-    // Size of the chunk in bytes; nullopt if the chunk is the whole object.
+    // Size of the chunk in bytes; nullopt if the chunk is the whole object of the store.
     std::optional<std::uint64_t> size;
 };
 
-// Request to read a chunk, or a part of the chunk's stored bytes.
+// Request to read a whole chunk, or only a part of its stored bytes.
 struct ChunkRequest {
     std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
-    // Memory for the whole chunk; may be null. The store reads into this memory if it can, so that
-    // the bytes need not be copied.
+    // Memory for the whole stored chunk; may be null. If the store can read directly into this
+    // memory, the bytes need not be copied.
     MutableByteSpan memory;
     // Maximum number of threads that read this chunk. Ignored if the chunk is read together with
     // others in one request to the store.
     std::size_t threads = 1;
 };
 
-// Stored bytes of a chunk. Valid only during the call of ChunkStore::ChunkTaker that gets it.
+// Stored bytes of a chunk. Valid only during the call of ChunkStore::ChunkTaker that receives this
+// object.
 struct FetchedChunk {
     bool found = false;
     // Stored bytes of the chunk. If the store has filled ChunkRequest::memory, `bytes` refers to
-    // that memory. If the size of ChunkRequest::memory differs from the stored size, that memory is
-    // not filled, and the data pointer of `bytes` is nullptr.
+    // that memory.
+    //
+    // If ChunkRequest::memory does not have the chunk's stored size, the memory is not filled, and
+    // the data pointer of `bytes` is nullptr.
     ByteSpan bytes;
-    // The chunk's VersionOf() before the read; set only if the whole chunk was read.
+    // The VersionOf() the chunk's object before the read; set only if the whole chunk was read.
     ObjectVersion version;
 };
 
-// Locks for writing a chunk. `locks` may be nullptr. `is_locked_by_caller` is true if the caller
-// already holds the chunk's lock.
+// Locks for writing a chunk; `locks` is nullptr if no locks are needed. `is_locked_by_caller` is
+// true if the caller already holds the lock of the chunk.
 struct WriteLocks {
     std::shared_ptr<Synchronizer> locks;
     bool is_locked_by_caller = false;
 };
 
-// Stored chunks of one array, by index in the chunk grid. In an array without shards, each chunk is
-// an object (a value) of the store. In an array with shards, each shard is an object. Callers see
-// neither keys nor shards. Thread-safe, except that two threads must not write one chunk at once.
+// Stored chunks of one array, by index in the chunk grid. Without shards, each chunk is an object
+// of the store; with shards, each shard is an object. Callers see neither keys nor shards.
+//
+// Thread-safe, except that two threads must not write one chunk at the same time.
 class ChunkStore {
   public:
     using Index = KeyedChunks::Index;
@@ -72,30 +76,30 @@ class ChunkStore {
 
     // Returns the key of the object that contains the chunk. Messages name the chunk by this key.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
-    // Returns the key that a Synchronizer takes for the chunk's lock.
+    // Returns the key under which a Synchronizer locks the chunk.
     Result<std::string> LockKeyOf(const Index& chunk) const {
         return objects_.KeyOf(ObjectOf(chunk));
     }
     ObjectVersion VersionOf(const Index& chunk) const {
         return objects_.VersionOf(ObjectOf(chunk));
     }
-    // True if the object that contains the chunk must be read from a disk; see
+    // True if reading the object that contains the chunk waits for a disk; see
     // Store::WaitsForDisk().
     bool WaitsForDisk(const Index& chunk) const { return objects_.WaitsForDisk(ObjectOf(chunk)); }
-    // Return the separator of indices in chunk keys; see KeyedChunks::separator() and
+    // Return the character between the indices in chunk keys; see KeyedChunks::separator() and
     // DetermineSeparator().
     char separator() const { return objects_.separator(); }
     Result<char> DetermineSeparator() const { return objects_.DetermineSeparator(); }
 
     // ---- Reading
 
-    // Returns the grid of groups, one axis per dimension, measured in chunks. A group consists of
-    // chunks that Read() can read together. Empty if each chunk is a group by itself.
+    // Returns the grid of chunk groups, measured in chunks, with one axis per dimension. Read() can
+    // read the chunks of a group together. Empty if each chunk is read alone.
     const std::vector<GridAxis>& groups() const { return groups_; }
 
-    // Reads chunks of one group. Chunks with neighbouring bytes are read with one request. For each
-    // chunk, calls `take` with the chunk's position in `requests`, and with its bytes or the
-    // failure to read it. Calls come in any order, from several threads at once.
+    // Reads chunks of one group, with one request for chunks whose bytes are neighbours. Calls
+    // `take` for each chunk, with its index in `requests` and its bytes or error. Calls come in any
+    // order, from several threads at once.
     //
     // Returns the first failure of `take`, or a failure of the whole group. After such a failure,
     // some chunks may not be passed to `take`.
@@ -105,8 +109,7 @@ class ChunkStore {
                         const ChunkTaker& take) const = 0;
 
     // Returns the location of a chunk's bytes; nullopt if the chunk is known to be absent. Fails
-    // with kUnsupported if the chunk's bytes are not contiguous in an object, as in a compressed
-    // shard.
+    // with kUnsupported if no byte range of an object is the chunk, as in a compressed shard.
     virtual Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const = 0;
 
     // Calls `visit` for each stored or pending chunk, and `visit_size` for each object below the
@@ -116,21 +119,20 @@ class ChunkStore {
     virtual Status ForEachStored(const ChunkVisitor& visit,
                                  const SizeVisitor& visit_size) const = 0;
 
-    // Drops cached information that may be outdated because other processes have changed the store.
+    // Drops cached information about the store, because other processes may have changed the store.
     virtual void DropOutdatedState() const = 0;
 
     // ---- Writing. `store` must be the array's own store, opened for writing.
 
-    // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard becomes
-    // pending: its bytes are kept in memory until the shard is stored.
+    // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard is only kept
+    // in memory ("pending") until the shard is stored.
     //
-    // If all chunks of the shard are pending, Put() stores the shard under the shard's lock. If the
-    // caller already holds that lock (WriteLocks::is_locked_by_caller), Put() does not store the
-    // shard, and the caller must call StoreLocked().
+    // When all chunks of the shard are pending, Put() stores the shard under the shard's lock. If
+    // the caller already holds this lock, the caller must call StoreLocked() instead.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
-    // Removes the chunks outside a grid of `counts` chunks along each dimension. Takes the locks of
-    // changed shards from `locks`, which may be nullptr.
+    // Removes the chunks beyond the first `counts` chunks along each dimension. Locks each changed
+    // shard with `locks`, which may be nullptr.
     virtual Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                                 const std::shared_ptr<Synchronizer>& locks) const = 0;
 
@@ -143,12 +145,14 @@ class ChunkStore {
     virtual void Forget(const Index& /*chunk*/) const {}
     // Returns the memory in bytes that the pending chunks of shards use.
     virtual std::size_t PendingBytes() const { return 0; }
-    // Stores shards, those with most pending bytes first, until at most `max_bytes` are pending.
+    // Stores shards until at most `max_bytes` of chunks are pending. Shards with the most pending
+    // bytes are stored first.
     virtual Status Shrink(Store& /*store*/, std::size_t /*max_bytes*/) const { return {}; }
-    // Stores all shards with pending chunks. A shard whose storing fails stays pending. Returns the
-    // first failure.
+    // Stores all shards with pending chunks, and returns the first failure. The chunks of a shard
+    // that cannot be stored stay pending.
     virtual Status Flush(Store& /*store*/, std::size_t /*threads*/) const { return {}; }
-    // Discards all pending chunks and calls `visit` with the number of each chunk.
+    // Discards all pending chunks, and calls `visit` with the row-major number of each discarded
+    // chunk.
     virtual void Discard(const ChunkVisitor& /*visit*/) const {}
 
   protected:

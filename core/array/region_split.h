@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splits a region into parts, each in a single chunk.
+// Splits a region of an array into parts, so that each part lies in a single chunk.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,30 @@
 
 namespace zarr {
 
-// Part of a region that is in one chunk.
+// Part of a region of an array that lies in one chunk.
 struct ChunkPart {
-    DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
-    DimVector<std::uint64_t> count;   // elements of the part along each dimension
-    DimVector<std::uint64_t> offset;  // index in the chunk of the part's first element
-    // Distance in bytes, in the caller's memory, from the region's first element to the part's
-    // first element.
+    DimVector<std::uint64_t> chunk;   // index of the chunk in the chunk grid
+    DimVector<std::uint64_t> count;   // number of elements along each dimension
+    DimVector<std::uint64_t> offset;  // index, within the chunk, of the part's first element
+    // Distance in bytes between the region's first element and the part's first element in the
+    // caller's memory.
     std::ptrdiff_t buffer_offset = 0;
-    // True if the part contains every element that the chunk has inside the array.
+    // True if the part contains all elements of the chunk that lie inside the array.
     bool covers_chunk = false;
-    // True if the part is a whole chunk inside the array, and the region has no negative steps.
+    // True if the whole chunk lies inside the array, the part is the whole chunk, and no step is
+    // negative.
     bool fills_chunk = false;
     std::size_t threads = 1;    // number of threads that may read, decode and copy the part
-    bool may_be_cached = true;  // true if the chunk may stay in the cache
-    ChunkLayoutPtr layout;      // layout of the chunk; RegionSplit does not set it
+    bool may_be_cached = true;  // true if the decoded chunk may be put into the chunk cache
+    ChunkLayoutPtr layout;      // layout of the chunk; set by the reader, not by RegionSplit
 };
 
-// A region split at the chunk edges. A RegionSplit does not store its parts, but computes each on
-// demand, so that any number of parts is cheap; see AxisSplit.
+// A region of an array, split at the chunk edges. Each part is computed when it is requested, so
+// that a region may have any number of parts.
 class RegionSplit {
   public:
-    // Splits `region`, which must be inside the array with the chunk grid `grid`. `strides` are the
-    // strides of the caller's memory in bytes. All arguments must outlive this object.
+    // Splits `region` of an array with the chunk grid `grid`; the region must lie inside the array.
+    // `strides` are those of the caller's memory, in bytes. All arguments must outlive this object.
     RegionSplit(const std::vector<GridAxis>& grid, const Region& region, const Strides& strides);
 
     // Returns the number of parts; 0 for an empty region. At() returns part number `index`.
@@ -60,9 +61,8 @@ class RegionSplit {
     std::uint64_t pieces_ = 1;
 };
 
-// Position of a part of a region in the memory of a decoded chunk. `first` is the offset in bytes
-// of the part's first element. `strides` are the distances in bytes between neighbouring elements
-// of the part.
+// Memory layout of a region's part in a decoded chunk. `first` is the byte offset of the part's
+// first element. `strides` are the distances in bytes between neighbouring elements.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;

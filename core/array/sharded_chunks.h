@@ -20,10 +20,11 @@
 
 namespace zarr {
 
-// Chunks in shards (Zarr v3, "Sharding codec"). A chunk is read by a request for its byte range,
-// after a request for the shard's index, which is cached. A shard is always written whole. Error
-// messages about stored data start with the shard's key. ShardReader describes what happens if a
-// shard is replaced during a read. Thread-safe.
+// Chunks in shards (Zarr v3, "Sharding codec"). Reads only the byte range of a chunk, after reading
+// and caching the shard's index. Always writes whole shards.
+//
+// Error messages about stored data start with the shard's key. Thread-safe. ShardReader says what
+// happens if a shard is replaced during a read.
 class ShardedChunks final : public ChunkStore {
   public:
     // `max_chunk_bytes` limits the stored size of a chunk. `cache` and `pending` must outlive the
@@ -71,12 +72,13 @@ class ShardedChunks final : public ChunkStore {
 
     Index ObjectOf(const Index& chunk) const override { return grid_.ShardOf(chunk); }
     bool IsRemote() const { return store_->Traits().remote; }
-    // Steps of Read(). Locate() finds the bytes of the requested chunks; ReadOne() reads one chunk.
+    // Two steps of Read(): Locate() finds the byte ranges of the requested chunks, and ReadOne()
+    // reads one chunk.
     Status Locate(const std::vector<ChunkRequest>& requests, Located& located) const;
     Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
                    const ReadRangesOptions& options, const ChunkTaker& take) const;
 
-    // Returns the numbers of the shards that are stored or have pending chunks.
+    // Returns the numbers of the shards that are stored, or that have pending chunks in memory.
     Result<std::vector<std::uint64_t>> PresentShards(const SizeVisitor& visit_size) const;
 
     const std::shared_ptr<const Store> store_;

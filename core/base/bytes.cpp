@@ -31,8 +31,8 @@ constexpr std::size_t RoundedToLargePages(std::size_t size) {
     return (size + tuning::kLargePage - 1) / tuning::kLargePage * tuning::kLargePage;
 }
 
-// Returns how many of `size` bytes to place in large pages. A last page that is not full is
-// included only if at most an eighth of `size` would be wasted.
+// Returns how many of `size` bytes to place in large pages. A partly used last page is included
+// only if the waste is at most an eighth of `size`.
 constexpr std::size_t BytesInLargePages(std::size_t size) {
     const std::size_t whole = RoundedToLargePages(size);
     return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
@@ -55,10 +55,8 @@ constexpr Origin OriginOf(std::size_t size) {
     return Origin::kLibrary;
 }
 
-// Allocates memory that starts at a cache line (64 bytes). malloc() places large blocks 16 bytes
-// into a page, and AMD processors since Zen 3 read files six times slower into such blocks. The
-// reason is the instruction REP MOVSB, which is slow if the destination lies up to 31 bytes further
-// in its page than the source.
+// Allocates memory at a cache line (64 bytes). Large blocks of malloc() start 16 bytes into a page,
+// where AMD processors since Zen 3 read files six times slower (slow REP MOVSB).
 std::uint8_t* AllocateFromLine(std::size_t size) {
     constexpr std::size_t kLine = 64;
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
@@ -77,9 +75,8 @@ void FreeFromLine(std::uint8_t* memory) {
 }
 
 #if defined(__linux__)
-// Maps `whole` bytes at a large-page boundary with mmap(), and requests large pages for the first
-// `large` bytes. aligned_alloc() is not used, because glibc before 2.38 does not reuse freed blocks
-// of large alignment, so that memory use grows.
+// Maps `whole` bytes with mmap(), and requests large pages for the first `large` bytes.
+// aligned_alloc() is not used, because glibc before 2.38 does not reuse its freed blocks.
 std::uint8_t* Map(std::size_t whole, std::size_t large) {
     void* const mapped = mmap(nullptr, whole + tuning::kLargePage, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,7 +88,8 @@ std::uint8_t* Map(std::size_t whole, std::size_t large) {
     if (before != 0) munmap(start, before);
     munmap(start + before + whole, tuning::kLargePage - before);
 #if defined(MADV_HUGEPAGE)
-    madvise(start + before, large, MADV_HUGEPAGE);  // a hint: may fail
+    // madvise() only gives a hint to the kernel, so a failure is ignored.
+    madvise(start + before, large, MADV_HUGEPAGE);
 #endif
     return start + before;
 }
@@ -196,7 +194,7 @@ void BufferPool::Release(Buffer buffer) {
         idle_.emplace(size, std::move(buffer));
         bytes_ += size;
     } catch (const std::bad_alloc&) {
-        // Out of memory: the buffer is not pooled, and its destructor frees the memory.
+        // Without memory for the pool's own list, the buffer is freed instead of pooled.
     }
 }
 
@@ -228,8 +226,8 @@ void FreeBytes(std::uint8_t* memory, std::size_t size) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 namespace {
 
-// True if the first, the middle and the last page of the memory are mapped. The three pages are a
-// sample for all pages.
+// True if the first, middle and last page of the memory are mapped. These three pages are taken as
+// a sample of all pages.
 bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     const std::array<std::size_t, 3> places{0, size / 2 / page * page, size - page};
     return std::all_of(places.begin(), places.end(), [&](std::size_t place) {
@@ -239,7 +237,7 @@ bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     });
 }
 
-// Returns by how many bytes `address` exceeds the previous multiple of `size`.
+// Returns the distance in bytes from the last multiple of `size` to `address`.
 std::size_t Misalignment(const std::uint8_t* address, std::size_t size) {
     return reinterpret_cast<std::uintptr_t>(address) % size;
 }
@@ -253,8 +251,7 @@ void Populate(MutableByteSpan memory, std::size_t threads) {
     std::uint8_t* const begin = memory.data + before;
     const std::size_t size = (memory.size - before) / page * page;
     if (HasPages(begin, size, page)) return;
-    // Split the memory between threads at large-page boundaries, so that no two threads fault one
-    // large page.
+    // Each thread gets whole large pages, so that no two threads fault the same large page.
     const std::size_t lead = Misalignment(begin, tuning::kLargePage);
     const std::size_t share =
         RoundedToLargePages((lead + size) / std::max<std::size_t>(threads, 1));
@@ -262,7 +259,8 @@ void Populate(MutableByteSpan memory, std::size_t threads) {
     static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
         const std::size_t from = std::max(lead, i * share) - lead;
         const std::size_t to = std::min(lead + size, (i + 1) * share) - lead;
-        madvise(begin + from, to - from, MADV_POPULATE_WRITE);  // a hint: may fail
+        // madvise() only gives a hint to the kernel, so a failure is ignored.
+        madvise(begin + from, to - from, MADV_POPULATE_WRITE);
         return {};
     }));
 }

@@ -14,23 +14,23 @@ namespace zarr {
 
 enum class Limit : std::uint8_t {
     kChunkSize,       // maximum size in bytes of a decoded chunk
-    kCodecMemory,     // maximum memory in bytes of a codec's library, in addition to the chunk
-    kStringSize,      // maximum bytes of one string, and of all strings and objects of a chunk
+    kCodecMemory,     // maximum bytes that a codec's library allocates besides the chunk
+    kStringSize,      // maximum bytes of a string, and of all strings and objects in a chunk
     kDimensions,      // maximum number of dimensions of an array
     kFilters,         // maximum number of filters of an array
     kMetadataSize,    // maximum size in bytes of a metadata document
     kJsonDepth,       // maximum nesting depth of a JSON document
     kJsonValues,      // maximum number of values in a JSON document
-    kCoordinates,     // maximum elements of a coordinate array that georeferences a raster
+    kCoordinates,     // maximum elements of a coordinate array that locates a raster
     kReferences,      // maximum number of references in a Kerchunk document
     kReferenceSize,   // maximum bytes of a Kerchunk document, decompressed
     kTemplateLength,  // maximum bytes of an expanded template in a Kerchunk document
     kPartitionSize,   // maximum bytes of a Parquet file of Kerchunk references, decompressed
-    kManifestSize,    // maximum bytes of a file of an Icechunk repository, decompressed
+    kManifestSize,    // maximum bytes of a file in an Icechunk repository, decompressed
 };
 
-// Name and range of a limit. `name` is the name of the configuration option with which users set
-// the limit. `preset` is the default, and `largest` is the maximum that can be set.
+// A limit and its range. Users set the limit with the configuration option `name`. `preset` is the
+// default, and `largest` is the maximum.
 struct LimitInfo {
     Limit limit;
     std::string_view name;
@@ -45,8 +45,8 @@ const std::array<LimitInfo, 14>& Limits();
 // Returns the current value of `limit`. Thread-safe.
 std::uint64_t LimitOf(Limit limit);
 
-// Sets `limit` to `value`, or to LimitInfo::largest if `value` exceeds that maximum. Data that was
-// read before is not checked again. Thread-safe.
+// Sets `limit` to `value`, but at most to LimitInfo::largest. Data that were read before are not
+// checked again. Thread-safe.
 void SetLimit(Limit limit, std::uint64_t value);
 
 // Returns an error with code kLimit. The message is `what`, followed by the limit's name and value.

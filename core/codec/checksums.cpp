@@ -69,7 +69,7 @@ class Checksum final : public Codec {
 };
 
 std::uint32_t Adler32Of(ByteSpan data) {
-    if (data.size == 0) return 1;  // the Adler-32 of no bytes; `data.data` may be null
+    if (data.size == 0) return 1;  // checksum of no bytes, for which `data.data` may be null
     return static_cast<std::uint32_t>(adler32_z(1, data.data, data.size));
 }
 
@@ -149,7 +149,8 @@ CodecResult MakeCrc32c(const json::Value& config, const CodecContext& /*context*
 }
 
 std::uint32_t Fletcher32Of(ByteSpan data) {
-    constexpr std::size_t kWordsPerFold = std::size_t{1} << 16;  // keeps sum1 and sum2 below 2^49
+    // Adding so few words keeps sum1 and sum2 below 2^49.
+    constexpr std::size_t kWordsPerFold = std::size_t{1} << 16;
     std::uint64_t sum1 = 0;
     std::uint64_t sum2 = 0;
     const std::uint8_t* p = data.data;
@@ -183,7 +184,7 @@ std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed) {
     std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(data.size) + seed;
     std::uint32_t b = a;
     std::uint32_t c = a;
-    // Performs one step of a round: mixes `y` into `x`, then adds `z` to `y`.
+    // Mixes three words in one step of a round: `y` into `x`, then `z` into `y`.
     const auto step = [&rotated](std::uint32_t& x, std::uint32_t& y, std::uint32_t z, int by) {
         x = (x - y) ^ rotated(y, by);
         y += z;
@@ -225,7 +226,7 @@ CodecResult MakeJenkinsLookup3(const json::Value& config, const CodecContext& /*
     const json::Value* const given = config.Find("initval");
     if (given != nullptr && !given->is_null() && (!given->GetUint64(seed) || seed > UINT32_MAX))
         return json::Expected("initval", "an integer below 2^32", *given);
-    std::string prefix;  // bytes that the checksum covers before the data
+    std::string prefix;  // bytes that are hashed before the chunk's data
     const json::Value* const bytes = config.Find("prefix");
     if (bytes != nullptr && !bytes->is_null()) {
         ZARR_ASSIGN_OR_RETURN(const auto numbers, json::UintsAtLeast(*bytes, 0, "prefix"));

@@ -24,8 +24,8 @@ class DeflateCompressor {
     using Compress = std::size_t (*)(libdeflate_compressor*, const void*, std::size_t, void*,
                                      std::size_t);
 
-    // Compresses `decoded` into `encoded` at `level` -1 to 9; -1 is zlib's default. libdeflate
-    // takes a third of zlib's time, but its output differs from zlib's.
+    // Compresses `decoded` into `encoded` at `level` -1 to 9, where -1 is zlib's default level.
+    // libdeflate needs a third of zlib's time; its output differs from zlib's.
     static Status Run(Bound bound, Compress compress, std::int64_t level, ByteSpan decoded,
                       Buffer& encoded) {
         constexpr std::int64_t kDefault = 6;
@@ -55,7 +55,7 @@ class DeflateCompressor {
     int level_ = 0;
 };
 
-// Decodes a deflate stream.
+// Decodes a deflate stream (raw, zlib or gzip).
 class Inflater final : public StreamDecoder {
   public:
     enum class Wrapping { kNone, kZlib, kGzip };  // RFC 1951, RFC 1950, RFC 1952
@@ -74,12 +74,11 @@ class Inflater final : public StreamDecoder {
     z_stream stream_ = {};
 };
 
-// Decodes `encoded` with libdeflate, which is more than twice as fast as zlib but needs all input
-// and output at once. Returns true if a complete stream was decoded into memory of the caller;
-// `consumed` is then the stream's length in bytes.
+// Decodes one stream with libdeflate, which is twice as fast as zlib but needs all input and output
+// at once. `consumed` becomes the stream's length in bytes.
 //
-// Otherwise returns false, and the bytes in `decoded` do not count as written. The caller must then
-// use Inflater, which decodes the stream or reports the error.
+// Returns false on failure. The caller must then ignore the bytes in `decoded`, and let Inflater
+// decode the stream or report the error.
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed);
 
@@ -91,7 +90,7 @@ Status Damage(int code, const char* message) {
     return Status::Corrupt(message != nullptr ? message : zError(code));
 }
 
-// Functions of libdeflate for one stream format (raw deflate, zlib or gzip), and zlib's parameter
+// libdeflate's functions for one stream format (raw deflate, zlib or gzip), and zlib's windowBits
 // for that format.
 struct WrappingFunctions {
     DeflateCompressor::Bound bound;
@@ -124,8 +123,8 @@ class Deflate final : public Codec {
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         std::size_t size = 0;
-        // A copy, so that `decoded` stays unchanged if Inflater must decode the stream again, for
-        // example because another gzip member follows.
+        // Decodes into a copy, so that `decoded` is unchanged if Inflater must decode everything
+        // again, for example several gzip members.
         Output first = decoded;
         if (InflateAtOnce(wrapping_, encoded, first, size) &&
             (!is_gzip() || size == encoded.size)) {
@@ -139,7 +138,7 @@ class Deflate final : public Codec {
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
 
-    // Encodes without a time in gzip's header, so that equal chunks give equal bytes.
+    // gzip's header gets no time, so that equal chunks give equal bytes.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
         const WrappingFunctions& functions = FunctionsOf(wrapping_);
@@ -174,8 +173,8 @@ StreamStep Inflater::Step(ByteSpan in, MutableByteSpan out) {
     stream_.avail_in = static_cast<uInt>(in.size);
     stream_.next_out = out.data;
     stream_.avail_out = static_cast<uInt>(out.size);
-    // With Z_FINISH, zlib decodes everything in one call, without a copy to its window. If the
-    // output does not fit `out`, Z_FINISH has no effect.
+    // With Z_FINISH, zlib decodes directly to the output, without its window, if everything fits.
+    // If the output is too small, zlib decodes as usual.
     const int code = inflate(&stream_, Z_FINISH);
 
     StreamStep step;

@@ -33,7 +33,7 @@ std::vector<LeftOutCodec> FindLeftOutCodecs() {
 }  // namespace
 
 const std::vector<LeftOutCodec>& LeftOutCodecs() {
-    // `codecs` is never destroyed, because other threads may still use it while the process ends.
+    // Never destroyed, because other threads may still use the list while the process ends.
     static const auto& codecs = *new std::vector<LeftOutCodec>(FindLeftOutCodecs());
     return codecs;
 }

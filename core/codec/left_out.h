@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codecs that this build lacks, because one of CMake's options ZARR_WITH_... is OFF.
+// Codecs that this build lacks, because their CMake option ZARR_WITH_... is OFF.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace zarr {
 
 struct LeftOutCodec {
-    std::string_view name;     // numcodecs' id, or the name of Zarr v3 without "numcodecs."
+    std::string_view name;     // id in numcodecs, or name in Zarr v3 without "numcodecs."
     std::string_view library;  // the library that the codec needs
     std::string_view option;   // the CMake option that is OFF and leaves the codec out
 };

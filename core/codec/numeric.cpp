@@ -38,8 +38,8 @@ DataType PromoteIntegers(const DataType& a, const DataType& b) {
     return MakeNumberType(DataKind::kFloat, 8);
 }
 
-// Returns the size in bytes of the float type to which NumPy promotes numbers of `type`. For a
-// complex number, the size is that of its real part.
+// Returns the size in bytes of the float type to which NumPy promotes numbers of `type`. For
+// complex numbers, this is the size of the real part.
 std::size_t FloatSize(const DataType& type) {
     switch (type.kind) {
         case DataKind::kBool:
@@ -67,22 +67,21 @@ struct IsComplex : std::false_type {};
 template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 
-// Truncates towards zero. Returns the smallest integer if `value` is out of range, as x86
-// instructions do.
+// Truncates `value` towards zero. A value out of range becomes the smallest integer, as with x86
+// instructions.
 template <class Int>
 Int Truncate(double value) {
     constexpr Int kMin = std::numeric_limits<Int>::min();
     constexpr double kEnd = -static_cast<double>(kMin);
-    // A double between -2^31 - 1 and -2^31 is in range, because it is truncated to the smallest
-    // int32. For int64 there is no such double: the next double below -2^63 is out of range.
+    // Doubles between -2^31 - 1 and -2^31 truncate to the smallest int32. Below -2^63, no double
+    // truncates to the smallest int64.
     constexpr double kBelow = sizeof(Int) == 8 ? -kEnd : -kEnd - 1.0;
     const bool above = sizeof(Int) == 8 ? value >= kBelow : value > kBelow;
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
 }
 
-// Converts a float to an integer as compilers for x86-64 do, because C++ does not define the
-// conversion of floats out of range. The results are NumPy's results on x86-64. Large unsigned
-// integers are truncated without their top bit; small integers are the low bits of an int32.
+// Converts a float to an integer as NumPy does on x86-64, because C++ does not define this for
+// floats out of range.
 template <class To>
 To FloatToInteger(double value) {
     using Signed = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
@@ -126,8 +125,8 @@ void ConvertRows(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) 
         StoreNative(dst + i * sizeof(To), Convert<To>(LoadNative<From>(src + i * sizeof(From))));
 }
 
-// True if numbers of type `from` can be converted: times only to integers or to times of the same
-// unit.
+// True if numbers of type `from` can be converted to type `to`. Times can become only integers, or
+// times of the same unit.
 bool AreConvertible(const DataType& from, const DataType& to) {
     if (!from.is_time()) return true;
     if (to.kind == DataKind::kInt || to.kind == DataKind::kUint) return true;
@@ -176,9 +175,8 @@ BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
     return a;  // never called, because NumPy converts booleans first
 }
 
-// Calculates with the complex numbers `a` and `b`, where `b` is a real scalar with an imaginary
-// part of zero. That zero still affects signs and numbers that are not finite. Division uses
-// Smith's method.
+// Calculates with complex `a` and the real scalar `b`, whose zero imaginary part still affects
+// signs and infinities. Division uses Smith's method, as NumPy does.
 template <Operation kOperation, class T>
 std::complex<T> Calculate(std::complex<T> a, std::complex<T> b) {
     if constexpr (kOperation == Operation::kAdd || kOperation == Operation::kSubtract ||
@@ -228,8 +226,8 @@ Calculation CalculationOn(const DataType& type) {
     });
 }
 
-// Returns the smallest float type whose range includes `number`, whatever the precision of that
-// type. The limits of the ranges are rounded, as in NumPy.
+// Returns the smallest float type whose range includes `number`, which may still lose digits. NumPy
+// rounds the limits of the ranges to these numbers.
 DataType SmallestFloat(double number) {
     const double magnitude = std::isfinite(number) ? std::fabs(number) : 0;
     return MakeNumberType(DataKind::kFloat, magnitude < 65000 ? 2 : magnitude < 3.4e38 ? 4 : 8);
@@ -407,14 +405,14 @@ Scalar Scalar::Float(double number) {
 DataType ResultType(const DataType& array, const Scalar& scalar) {
     if (array.kind == DataKind::kFloat || array.kind == DataKind::kComplex)
         return PromoteNumbers(array, scalar.smallest);
-    // If the array has integers and the scalar is a float, NumPy calculates with float64, the
-    // default type of the scalar. The smallest type of the scalar does not matter.
+    // For an integer array and a float scalar, NumPy calculates with float64, even if a smaller
+    // float could hold the scalar.
     if (!scalar.is_integer) return MakeNumberType(DataKind::kFloat, 8);
     const bool fits_signed = scalar.bits <= static_cast<std::uint64_t>(INT64_MAX);
     const bool is_positive = scalar.smallest.kind == DataKind::kUint;
     if (array.kind == DataKind::kBool)
         return MakeNumberType(is_positive && !fits_signed ? DataKind::kUint : DataKind::kInt, 8);
-    // If the array is signed, a positive scalar that fits int64 counts as signed.
+    // A positive scalar that fits int64 counts as signed if the array is signed.
     if (array.kind == DataKind::kInt && is_positive && fits_signed)
         return PromoteNumbers(array, SmallestSigned(static_cast<std::int64_t>(scalar.bits)));
     return PromoteNumbers(array, scalar.smallest);

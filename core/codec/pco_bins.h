@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses the bins for writing a pco file. A latent is a number after conversion to an unsigned
-// integer; a bin is a range of latents. Any bins that cover all latents give a valid file, but the
-// choice affects the file's size.
+// Chooses the bins of a pco file. A latent is a number after conversion to an unsigned integer, and
+// a bin is a range of latents. Better bins give a smaller file.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,12 @@
 namespace zarr::pco {
 
 struct ChosenBins {
-    LatentMetadata metadata;  // bins are ascending and disjoint
+    LatentMetadata metadata;  // describes the bins, which are ascending and disjoint
     double bits = 0;          // estimated number of bits that encode all latents
 };
 
-// Chooses bins for `latents`, which may be empty; `bits` is the number of bits of a latent. A
-// higher `level`, up to 8, considers more bins.
+// Chooses bins for `latents`, which may be empty and have `bits` bits each. A higher `level`, up to
+// 8, tries more bins.
 ChosenBins ChooseBins(std::vector<std::uint64_t> latents, unsigned bits, unsigned level);
 
 }  // namespace zarr::pco

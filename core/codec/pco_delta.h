@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decodes the delta encodings of pco files. A pco file stores each number as one or two latents,
-// which are unsigned integers. https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Delta
-// Encodings"
+// Decodes the delta encodings of pco files. A latent is an unsigned integer; one or two latents
+// encode a number. https://github.com/pcodec/pcodec/blob/main/docs/format.md, "Delta Encodings"
 #pragma once
 
 #include <array>
@@ -14,21 +13,20 @@
 
 namespace zarr::pco {
 
-// Decodes the latents of one page from their differences. A page with n latents stores s states and
-// n - s differences. For consecutive differences, the states are the start values of the
-// differences of each order. For all other delta encodings, the states are the first s latents.
+// Decodes the latents of one page from start values ("states") and differences. For consecutive
+// differences, each order of differences has one state. For other delta encodings, the states are
+// the first latents.
 class DeltaDecoder {
   public:
-    // `delta` must outlive this object. `bits` is the number of bits of a latent.
+    // `delta` must outlive this object. A latent has `bits` bits.
     DeltaDecoder(const Delta& delta, unsigned bits);
 
-    // Reads the states at the beginning of the page.
+    // Reads the start values of the page.
     void ReadStates(BitReader& reader);
 
-    // Decodes the next `count` latents in place. On entry, `latents` begins with `differences`
-    // differences, which are fewer than `count` only at the end of a page. `lookback` has a
-    // distance for each difference. Returns kCorrupt if a distance exceeds the window or the number
-    // of previous latents.
+    // Decodes the next `count` latents in place. `latents` begins with `differences` differences,
+    // fewer than `count` only at the end of a page. Returns kCorrupt if a distance in `lookback`
+    // goes beyond the window or the first latent.
     Status Decode(std::size_t differences, const Batch& lookback, std::size_t count,
                   Batch& latents);
 
@@ -42,12 +40,11 @@ class DeltaDecoder {
     const Delta& delta_;
     unsigned bits_;
     std::uint64_t mask_;
-    std::uint64_t middle_;  // stored difference that means 0
-    // The next latent, followed by the next difference of the first order, of the second order, and
-    // so on. Used by kConsecutive only.
+    std::uint64_t middle_;  // a stored difference of this value means 0
+    // For kConsecutive only: the next latent, then its next difference of order 1, 2, and so on.
     std::vector<std::uint64_t> moments_;
-    // Decoded latents; the latents from index `next_` on are not returned yet. Used by all delta
-    // encodings except kConsecutive.
+    // For all other delta encodings: decoded latents. Those from index `next_` on are not returned
+    // yet.
     std::vector<std::uint64_t> decoded_;
     std::size_t next_ = 0;
 };

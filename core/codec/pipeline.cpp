@@ -24,9 +24,8 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     return static_cast<std::size_t>(items);
 }
 
-// Returns the maximum output of a stage (one codec), in bytes, for a chunk of size `size`. A filter
-// that writes numbers as text takes about twenty bytes per number. The maximum keeps a chain of
-// such filters from growing without bound.
+// Returns the maximum output of one codec, in bytes, for a chunk of size `size`. Without a maximum,
+// a chain of filters that write numbers as text would grow without bound.
 std::size_t MaxStageBytes(SizeBound size) {
     constexpr std::size_t kGrowth = 64;
     constexpr std::size_t kFloor = std::size_t{64} << 20;
@@ -37,8 +36,8 @@ std::size_t MaxStageBytes(SizeBound size) {
 
 bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
 
-// Changes the chunk shape in `context` to memory order. The leading transpose codecs bring a chunk
-// to memory order, and the Zarr v3 codecs after them get the chunk in that order.
+// Permutes the chunk shape in `context` to memory order, in which the leading transpose codecs pass
+// a chunk to the next Zarr v3 codecs.
 void Transpose(CodecContext& context) {
     const std::vector<std::uint64_t> shape = context.chunk_shape;
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -220,8 +219,8 @@ Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t c
     if (count != chunk_items_ || !decodes_objects())
         return Status::Invalid("the chunk has " + std::to_string(count) + " elements instead of " +
                                std::to_string(chunk_items_));
-    // The objects are encoded to stages[1], because EncodeStages() writes to stages[0] first and
-    // then still needs its input.
+    // EncodeStages() reads its input after it has written to stages[0], so the input is in
+    // stages[1].
     Buffer& encoded = scratch.stages[1];
     ZARR_RETURN_IF_ERROR(
         object_codec_->EncodeObjects(objects, count, encoded).WithContext(object_codec_id_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Table of codecs: names in Zarr v2 and v3, and factory functions.
+// Registry of codecs: their names in Zarr v2 and v3, and the functions that create them.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace zarr {
 
-// Creates the codec of `spec`. Returns kCorrupt if its configuration is invalid. Returns
-// kUnsupported if the codec is unknown, or known but deliberately not supported. Messages begin
-// with the codec's name.
+// Creates the codec that `spec` describes. Returns kCorrupt for an invalid configuration, and
+// kUnsupported for a codec that is unknown or deliberately not supported. Messages begin with the
+// codec's name.
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context);
 
-// Creates the object codec of `spec`; nullptr if `spec` names a codec that is not an object codec.
-// Returns errors as MakeCodec() does.
+// Creates the object codec that `spec` describes; nullptr if `spec` names another codec. Returns
+// errors as MakeCodec() does.
 Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context);
 
@@ -27,24 +27,23 @@ Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
 // codecs in "filters".
 bool IsCompressor(const CodecSpec& spec);
 
-// Kind of a codec by its input and output (Zarr v3 specification, "Codecs").
+// Kinds of codecs by their input and output (Zarr v3 specification, "Codecs").
 enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToBytes };
 
-// Returns the class of the codec that `spec` names. A codec of numcodecs has the class that
-// zarr-python 3 gives it. The configuration is not checked. Returns kUnsupported if the codec is
-// unknown or deliberately not supported.
+// Returns the class of the codec that `spec` names, but does not check the configuration. Codecs of
+// numcodecs have their class in zarr-python 3. Returns kUnsupported if the codec is unknown or
+// deliberately not supported.
 Result<CodecClass> ClassOf(const CodecSpec& spec);
 
-// Checks the order of Zarr v3 codecs (Zarr v3 specification, "Codecs"): array-to-array codecs, one
-// array-to-bytes codec, bytes-to-bytes codecs. `place` is the path of the list in the metadata, for
-// messages.
+// Checks that Zarr v3 codecs are in the specified order: array-to-array, one array-to-bytes,
+// bytes-to-bytes. `place` is the JSON path of the codec list, for messages.
 Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& place);
 
-// Returns the JSON of a codec for `zarr.json`: an object with name and configuration. `dtype` is
-// the type of the items to encode. Returns kUnsupported if Zarr v3 has no such codec.
+// Returns a codec as JSON for `zarr.json`: an object with name and configuration. `dtype` is the
+// type of the elements to encode. Returns kUnsupported if Zarr v3 has no such codec.
 Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 
-// Returns the numcodecs ids of all codecs, in table order.
+// Returns the numcodecs ids of all codecs, in the order of the registry.
 std::vector<std::string_view> CodecIds();
 
 // Returns the names of the compressors in the linked blosc library, separated by commas.

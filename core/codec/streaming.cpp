@@ -7,7 +7,7 @@ namespace zarr {
 
 namespace {
 
-// Maximum bytes per library call, because libraries count bytes in 32 bits.
+// Maximum bytes per library call, because zlib and similar libraries count bytes in 32 bits.
 constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 30;
 
 struct StreamEnd {
@@ -15,15 +15,14 @@ struct StreamEnd {
     Status damage;  // ok unless the stream is damaged
 };
 
-// Decodes one stream. If the stream is damaged, StreamEnd::damage has the error. Any other error is
-// returned as status.
+// Decodes one compressed stream. StreamEnd::damage tells of a damaged stream; any other error is
+// returned.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {
         ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
-        // If `output` is full, the end and the checksum of the stream may still follow. The rest of
-        // the stream is therefore decoded to one spare byte. If the library writes this byte, the
-        // output is too long, which is an error.
+        // Even if `output` is full, the end of the stream and its checksum may follow. Decode the
+        // rest to one spare byte, and fail if this byte is written.
         std::uint8_t beyond = 0;
         const bool full = room.size == 0;
         if (full) room = {&beyond, 1};

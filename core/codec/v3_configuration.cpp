@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kShuffleNames[] = {"noshuffle", "shuffle", "bitshuffle"};
 
-// Returns the names for a message: `"a", "b" or "c"`.
+// Joins names for an error message: `"a", "b" or "c"`.
 std::string OneOf(std::initializer_list<std::string_view> names) {
     std::string text;
     for (const std::string_view& name : names) {
@@ -45,8 +45,8 @@ Result<std::int64_t> IntOf(const json::Value& value, std::string_view key, std::
 
 constexpr std::string_view kTypeMembers[] = {"dtype", "astype", "encode_dtype", "decode_dtype"};
 
-// Returns the typestr for a NumPy name such as "int32", in the host's byte order; any other name
-// unchanged.
+// Returns the NumPy typestr of a type name such as "int32", in the host's byte order. Returns any
+// other name unchanged.
 std::string TypestrOf(const std::string& name) {
     struct Named {
         std::string_view name;
@@ -124,8 +124,8 @@ Result<std::vector<CodecSpec>> RequiredCodecs(const json::Value& configuration,
     return codecs;
 }
 
-// The shuffle of blosc has a name in Zarr v3 and a number in numcodecs. Translates the name to the
-// number.
+// Reads the configuration of blosc. Translates the shuffle from its Zarr v3 name to the number that
+// numcodecs uses.
 Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
                                            const CodecContext& /*context*/) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -145,7 +145,7 @@ Result<json::Value> ReadBloscConfiguration(const json::Value& configuration,
     const auto type_size = RequiredInt(configuration, "typesize", 1, kMost);
     if (type_size.ok())
         options.emplace_back("typesize", json::Value(*type_size));
-    else if (shuffle != 0)  // "typesize" may be missing without shuffle
+    else if (shuffle != 0)  // "typesize" may be missing if there is no shuffle
         return type_size.status();
     if (configuration.Find("blocksize") != nullptr) {
         ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,
@@ -241,8 +241,8 @@ json::Value ZstdConfiguration(const json::Value& options, const DataType& /*dtyp
                      {"checksum", checksum != nullptr ? *checksum : json::Value(false)}});
 }
 
-// If "elementsize" is missing, numcodecs' default of 4 is written, because a missing member means
-// the array's element size in Zarr v3.
+// numcodecs' default of 4 is written if "elementsize" is missing, because Zarr v3 would use the
+// array's element size.
 json::Value ShuffleConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     if (options.Find("elementsize") == nullptr)
@@ -255,8 +255,8 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Returns the v3 configuration for `options`, with little-endian instead of big-endian data types.
-// On a little-endian host, items are little-endian until the codec "bytes" encodes them.
+// Returns the v3 configuration for `options`. Data types become little-endian, because elements get
+// another byte order only later, in the codec "bytes".
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {

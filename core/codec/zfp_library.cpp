@@ -15,21 +15,20 @@ namespace {
 
 #ifdef ZARR_ZFP_LIBRARY
 
-// With this flag, a library calls its own functions even if another library has replaced them.
-// Sanitizers abort on it, and musl does not have it.
+// RTLD_DEEPBIND makes libzfp call its own functions, even if the program has functions of these
+// names. Sanitizers and musl do not support the flag.
 #if defined(RTLD_DEEPBIND) && !ZARR_ADDRESS_SANITIZER && !ZARR_THREAD_SANITIZER
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #else
 constexpr int kDeepBind = 0;
 #endif
 
-// Fails if another library in the program replaces functions of libzfp. `compress` is the address
-// of zfp_compress().
+// Fails if libzfp would call functions of another library instead of its own. `compress` is the
+// address of zfp_compress().
 Status FindReplacedFunctions(void* compress) {
     Dl_info libzfp;
-    // libzfp calls a function of the program, or of a library linked to the program, if that
-    // function has the name of a libzfp function. Libraries that only the plugin links have no such
-    // effect.
+    // libzfp calls a function of the program, or of a library that the program links, if the
+    // function has the name of one of libzfp's own.
     void* const program = dlopen(nullptr, RTLD_LAZY);
     if (program == nullptr || dladdr(compress, &libzfp) == 0) return {};
     for (const char* const name : {"stream_open", "stream_close", "stream_size", "stream_flush"}) {
@@ -46,8 +45,7 @@ Status FindReplacedFunctions(void* compress) {
 }
 
 Status Load(ZfpFunctions& functions) {
-    // If the program has loaded libzfp before, kDeepBind has no effect: the library keeps the
-    // functions that it has found.
+    // If the program has already loaded libzfp, RTLD_DEEPBIND has no effect on it.
     const bool is_loaded = dlopen(ZARR_ZFP_LIBRARY, RTLD_LAZY | RTLD_NOLOAD) != nullptr;
     // The library is never closed, because other threads may still use it while the process ends.
     void* const library = dlopen(ZARR_ZFP_LIBRARY, RTLD_NOW | RTLD_LOCAL | kDeepBind);
@@ -66,8 +64,8 @@ Status Load(ZfpFunctions& functions) {
 
 #else
 
-// On Windows and macOS, libraries call the functions of the library that they were linked to. The
-// plugin can therefore link libzfp.
+// On Windows and macOS, the program's functions cannot replace those of libzfp, so the plugin
+// simply links libzfp.
 Status Load(ZfpFunctions& functions) {
 #define ZARR_ZFP_LINK(name) functions.name = &::name;
     ZARR_FOR_EACH_ZFP_FUNCTION(ZARR_ZFP_LINK)
@@ -84,7 +82,7 @@ struct Loaded {
 };
 
 const Loaded& LoadOnce() {
-    // Never destroyed, because other threads may still use it while the process ends.
+    // Never destroyed, because other threads may still use libzfp while the process ends.
     static const auto& loaded = *new Loaded();
     return loaded;
 }

@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// A 1-D array of coordinates. `path` is empty if no such array exists.
+// A 1-D coordinate array. `path` is empty if the array does not exist.
 struct CoordinateVector {
     std::string path;
     ArrayMetadata metadata;
@@ -25,8 +25,7 @@ struct CoordinateVector {
     }
 };
 
-// Returns the 1-D array at `path`. The result is empty if the array does not exist or does not have
-// `size` elements.
+// Returns the coordinate array at `path`; empty if there is no 1-D array with `size` elements.
 CoordinateVector CoordinateVectorAt(const Hierarchy& hierarchy, const std::string& path,
                                     std::uint64_t size) {
     auto metadata = hierarchy.Metadata(path);
@@ -71,7 +70,7 @@ bool IsColourImage(const ArrayMetadata& metadata) {
 
 namespace {
 
-// Declares the dimensions that the attribute `spatial:dimensions` names as Y and X.
+// Gives the roles Y and X to the dimensions that the attribute `spatial:dimensions` names.
 void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
     const auto names = ReadSpatialDimensions(attributes);
     if (!names) return;
@@ -81,9 +80,8 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
-// Declares Y and X by the attribute `spatial:shape` [height, width], if no dimension has a name.
-// Exactly one dimension must have the size `height`, and exactly one the size `width`. If height
-// equals width, exactly two dimensions must have this size; the first one is Y.
+// Gives the roles Y and X to unnamed dimensions with the sizes in `spatial:shape` [height, width].
+// Does nothing if the sizes of the array leave a choice.
 void DeclareShape(const json::Value& attributes, const std::vector<std::uint64_t>& sizes,
                   std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
@@ -113,8 +111,8 @@ CoordinateVector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension&
     return IsValidKey(path) ? CoordinateVectorAt(hierarchy, path, size) : CoordinateVector();
 }
 
-// Declares rows as Y and columns as X of a colour image. Returns false if the array is not a colour
-// image, or its dimensions have names or declared roles.
+// Gives the roles Y and X to rows and columns of an array that looks like a colour image. Returns
+// false if it does not, or if dimensions have names or roles.
 bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
         return dimension.is_named || dimension.declared != AxisRole::kNone;
@@ -125,8 +123,8 @@ bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimensio
     return true;
 }
 
-// Warns about an unusable coordinate array of the dimension in the array's group. The coordinate
-// array is unusable if it is invalid, or if its length differs from the dimension's size.
+// Warns if the array's group has a coordinate array for the dimension that is invalid or has
+// another length.
 void WarnOfUnusable(const Hierarchy& hierarchy, const std::string& group,
                     const Dimension& dimension, Warnings& warnings) {
     const std::string path = JoinKey(group, dimension.name);
@@ -142,7 +140,7 @@ void WarnOfUnusable(const Hierarchy& hierarchy, const std::string& group,
                        std::to_string(metadata->shape[0]) + "; the coordinate array is ignored");
 }
 
-// Describes a dimension and its coordinate array. Sets `has_text` if the coordinates are text.
+// Describes a dimension and its coordinate array. Sets `has_text` if the coordinates are strings.
 Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& named,
                             std::uint64_t size, bool may_have_coordinates, bool& has_text,
                             Warnings& warnings) {
@@ -160,13 +158,14 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     has_text = coordinates.is_text();
     dimension.coordinate_path = coordinates.path;
     dimension.group = std::string(ParentPath(coordinates.path));
-    Warnings ignored;  // warnings about `_eopf_attrs` are reported when the coordinates are opened
+    Warnings ignored;  // opening the coordinate array reports these warnings about `_eopf_attrs`
     dimension.coordinate_attributes = WithEopf(
         LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata, ignored);
     return dimension;
 }
 
-// Sets the role of a dimension that was chosen as X or Y, if a part of its name suggests that role.
+// Gives the role X or Y to the dimension chosen for it, if a part of the dimension's name suggests
+// this role.
 void SetRoleByName(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts& facts) {
     if (!axis) return;
     Dimension& dimension = facts.dimensions[*axis];
@@ -197,8 +196,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // No coordinate array is searched in two cases: the dimension name is generated, or the
-        // array is the root, so that the store has no other arrays.
+        // A generated dimension name has no coordinate array. If the array is the root of the
+        // store, there are no other arrays.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,

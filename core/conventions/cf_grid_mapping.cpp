@@ -14,15 +14,15 @@ namespace {
 enum Needs : unsigned {
     kLatitude = 1,
     kLongitude = 2,
-    kMeridian = 4,   // like kLongitude, but read from longitude_of_central_meridian
-    kParallels = 8,  // one or two standard parallels
+    kMeridian = 4,   // like kLongitude, but the attribute is longitude_of_central_meridian
+    kParallels = 8,  // needs one or two standard parallels
     kScale = 16,
     kParallelOrScale = 32,
     kHeight = 64,
     kAzimuth = 128,
     kSweep = 256,
     kGridPole = 512,
-    kPole = 1024,  // the origin's latitude must be 90 or -90
+    kPole = 1024,  // the latitude of the origin must be 90 or -90
 };
 
 struct Projection {
@@ -51,7 +51,7 @@ constexpr Projection kProjections[] = {
 
 constexpr std::string_view kLatitudeName = "latitude_of_projection_origin";
 constexpr std::string_view kParallelName = "standard_parallel";
-// Maximum of a satellite's height, and of a false easting or northing, in metres.
+// Maximum height of a satellite, and maximum false easting or northing, in metres.
 constexpr double kFarthest = 1e12;
 
 std::string Label(std::string_view name) { return "attribute " + std::string(name) + ": "; }
@@ -82,7 +82,7 @@ class GridMappingReader {
     bool Need(unsigned flags) const { return (needs_ & flags) != 0; }
 
     // Returns the attribute `name` as a number between `minimum` and `maximum`; nullopt if absent.
-    // Other values give a warning and nullopt.
+    // Warns about any other value, and returns nullopt.
     std::optional<double> Number(std::string_view name, double minimum, double maximum) {
         const auto number = NumberAttribute(attributes_, name, warnings_);
         if (!number || (*number >= minimum && *number <= maximum)) return number;
@@ -104,8 +104,8 @@ class GridMappingReader {
                                " is missing or invalid");
     }
 
-    // Returns the value of the first attribute in `names` that exists; the attributes are synonyms.
-    // Warns if a later attribute has another value.
+    // Returns the value of the first attribute in `names`, a list of synonyms, that exists. Warns
+    // if another of them has a different value.
     std::optional<double> FirstOf(std::initializer_list<std::string_view> names, double minimum,
                                   double maximum) {
         std::optional<double> first;
@@ -167,7 +167,7 @@ class GridMappingReader {
         mapping_.false_northing = Number("false_northing", -kFarthest, kFarthest).value_or(0);
     }
 
-    // Returns 'x' or 'y', the axis that the attribute `name` states; 0 if the attribute is absent
+    // Returns the axis that the attribute `name` states, 'x' or 'y'; 0 if the attribute is absent
     // or invalid.
     char Axis(std::string_view name) {
         const json::Value* value = attributes_.Find(name);
@@ -200,8 +200,8 @@ class GridMappingReader {
             longitude = FirstOf({"longitude_of_central_meridian", "longitude_of_projection_origin"},
                                 -360, 360);
         else if (Need(kPole))
-            // straight_vertical_longitude_from_pole has priority, although deprecated, because no
-            // other projection uses the attribute.
+            // straight_vertical_longitude_from_pole is deprecated but comes first, because only
+            // polar_stereographic uses this attribute.
             longitude =
                 FirstOf({"straight_vertical_longitude_from_pole", "longitude_of_projection_origin"},
                         -360, 360);
@@ -218,9 +218,9 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Sets the origin of polar_stereographic to the north or south pole. Some writers state the
-    // latitude of true scale as the origin's latitude, or omit the origin's latitude. The pole is
-    // then in the hemisphere of the stated latitude, or else of the first standard parallel.
+    // Sets the origin of polar_stereographic to a pole. If the stated latitude of the origin is no
+    // pole, or is missing, uses the pole in the hemisphere of that latitude, or else of the first
+    // standard parallel.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;
@@ -270,13 +270,13 @@ class GridMappingReader {
 };
 
 struct NamedEllipsoid {
-    std::string_view key;  // name in lower case, only letters and digits; see NameKey()
+    std::string_view key;  // lower-case name, with only letters and digits; see NameKey()
     Ellipsoid ellipsoid;
-    std::string_view name;  // name of the ellipsoid in EPSG
+    std::string_view name;  // name of the ellipsoid in the EPSG database
 };
 
-// Known ellipsoids, with their names in EPSG, OGC and PROJ. If a grid mapping states only axes, the
-// first ellipsoid with these axes gives the name.
+// Known ellipsoids, with their names in EPSG, OGC and PROJ. If a grid mapping states only the axes
+// of its ellipsoid, the first ellipsoid with these axes is used.
 constexpr NamedEllipsoid kEllipsoids[] = {
     {"wgs84", {6378137, 298.257223563}, "WGS 84"},
     {"wgs1984", {6378137, 298.257223563}, "WGS 84"},
@@ -316,7 +316,7 @@ struct NamedMeridian {
     double longitude;
 };
 
-// Prime meridians of EPSG, in degrees east of Greenwich.
+// Prime meridians in the EPSG database, in degrees east of Greenwich.
 constexpr NamedMeridian kMeridians[] = {
     {"greenwich", 0},
     {"lisbon", -9.131906111111},
@@ -346,7 +346,7 @@ std::string Text(const json::Value& attributes, std::string_view name) {
     return text != nullptr ? *text : std::string();
 }
 
-// Returns the attribute `name`, a positive length in metres; nullopt if absent or invalid. Values
+// Returns the attribute `name`, a radius or axis in metres; nullopt if absent or invalid. Values
 // from 6300 to 6400 are taken as kilometres.
 std::optional<double> Radius(const json::Value& attributes, std::string_view name,
                              Warnings& warnings) {
@@ -366,7 +366,7 @@ std::optional<double> Radius(const json::Value& attributes, std::string_view nam
     return radius;
 }
 
-// Returns the attribute `inverse_flattening`: 0 for a sphere, else a number above 1. nullopt if
+// Returns the attribute `inverse_flattening`, which is above 1, or 0 for a sphere. nullopt if
 // absent or invalid.
 std::optional<double> InverseFlattening(const json::Value& attributes, Warnings& warnings) {
     const auto value = NumberAttribute(attributes, "inverse_flattening", warnings);
@@ -419,8 +419,8 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     return ellipsoid;
 }
 
-// Returns the known ellipsoid with the axes of `ellipsoid`, up to the usual rounding of published
-// axes; nullptr if none matches.
+// Returns the known ellipsoid whose axes equal those of `ellipsoid`, up to the usual rounding;
+// nullptr if there is none.
 const NamedEllipsoid* FindEllipsoidByAxes(const std::optional<Ellipsoid>& ellipsoid) {
     constexpr double kWritten = 5e-5;
     const auto* const found = std::find_if(

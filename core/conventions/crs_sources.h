@@ -13,47 +13,48 @@ namespace zarr {
 struct CrsSource {
     enum class Kind {
         kText,         // `text` is an authority code, WKT, PROJJSON or another definition
-        kGridMapping,  // `attributes` are the parameters of a CF grid mapping
-        kLongLat,      // WGS 84, because the coordinates are longitudes and latitudes
+        kGridMapping,  // the coordinates are longitudes and latitudes, so the CRS is WGS 84
+        kLongLat,      // the statement is invalid; `text` says why
         kBroken,       // invalid statement; `text` gives the reason
     };
     Kind kind = Kind::kText;
     std::string text;
     json::Value attributes;
-    std::string origin;  // attribute or variable of the statement, for messages
-    std::string code;    // authority code that a grid mapping states for its CRS
-    // True if the CRS comes from an attribute that no convention defines, such as `crs`, or from a
-    // grid mapping that no attribute names. Such a CRS is ignored if it is projected but the CF
-    // coordinates are in degrees. The coordinates then give the CRS.
+    std::string origin;  // name of the attribute or variable, for messages
+    std::string code;    // authority code in the grid mapping, such as "EPSG:4326"
+    // True for a CRS from an attribute without a convention, such as `crs`, or from a grid mapping
+    // that no attribute names. Such a projected CRS is ignored if the CF coordinates are in
+    // degrees.
     bool yields_to_degrees = false;
 };
 
-// Conditions under which longitude and latitude coordinates imply WGS 84, if no CRS is stated.
+// Conditions under which longitude and latitude coordinates imply WGS 84, if the store states no
+// CRS.
 enum class AssumeLonglat : std::uint8_t {
     kNo,
-    // By standard_name or units; also by name if the root of the product states a CRS.
+    // Coordinates known by standard_name or units. If the root of the product states a CRS,
+    // coordinates known by name, too.
     kByAttributes,
-    // By standard_name, units or name.
+    // Coordinates known by standard_name, units or name.
     kByName,
 };
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar
-// `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, attributes without a
-// convention, longitude and latitude coordinates (subject to `assume_longlat`).
+// `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, other attributes, longitude
+// and latitude coordinates (subject to `assume_longlat`).
 //
-// Statements are not interpreted. A caller that cannot use a statement takes the next statement. An
-// invalid statement keeps its position as kBroken, and gives no warning if an earlier statement is
-// used.
+// A caller that cannot use one statement takes the next. An invalid statement is listed as kBroken,
+// and gives no warning if an earlier statement is used.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       AssumeLonglat assume_longlat);
 
-// True if `standard_name` or `units` of a coordinate array declare longitudes (or latitudes). The
-// array's name does not matter.
+// True if `standard_name` or `units` say that a coordinate array has longitudes (or latitudes). The
+// name of the array does not matter.
 bool IsLongitude(const json::Value& coordinate_attributes);
 bool IsLatitude(const json::Value& coordinate_attributes);
 
-// Returns the names of variables that may be an array's grid mapping: the names in attribute
-// `grid_mapping`, else the usual names.
+// Returns the names of variables that may be an array's grid mapping: those in the attribute
+// `grid_mapping`, else "spatial_ref" and "crs".
 std::vector<std::string> GridMappingNames(const json::Value& attributes);
 inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 
@@ -61,18 +62,16 @@ inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
-// Attributes of the array and its group are searched first, then variables in the array's group and
-// its ancestors.
+// Searches attributes of the array and its group, then variables in the group and its ancestors.
 //
-// A variable that only other arrays name is used if one of these arrays has equal X and Y
-// dimensions. If comparing dimensions needs requests to a remote store, the variable is used
-// without comparison.
+// A variable that only other arrays name is used if one of these arrays has the same X and Y, or if
+// comparing them needs requests to a remote store.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 
-// Returns the path of the grid mapping variable from which facts of this raster, such as a
-// geotransform, may be read. Searches like FindGridMapping(), but ignores a variable in an ancestor
-// group that is found only by its usual name.
+// Returns the path of the grid mapping variable whose geotransform is that of this raster. Searches
+// like FindGridMapping(), but ignores unnamed variables in ancestor groups, because they may
+// describe other rasters.
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings);
 

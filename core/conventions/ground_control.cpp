@@ -17,8 +17,8 @@ namespace {
 // Maximum number of ground control points to read. Known products have a few hundred.
 constexpr std::size_t kMaxPoints = 100'000;
 
-// Reads the arrays of ground control points. Each result has `rows` x `columns` values; a 1-D array
-// is repeated along the other dimension.
+// Reads the arrays of ground control points. Each result has `rows` x `columns` values, so a 1-D
+// array is repeated for each row or column.
 class Control {
   public:
     Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)
@@ -73,16 +73,15 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     std::vector<GroundControlPoint> points;
     for (std::size_t i = 0; i < latitude.size(); ++i) {
         if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
-        // Pixel and line are not shifted by half a pixel, because GDAL's driver for Sentinel-1
-        // products in SAFE format does not shift them either.
+        // Pixel and line are not shifted by half a pixel, as in GDAL's SAFE driver for Sentinel-1.
         points.push_back({pixel[i], line[i], longitude[i], latitude[i],
                           height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
     }
     return points;
 }
 
-// Reads a ground control point from a GeoJSON feature: a point with the properties `row` and `col`.
-// Returns false if the feature has another form.
+// Reads a ground control point from a GeoJSON feature with the properties `row` and `col`. Returns
+// false for any other feature.
 bool ReadFeature(const json::Value& feature, GroundControlPoint& point) {
     const json::Value* const properties = feature.Find("properties");
     const json::Value* const geometry = feature.Find("geometry");
@@ -93,7 +92,7 @@ bool ReadFeature(const json::Value& feature, GroundControlPoint& point) {
     const json::Value* const column = properties->Find("col");
     if (numbers == nullptr || numbers->size() < 2 || row == nullptr || column == nullptr)
         return false;
-    // A height that is not a number counts as 0; rioxarray writes null.
+    // rioxarray writes null for an unknown height, which counts as 0.
     if (numbers->size() > 2 && !(*numbers)[2].GetDouble(point.height)) point.height = 0;
     return row->GetDouble(point.line) && column->GetDouble(point.pixel) &&
            (*numbers)[0].GetDouble(point.x) && (*numbers)[1].GetDouble(point.y) &&
@@ -161,7 +160,7 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
 std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
                                                  const ArrayFacts& facts, Warnings& warnings) {
     if (!facts.axes.x || !facts.axes.y) return {};
-    Warnings ignored;  // the search for the CRS reports the warnings
+    Warnings ignored;  // already reported by the search for the CRS
     const std::string path = FindOwnGridMapping(hierarchy, facts, ignored);
     if (path.empty()) return {};
     const json::Value attributes = LenientAttributes(hierarchy, path, ignored);

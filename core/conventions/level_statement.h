@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads the statements of `multiscales` with `spatial` (zarr-conventions) about a pyramid level:
-// source, scale, translation and shape. This library places a level by the size of its array, not
-// by these statements. Wrong statements give warnings, because other readers would misplace the
-// level.
+// Reads what `multiscales` with `spatial` (zarr-conventions) states about a pyramid level: source,
+// scale, translation and shape.
+//
+// This library uses the array's size instead, and warns about wrong statements, because other
+// readers use them.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +17,27 @@ namespace zarr {
 
 struct ArrayFacts;
 
-// Statements about a level in one entry of `layout`. A member is empty if it is absent or invalid.
-// Reading an invalid member gave a warning.
+// Statements about a pyramid level in one entry of `layout`. A member that is absent or invalid in
+// the entry is empty here; an invalid member has given a warning.
 struct LevelStatement {
     std::string level;  // path of the listed array or group
-    // Path of the level that this level was derived from; empty for ".".
+    // Path of the level from which this level was computed; empty if the path is ".".
     std::optional<std::string> source;
-    bool is_source_listed = false;  // true if `layout` lists `source`, too
-    std::vector<double> scale;      // elements of the source per element of the level, by dimension
-    std::vector<double> translation;   // by dimension; only the number of elements is checked
-    std::vector<std::uint64_t> shape;  // height, width
+    bool is_source_listed = false;  // true if `layout` also has an entry for `source`
+    // For each dimension, the number of source elements for one element of this level.
+    std::vector<double> scale;
+    std::vector<double> translation;   // per dimension; only their number is checked
+    std::vector<std::uint64_t> shape;  // height and width of the level
 };
 
-// Reads the entry that lists `level`; `origin` names the entry in messages. Paths are relative to
-// the group whose attributes contain the entry.
+// Reads the entry of `layout` that lists `level`; messages call the entry `origin`. Paths are
+// relative to the group with the attribute `multiscales`.
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
 
-// Compares `statement`, from pyramid metadata, with the array `level`, and returns a sentence for
-// each error. The sentences do not name the array, so that all arrays of one grid give equal
-// sentences. `sources` are the arrays from which the level may have been computed. A scale is no
-// error if it gives the level's size up to one element.
+// Compares `statement` with the array `level`, and returns a sentence for each error. Sentences do
+// not name the array, so that arrays of one grid give equal sentences. `sources` are the arrays
+// from which the level may have been computed. A scale may differ by one element of the level.
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources);
 

@@ -27,7 +27,7 @@ namespace {
 constexpr const char* kFillValue = "_FillValue";
 constexpr const char* kMissingValue = "missing_value";
 
-// Returns the float type of the real and imaginary parts of a complex type.
+// Returns the float type of the parts (real and imaginary) of a complex type.
 DataType PartOfComplex(DataType type) {
     type.kind = DataKind::kFloat;
     type.size /= 2;
@@ -70,7 +70,7 @@ json::Value ToBase64(const DataType& type, std::string_view element) {
     return json::Value(Base64Encode(ByteSpan(bytes)));
 }
 
-// Returns the element NaT ("not a time").
+// Returns the element for NaT ("not a time"), NumPy's missing time.
 FillValue NotATime() {
     constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
     std::string element(sizeof kNat, '\0');
@@ -88,7 +88,7 @@ std::optional<FillValue> ImpliedNodata(const json::Value& attributes, const Arra
     return counts ? std::optional(metadata.fill_value) : std::nullopt;
 }
 
-// True if a coordinate array of one of the dimensions names the array as its bounds.
+// True if the coordinate array of a dimension names this array as its bounds.
 bool IsBoundsOfDimension(const ArrayFacts& facts) {
     const std::string name(LastName(facts.path));
     return std::any_of(facts.dimensions.begin(), facts.dimensions.end(), [&](const auto& one) {
@@ -96,8 +96,8 @@ bool IsBoundsOfDimension(const ArrayFacts& facts) {
     });
 }
 
-// True if an array's own attributes and dimensions show that the array contains coordinates or a
-// grid mapping.
+// True if an array's own attributes and dimensions show that it holds coordinates or a grid
+// mapping.
 bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     if (facts.dimensions.size() == 1 && facts.dimensions[0].is_named &&
         facts.dimensions[0].name == LastName(facts.path))
@@ -110,9 +110,8 @@ bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
 }
 
-// True if the array has a longitude or latitude for each pixel, and `element` is beyond all angles,
-// such as -9999 for gaps. Such a fill value is nodata: in Zarr v2, xarray stores `_FillValue` only
-// as the fill value.
+// True if the array holds longitudes or latitudes of pixels, and `element` is no angle, such as
+// -9999. xarray stores `_FillValue` of Zarr v2 only as fill value, so such an element is nodata.
 bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     constexpr double kMaxDegrees = 360;
     const DataType type = facts.metadata.dtype.Native();
@@ -120,7 +119,7 @@ bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     const bool is_lonlat = facts.metadata.rank() >= 2 && type.is_numeric() && units != nullptr &&
                            units->rfind("degree", 0) == 0;
     if (!is_lonlat) return false;
-    Warnings told;  // the warnings are reported when the array is opened
+    Warnings told;  // opening the array reports these warnings
     const Packing packing = ReadPacking(facts.attributes, told);
     const std::string bytes = element.Bytes();
     const double stored = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(bytes.data()));
@@ -128,8 +127,8 @@ bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     return std::isfinite(degrees) && std::abs(degrees) > kMaxDegrees;
 }
 
-// True if an array's attributes show that the array contains data. Arrays of coordinates have
-// neither the attribute `coordinates` nor a CRS.
+// True if an array's attributes show that it holds data: coordinate arrays have no attribute
+// `coordinates` and no CRS.
 bool HasDataAttributes(const json::Value& attributes) {
     constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
     return std::any_of(std::begin(kNames), std::end(kNames),
@@ -159,13 +158,13 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 
 namespace {
 
-// Names of variables that the attributes of each array of a group mention, by array. The key "" is
-// for the group's attributes.
+// For each array of a group, the variable names in its attributes. The key "" has the names in the
+// group's attributes.
 using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 
 Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
     NamesOfArrays names;
-    Warnings ignored;  // the warnings are reported when the arrays are opened
+    Warnings ignored;  // opening the arrays reports these warnings
     names[""] = ReferencedNames(LenientAttributes(hierarchy, group, ignored));
     const auto members = hierarchy.Members(group);
     if (!members.ok()) return names;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the metadata of an OME-Zarr image (versions 0.4, 0.5 and 0.6) for an array that has
-// overviews. This library itself reads the array's location, names and overviews from other
-// attributes, because OME-Zarr has no CRS.
+// Writes the metadata of an OME-Zarr image (versions 0.4, 0.5 and 0.6) for an array with overviews.
+// Because OME-Zarr has no CRS, this library reads such an array by other attributes.
 #pragma once
 
 #include <optional>
@@ -16,51 +15,53 @@
 
 namespace zarr {
 
-// Version and name of an image.
+// OME-Zarr version and name of an image.
 struct OmeIdentity {
-    std::string version;  // a value of SupportedOmeVersions()
+    std::string version;  // a version that SupportedOmeVersions() returns
     std::string name;
 };
 
-// An axis of an image that is written.
+// An axis of an OME-Zarr image to write.
 struct OmeWrittenAxis {
     std::string name;
     std::string type;  // "space", "time" or "channel"
-    std::string unit;  // empty if unknown
+    std::string unit;  // unit of the axis; empty if unknown
 };
 
-// An array of an image, and the coordinates of its elements' centres: index * scale + translation.
+// An array of a multiscale image. Element `index` has its centre at index * scale + translation.
 struct OmeWrittenLevel {
-    std::string path;  // relative to the image's group
+    std::string path;  // path relative to the group of the image
     std::vector<double> scale;
     std::vector<double> translation;
 };
 
-// An image that is written. All lists of numbers have one number for each axis.
+// An OME-Zarr image to write. Each list of numbers has one number per axis.
 struct OmeWrittenImage {
     OmeIdentity identity;
-    std::string method;  // resampling method of the overviews; empty without overviews
+    std::string method;  // resampling method of the overviews; empty if there are none
     std::vector<OmeWrittenAxis> axes;
-    std::vector<OmeWrittenLevel> levels;  // the array first, then its overviews, largest first
+    // The full-resolution array, then its overviews, largest first.
+    std::vector<OmeWrittenLevel> levels;
     // Display settings of each channel, with all members set.
     std::vector<OmeroChannel> channels;
-    bool is_grey = false;  // true if the channels are shown in grey
+    bool is_grey = false;  // true if viewers are to show the channels in grey
 };
 
-// Returns the versions that can be written in a format; the first one is the default.
+// Returns the OME-Zarr versions that a store of this Zarr format can have; the first one is the
+// default.
 std::vector<std::string> SupportedOmeVersions(Format format);
 
-// Returns the identity of the image that PutOmeImage() has written for the array `base`, a path
-// relative to the group. Returns nullopt for other images.
+// Returns version and name of the image that PutOmeImage() has written for the array at `base`, a
+// path relative to the group. Returns nullopt if another program wrote the image.
 std::optional<OmeIdentity> FindWrittenOmeImage(const json::Value& group_attributes,
                                                std::string_view base);
 
-// True if the attributes describe an OME-Zarr node, no matter which program wrote them.
+// True if the group's attributes have OME-Zarr metadata, no matter which program wrote them.
 bool DescribesOme(const json::Value& group_attributes);
 
-// Sets or replaces the description of an image in the attributes of its group. In version 0.4 the
-// image and its overviews share one entry in `multiscales`; see overviews.h. Other members are
-// kept.
+// Writes the OME-Zarr metadata of an image to its group's attributes, and keeps all other
+// attributes. In OME-Zarr 0.4, image and overviews share one entry of `multiscales`; see
+// overviews.h.
 Status PutOmeImage(json::Object& group_attributes, const OmeWrittenImage& image);
 
 }  // namespace zarr

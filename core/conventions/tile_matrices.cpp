@@ -14,16 +14,17 @@ namespace zarr {
 
 namespace {
 
-// Each list has the names of one member in GeoZarr and in versions 2.0 and 1.0 of the OGC standard.
+// Each list has the names of one JSON member: in GeoZarr, and in versions 2.0 and 1.0 of OGC's Tile
+// Matrix Set standard.
 constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_set_limits"};
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 
-// Maximum number of sibling groups that are searched for an array that describes the pyramid.
+// Maximum number of groups in one parent group that are searched for the arrays of a pyramid.
 constexpr std::size_t kMaxSiblingGroups = 64;
 
-// Returns the identifier of a tile matrix; nullopt if absent. The identifier is a string, but some
-// writers store a small number.
+// Returns the identifier of a tile matrix; nullopt if absent. Some writers store a number instead
+// of a string.
 std::optional<std::string> MatrixId(const json::Value& item) {
     std::uint64_t number = 0;
     if (item.as_string() != nullptr) return *item.as_string();
@@ -161,7 +162,8 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 
 namespace {
 
-// Finds the arrays that describe pyramids of `group`, one for each array name.
+// Finds the arrays in or below `group` that describe a pyramid of this group; at most one array of
+// each name.
 class Search {
   public:
     Search(const Hierarchy& hierarchy, const std::string& group, Warnings& warnings)
@@ -169,8 +171,8 @@ class Search {
 
     std::vector<ListedPyramid> Find() {
         const auto members = hierarchy_.Members(group_);
-        // If a group has more members than a pyramid can have levels, the group is a container of
-        // many products and is not searched.
+        // A group with more members than a pyramid can have levels holds many products, and is not
+        // searched.
         if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
         for (const Node& node : *members) {
             if (node.kind == NodeKind::kArray) Try(node);
@@ -187,7 +189,7 @@ class Search {
   private:
     void Try(const Node& node) {
         if (found_.count(node.name) != 0) return;
-        Warnings ignored;  // the warnings are reported when the array is opened
+        Warnings ignored;  // opening the array reports these warnings
         const json::Value attributes = LenientAttributes(hierarchy_, node.path, ignored);
         if (attributes.Find("multiscales") == nullptr) return;
         Warnings own;

@@ -14,9 +14,9 @@
 
 namespace zarr {
 
-// Calendars of the CF conventions, section 4.4.1.
+// Calendars of the CF conventions (section 4.4.1).
 enum class Calendar : std::uint8_t {
-    kStandard,            // Julian to 1582-10-04, Gregorian from 1582-10-15, the next day
+    kStandard,            // Julian until 1582-10-04, then Gregorian from 1582-10-15, the next day
     kProlepticGregorian,  // Gregorian at all times
     kJulian,
     kNoLeap,   // years of 365 days
@@ -38,35 +38,35 @@ struct Date {
 // Maximum year that DayNumber() accepts; the minimum is -kMaxYear.
 inline constexpr std::int64_t kMaxYear = 1'000'000'000;
 
-// Returns the number of days from 0000-01-01 to the date in the calendar. For kStandard, the count
-// starts at 0000-01-01 of the proleptic Gregorian calendar. Returns nullopt if the calendar does
-// not have the date.
+// Returns the number of days from 0000-01-01 of the calendar to the date. For kStandard, counts
+// from 0000-01-01 of the proleptic Gregorian calendar. Returns nullopt if the calendar lacks the
+// date.
 std::optional<std::int64_t> DayNumber(Calendar calendar, const Date& date);
 
-// Returns the date whose DayNumber() is `day`.
+// Returns the date for which DayNumber() returns `day`.
 Date DateOfDay(Calendar calendar, std::int64_t day);
 
-// A point in time in some calendar, or a duration: the sum of `day`, `second` and `attosecond`.
+// A point in time, or a duration: the sum of `day`, `second` and `attosecond`.
 struct Instant {
     std::int64_t day = 0;
     std::int64_t second = 0;      // 0 to 86399
     std::int64_t attosecond = 0;  // 0 to 10^18 - 1
 };
 
-// Returns the sum; nullopt if the day overflows.
+// Returns the sum of two instants; nullopt if the day overflows.
 std::optional<Instant> Add(const Instant& a, const Instant& b);
 
-// Returns a date and time of day as text. kStandard and kProlepticGregorian give ISO 8601:
-// "2020-01-02T06:00:00Z". Other calendars are named in the text: "2020-02-30T00:00:00 (360_day)".
-// Fractional seconds have 3, 6, 9, ... digits. Years before 0 and after 9999 have a sign and at
-// least six digits (ISO 8601, expanded form).
+// Returns a date and time of day as text: "2020-01-02T06:00:00Z", or with the name of a calendar
+// that ISO 8601 lacks, "2020-02-30T00:00:00 (360_day)".
+//
+// Fractions of a second have 3, 6, 9, ... digits. Years before 0 and after 9999 have a sign and at
+// least six digits.
 std::string DateTimeText(Calendar calendar, const Date& date, const Instant& time_of_day);
 
 // Returns the date and time of day of an instant as text.
 std::string DateTimeText(Calendar calendar, const Instant& instant);
 
-// Result of a division of `a` by a positive `b`: the quotient floor(a / b), and the remainder, from
-// 0 to b - 1.
+// Quotient floor(a / b), and remainder from 0 to b - 1, for a positive `b`.
 struct Quotient {
     std::int64_t quotient;
     std::int64_t rest;
@@ -80,8 +80,7 @@ constexpr Quotient FloorDivide(std::int64_t a, std::int64_t b) {
 std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> AddChecked(std::int64_t a, std::int64_t b);
 
-// Duration of one unit of a stored number: num / den * multiple, in seconds, or in days if
-// `in_days`.
+// Duration of one time unit: num / den * multiple seconds, or days if `in_days` is true.
 struct TimeStep {
     std::int64_t num = 1;
     std::int64_t den = 1;
@@ -89,37 +88,34 @@ struct TimeStep {
     std::int64_t multiple = 1;
 };
 
-// Converts numbers to times and back by CF time units in a calendar (CF conventions, section 4.4).
-// An example of units is "hours since 2020-01-01 12:00:00.5 +01:00".
+// Converts numbers with CF time units, such as "hours since 2020-01-01 12:00:00.5 +01:00", to times
+// and back (CF conventions, section 4.4).
 class TimeReference {
   public:
     // Parses `units` as UDUNITS does, ignoring case: "[count] unit since date [clock [zone]]".
     //
-    // Units are seconds, minutes, hours, days, weeks, fortnights, months, years, common_years, with
-    // the abbreviations of UDUNITS and cftime, down to ns. A year has 365.242198781 days (UDUNITS),
-    // a month is a twelfth of a year. In the calendar 360_day, a year has 360 days and a month 30
-    // days, as in cftime.
+    // Units are seconds to fortnights, months, years and common_years, with the abbreviations of
+    // UDUNITS and cftime, down to ns. A year has 365.242198781 days (360 in the calendar 360_day),
+    // a month is a twelfth of a year.
     //
     // Dates are year[-month[-day]] or YYYYMMDD. Clocks are h[:m[:s]] or, after a T, hhmm[ss]. Zones
-    // are Z, UTC, GMT, [+-]h[:m], [+-]hhmm. A zone may lack the sign or a leading zero, as in
-    // UDUNITS; cftime ignores such a zone. Years before 1 in the calendars standard and julian are
-    // historical, as in cftime: -1 is 1 BC, and there is no year 0.
+    // are Z, UTC, GMT, [+-]h[:m] or [+-]hhmm; the sign and leading zeros are optional. In the
+    // calendars standard and julian, year -1 is 1 BC, and there is no year 0.
     //
     // Error messages describe the fault in `units`, but do not say where `units` come from.
     static Result<TimeReference> Parse(std::string_view units, Calendar calendar);
 
     // Returns the exact time of the integer `value` as text. Returns nullopt on overflow.
     std::optional<std::string> TextOf(std::int64_t value) const;
-    // Returns the time of the double `value` as text, rounded to the nearest microsecond, ties to
-    // even, as in cftime. Returns nullopt for NaN, infinity, and on overflow.
+    // Returns the time of the double `value` as text, rounded to microseconds (ties to even, as in
+    // cftime). Returns nullopt for NaN, infinity and overflow.
     std::optional<std::string> TextOf(double value) const;
 
-    // Returns the integer that stands for `time` in this calendar; nullopt if `time` is not a whole
-    // number of units. `time` is a date in the form that `units` use. Error messages describe the
-    // fault in `time`.
+    // Returns the stored integer for `time`, a date in the form that `units` use. Returns nullopt
+    // if `time` is not a whole number of units. Error messages describe the fault in `time`.
     Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
-    // Returns the number that stands for `time` in this calendar, rounded to the nearest double if
-    // not an integer. `time` is a date in the form that `units` use.
+    // Returns the stored number for `time`, a date in the form that `units` use. If the number is
+    // not an integer, returns the nearest double.
     Result<double> ValueOf(std::string_view time) const;
 
   private:
@@ -130,28 +126,28 @@ class TimeReference {
     Instant epoch_;
 };
 
-// Returns the reference that converts elements of `type`, a kDatetime type, to times. Returns
-// kUnsupported for months and years, whose length varies, and for a type without a unit.
+// Returns the TimeReference for elements of `type`, a kDatetime type. Returns kUnsupported for a
+// type without a unit, and for months and years, whose length varies.
 Result<TimeReference> ReferenceOf(const DataType& type);
 
 // True if `units` contain the word "since".
 bool IsTimeSince(std::string_view units);
 
-// Returns the reference that converts an array's numbers to times. The source is the array's
-// attributes `units` and `calendar` (default: standard). Returns nullopt without a warning if
-// `units` do not contain "since". An unknown calendar or invalid units give a warning and nullopt.
+// Returns the TimeReference that the array's attributes `units` and `calendar` (default: standard)
+// state. Returns nullopt if `units` do not contain "since". Warns about an unknown calendar or
+// invalid units, and returns nullopt.
 std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings);
 
-// Returns an element of a kDatetime type as text, exact in every NumPy unit:
-// "2020-01-02T00:00:00Z", "NaT". nullopt for a type without a unit, and on overflow.
+// Returns an element of a kDatetime type as exact text: "2020-01-02T00:00:00Z" or "NaT". Returns
+// nullopt for a type without a unit, and on overflow.
 std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks);
 
-// Returns an element of a kTimedelta type as text: "6 hours", "1 day", "NaT"; a plain number if the
-// type has no unit. nullopt on overflow.
+// Returns an element of a kTimedelta type as text: "6 hours", "1 day", "NaT", or a plain number if
+// the type has no unit. Returns nullopt on overflow.
 std::optional<std::string> TimedeltaText(const DataType& type, std::int64_t ticks);
 
-// Parses units such as "hours since 2020-01-01 12:00" into the unit and the epoch. The epoch is in
-// UTC, in days of `calendar`. TimeReference::Parse() defines the accepted forms.
+// Parses units such as "hours since 2020-01-01 12:00" into the unit and the epoch, in UTC days of
+// `calendar`. TimeReference::Parse() defines the accepted forms.
 Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step, Instant& epoch);
 
 }  // namespace zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies and fills n-dimensional blocks. No other functions do so.
+// The only functions of the core that copy and fill n-dimensional blocks of elements.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ using Strides = DimVector<std::ptrdiff_t>;
 Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t size,
                           const AxisOrder& order);
 
-// Converts a block of `count` elements per dimension from `src` to `dst` with `op`. `dst` and `src`
-// point at the block's first element. Strides may have any order: the loops are arranged for long
-// contiguous runs. Source and destination must not overlap.
+// Copies a block of `count` elements per dimension from `src` to `dst`, and converts each element
+// with `op`. `dst` and `src` point at the block's first element. Strides may have any order and
+// sign. Source and destination must not overlap.
 void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
                const std::uint8_t* src, const Strides& src_strides, const Converter& op);
 
-// Converts a block as CopyBlock() does, but on up to `threads` threads if the block is large.
+// Does the work of CopyBlock() on up to `threads` threads if the block is large.
 void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
                  const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
                  const Converter& op);
 
-// Sets every element of a block to the element at `value`, converted with `op`.
+// Sets every element of a block to the element that `value` points at, converted with `op`.
 void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
                const std::uint8_t* value, const Converter& op);
 

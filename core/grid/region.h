@@ -26,41 +26,40 @@ struct Region {
     Status Check(const std::vector<std::uint64_t>& shape) const;
 };
 
-// Piece of a region along one dimension: the selected elements that lie in one chunk.
+// Piece of a region along one dimension: those selected elements that lie in one chunk.
 struct AxisPiece {
     std::uint64_t chunk = 0;   // index of the chunk along the dimension
-    std::uint64_t first = 0;   // index of the first element, counted in the region
-    std::uint64_t count = 0;   // number of elements
-    std::uint64_t offset = 0;  // index of the first element, counted in the chunk
+    std::uint64_t first = 0;   // index of the piece's first element, counted in the region
+    std::uint64_t count = 0;   // number of selected elements
+    std::uint64_t offset = 0;  // index of the piece's first element, counted in the chunk
 };
 
-// Splits one dimension of a region at the chunk edges into one piece per chunk. Computes each piece
-// on demand, so that a region may touch any number of chunks. Pieces are stored only if the axis is
-// irregular and the step is neither 1 nor -1.
+// Splits one dimension of a region at the chunk edges into one piece per chunk. Most pieces are
+// computed on demand, so that a region may touch any number of chunks.
 class AxisSplit {
   public:
     AxisSplit() = default;
-    // Splits at regular chunks. `count` and `chunk_size` are >= 1, `step` is not 0; every selected
-    // element must be >= 0.
+    // Splits at chunks of equal size. `count` and `chunk_size` are at least 1, `step` is not 0, and
+    // no selected index is negative.
     AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk_size)
         : AxisSplit(start, count, step, GridAxis(UINT64_MAX, chunk_size)) {}
-    // Splits at the edges of `axis`, which must contain every selected element. The edges must
-    // outlive this object.
+    // Splits at the chunk edges of `axis`, which must contain every selected element. The edges
+    // must outlive this object.
     AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis);
 
     // Returns the number of pieces, which is the number of chunks that contain a selected element.
     // At() returns the pieces 0 to pieces() - 1 in the region's order.
     std::uint64_t pieces() const { return pieces_; }
     AxisPiece At(std::uint64_t index) const;
-    // Returns the sum of the sizes, in elements, of the chunks that contain a selected element; at
-    // most 2^64 - 1.
+    // Returns the total size, in elements, of the chunks that contain a selected element; at most
+    // 2^64 - 1.
     std::uint64_t ChunkElements() const;
 
   private:
     std::uint64_t Element(std::uint64_t index) const {
         return backwards_ ? start_ - index * stride_ : start_ + index * stride_;
     }
-    // Returns the piece in `chunk`, which must contain a selected element.
+    // Returns the piece in chunk number `chunk`, which must contain a selected element.
     AxisPiece In(std::uint64_t chunk) const;
     void NoteFirsts();
 
@@ -72,8 +71,8 @@ class AxisSplit {
     GridAxis axis_;
     std::uint64_t first_chunk_ = 0;
     std::uint64_t pieces_ = 1;
-    std::vector<std::uint64_t>
-        firsts_;  // for stored pieces: index of each piece's first element, counted in the region
+    // Index of each piece's first element, counted in the region; set only if pieces are stored.
+    std::vector<std::uint64_t> firsts_;
 };
 
 }  // namespace zarr

@@ -19,12 +19,12 @@ namespace zarr {
 
 namespace {
 
-// Maximum depth of a prefix: the maximum depth of nested groups, plus one for the array's name,
-// plus the components of a chunk key.
+// Maximum depth of a key prefix: nested groups, the name of an array, and the components of a chunk
+// key.
 constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + Strides::kCapacity;
 
-// Bytes that each visited prefix counts towards Limit::kMetadataSize. The limit ends searches in
-// folders whose links form a circle.
+// Number of bytes by which each visited prefix counts towards Limit::kMetadataSize. The limit ends
+// a search in folders whose links form a circle.
 constexpr std::size_t kBytesPerPrefix = 64;
 
 Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefix) {
@@ -33,8 +33,8 @@ Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefi
                          " levels deep");
 }
 
-// True if the file `name` in `prefix` is the metadata document of an array. False for a `zarr.json`
-// that cannot be read.
+// True if the file `name` in `prefix` is the metadata document of an array. False for an unreadable
+// `zarr.json`.
 bool MakesArray(const Store& store, const std::string& prefix, const std::string& name) {
     if (name != kV3Document) return IsDocument(name, Document::kArray);
     Buffer text;
@@ -44,8 +44,8 @@ bool MakesArray(const Store& store, const std::string& prefix, const std::string
     return type.ok() && *type == V3NodeType::kArray;
 }
 
-// Removes the documents of the nodes at and below a prefix, from the leaves up. An array's document
-// is removed before its chunks, and a group's document after its members.
+// Erases the metadata documents at and below a prefix. The document of an array is erased before
+// its chunks, and that of a group after its members.
 Status EraseDocuments(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
     ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
@@ -67,7 +67,7 @@ Status EraseDocuments(Store& store, const std::string& prefix, std::size_t depth
     return {};
 }
 
-// Removes every key below `prefix`, whose metadata documents must already be removed.
+// Erases every key below `prefix`. The metadata documents there must already be erased.
 Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
     ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
@@ -83,12 +83,12 @@ Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     return store.ErasePrefix(prefix).status();
 }
 
-// Copies the keys below a prefix of `source` to a prefix of `target`; both may be the same store.
+// Copies the keys below a prefix of `source` to a prefix of `target`, which may be the same store.
 class Copier {
   public:
     Copier(const Store& source, Store& target) : source_(source), target_(target) {}
 
-    // Copies all keys except documents. Collects the documents for CopyDocuments(), those of the
+    // Copies all keys except metadata documents. Lists these for CopyDocuments(), those of the
     // deepest nodes first.
     Status CopyBelow(const std::string& from, const std::string& to, std::size_t depth) {
         ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, from));
@@ -141,7 +141,7 @@ class Collector {
         bool is_array = false;
         for (const StoreEntry& entry : entries)
             if (!entry.is_prefix) ZARR_RETURN_IF_ERROR(AddDocument(path, entry.name, is_array));
-        // No nodes are below an array, only chunks.
+        // Below an array there are only chunks, no nodes.
         if (is_array) return {};
         for (const StoreEntry& entry : entries)
             if (entry.is_prefix) ZARR_RETURN_IF_ERROR(Visit(JoinKey(path, entry.name), depth + 1));
@@ -177,7 +177,7 @@ class Collector {
     Status Add(const std::string& key) {
         Buffer text;
         ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store_, key, text));
-        if (!found) return {};  // the document was erased after it was listed
+        if (!found) return {};  // the document was erased since the listing
         ZARR_RETURN_IF_ERROR(Count(text.size()));
         auto document = json::Parse(std::as_const(text).span().text());
         if (!document.ok()) return document.status().WithContext(key);
@@ -282,7 +282,7 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
     std::string text = ConsolidatedDocument(std::move(metadata));
-    // Readers reject a document above this limit, so it is not written.
+    // Readers would reject a document above this limit, so writing fails.
     if (text.size() > LimitOf(Limit::kMetadataSize))
         return OverLimit(Limit::kMetadataSize, DocumentKey(prefix, Document::kConsolidated) +
                                                    ": consolidated metadata would have " +
@@ -324,8 +324,8 @@ Status ClearRoot(Store& store) {
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
         if (entry.name == kV3Document) {
-            // An empty group replaces the root's document. If the store is full and rejects the
-            // group's document, the root's document is erased.
+            // An empty group replaces the root. If the store is too full for the document of this
+            // group, the document of the root is erased.
             if (!SetText(store, entry.name, V3GroupText()).ok())
                 ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
         } else if (IsDocument(entry.name, Document::kConsolidated)) {
@@ -344,7 +344,8 @@ Status EraseStore(Store& store) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
-    // Metadata documents that make no node, such as `.zattrs`, and the `meta` of Zarr v1.
+    // Erase metadata documents that make no node, such as `.zattrs`, and the document `meta` of
+    // Zarr v1.
     ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
         return !entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name);
     }));

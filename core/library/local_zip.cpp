@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores in local zip files.
+// Reads Zarr stores in local zip files.
 #include <cerrno>
 #include <memory>
 #include <mutex>
@@ -25,7 +25,7 @@ class LocalSource final : public zarr::ByteSource {
     std::uint64_t size() const override { return file_.size(); }
     zarr::Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
 #if !ZARR_HAS_POSIX_FILES
-        // Reads take turns, because all reads share the file's position.
+        // Without POSIX files, reads take turns, because they share the position in the file.
         const std::lock_guard<std::mutex> lock(mutex_);
 #endif
         const int error = memory.size == 0 ? 0 : file_.ReadAt(offset, memory);
@@ -54,7 +54,7 @@ zarr::Result<std::shared_ptr<zarr::Store>> OpenLocalZip(const std::string& path,
                                                         const std::optional<std::string>& inner) {
     zarr::LocalFile file;
     if (const int error = file.Open(path); error != 0) return CannotOpen(error).WithContext(path);
-    // The identity contains facts about the file, so that a file that replaces another is a
+    // File number, time and size are part of the identity, so that a replaced zip file counts as a
     // different store.
     const std::string identity = path + "\n" + std::to_string(file.number()) + "\n" +
                                  std::to_string(file.modified()) + "\n" +

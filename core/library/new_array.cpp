@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::int64_t kZstdLevel = 3;
 
-// Returns the default codecs: zstd, preceded by vlen-utf8 or vlen-bytes if elements have variable
-// length.
+// Returns the default codecs: zstd, after vlen-utf8 or vlen-bytes for elements of variable length.
 std::vector<zarr::CodecSpec> DefaultCodecs(const zarr::DataType& type) {
     std::vector<zarr::CodecSpec> codecs;
     if (type.kind == zarr::DataKind::kObject) {
@@ -66,8 +65,8 @@ zarr::Result<std::vector<zarr::CodecSpec>> CodecsOf(zarr::Format format,
     return format == zarr::Format::kV3 ? ParseV3List(value) : ParseV2Pair(value);
 }
 
-// Returns the fill value as one element in the host's byte order. Returns nullopt if the option is
-// empty. Also returns nullopt for a JSON null in Zarr v1 and v2.
+// Returns the option `fill_value` as one element in the host's byte order. Returns nullopt if the
+// option is empty, or is null in Zarr v1 or v2.
 zarr::Result<std::optional<std::string>> FillOf(zarr::Format format, const ArrayOptions& options,
                                                 const zarr::DataType& type) {
     std::optional<std::string> element;

@@ -13,8 +13,8 @@ namespace zarr {
 
 namespace {
 
-// Default fill value of doubles and floats in netcdf.h (NC_FILL_DOUBLE, NC_FILL_FLOAT): the exact
-// value, and the value of the six digits that printf's "%g" prints.
+// netcdf.h's default fill value of doubles and floats (NC_FILL_DOUBLE, NC_FILL_FLOAT): exact, and
+// rounded to the six digits of printf's "%g".
 constexpr double kFillDouble = 9.9692099683868690e+36;
 constexpr double kFillDoublePrinted = 9.96921e+36;
 
@@ -28,8 +28,8 @@ bool HasShapeOfOne(const json::Value& document) {
     return IsOne(document.Find("shape")) && IsOne(document.Find("chunks"));
 }
 
-// True if NCZarr's `extension` marks a scalar, by the member "storage" or, since netCDF-C 4.9.3,
-// "scalar".
+// True if NCZarr's metadata `extension` marks the array as a scalar. netCDF-C 4.9.3 and later use
+// the member "scalar", earlier versions "storage".
 bool IsScalar(const json::Value& extension) {
     const json::Value* storage = extension.Find("storage");
     const std::string* text = storage != nullptr ? storage->as_string() : nullptr;
@@ -72,17 +72,16 @@ bool IsReadByNetcdf(const json::Value& value) {
                                            [](const auto& item) { return item.is_number(); }));
 }
 
-// True if both values of an attribute are strings, both are objects, or neither is a string or an
-// object. If so, the attribute's type in NCZarr's "types" fits both values. False if a value is
-// nullptr (missing).
+// True if both values of an attribute are strings, both are objects, or both are something else.
+// The attribute's NCZarr type then fits both values. False if one value is nullptr (missing).
 bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
     if (old_value == nullptr || new_value == nullptr) return false;
     return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&
            (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
 }
 
-// Returns the type letter of the document's dtype, such as 'U' for "<U5". Returns NUL if the dtype
-// is not such a string.
+// Returns the type letter of the document's dtype, such as 'U' for "<U5". Returns NUL for any other
+// dtype.
 char KindOf(const json::Value& array_document) {
     const json::Value* dtype = array_document.Find("dtype");
     const std::string* text = dtype != nullptr ? dtype->as_string() : nullptr;
@@ -117,7 +116,7 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name) {
     json::Array hidden;
     for (auto& [name, value] : attributes) {
-        // netCDF-C parses `_ARRAY_DIMENSIONS` itself, so the attribute stays a list.
+        // The attribute `_ARRAY_DIMENSIONS` stays a list, because netCDF-C itself parses it.
         if (IsNczarrName(name) || name == "_ARRAY_DIMENSIONS" || IsReadByNetcdf(value)) continue;
         value = json::Value(json::Dump(value));
         hidden.emplace_back(name);
@@ -203,8 +202,8 @@ NczarrForm ToSpecification(json::Value array_document, const json::Value& extens
     if (form.has_characters || type == "|S1") {
         Set(document, "dtype", json::Value("|S1"));
         for (auto& [name, member] : document) {
-            // NCZarr writes a fill value of one character as it is, but Zarr v2 requires base64.
-            // One character is never valid base64.
+            // NCZarr writes a one-character fill value as plain text, where Zarr v2 requires
+            // base64. One character is never valid base64.
             const std::string* text = name == "fill_value" ? member.as_string() : nullptr;
             if (text != nullptr && text->size() == 1)
                 member = json::Value(Base64Encode(ByteSpan(*text)));
@@ -227,7 +226,7 @@ json::Value AsObjects(json::Value array_document) {
     for (auto& [name, member] : *array_document.MutableObject()) {
         if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
-        // If the text is not valid base64, the text itself is taken as the fill value.
+        // Text that is not valid base64 is taken as the fill value itself.
         if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
             member = json::Value(bytes.Take());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses and checks shapes in metadata documents of all Zarr versions.
+// Parses and checks shapes in the metadata documents of all Zarr versions.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,20 @@
 
 namespace zarr {
 
-// Returns kCorrupt if the product of all `factors` and of `unit`, the element size in bytes,
-// exceeds 2^63 - 1. A `unit` of 0 (dtype S0) counts as 1. The message names the document's member
-// `member`.
+// Returns kCorrupt if the product of `factors` and the element size `unit`, in bytes, exceeds 2^63
+// - 1. An element size of 0 (dtype S0) counts as 1. Messages name the member `member`.
 Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
                     std::string_view member);
 
-// Returns the member "shape" of a document; sizes may be 0. Returns kCorrupt if the product of all
-// sizes and of `element_size`, in bytes, exceeds 2^63 - 1. Returns kLimit for too many dimensions.
+// Returns the member "shape" of an array's document. Returns kCorrupt if the array would have more
+// than 2^63 - 1 bytes, and kLimit for too many dimensions.
 Result<std::vector<std::uint64_t>> ReadShape(const json::Value& document, std::size_t element_size);
 
 // Returns the sizes as a JSON array.
 json::Value SizesToJson(const std::vector<std::uint64_t>& sizes);
 
-// Changes errors other than kLimit and kUnsupported to kInvalidArgument. Used for documents that
-// are written, because their errors come from the caller's arguments.
+// Turns errors other than kLimit and kUnsupported into kInvalidArgument. In a document to be
+// written, such errors come from the caller's arguments.
 Status ToInvalidArgument(const Status& status);
 
 }  // namespace zarr

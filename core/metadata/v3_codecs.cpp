@@ -20,7 +20,7 @@ constexpr std::string_view kSharding = "sharding_indexed";
 constexpr std::string_view kOptional = "zarrs.optional";
 constexpr std::string_view kOldOptional = "optional";
 
-// Maximum depth of nested shards. No known program writes more than two or three levels.
+// Maximum depth of shards inside shards. Known programs write at most three levels.
 constexpr std::size_t kMaxShardLevels = 8;
 
 struct ClassifiedCodec {
@@ -49,8 +49,8 @@ Result<std::vector<ClassifiedCodec>> ParseChain(const json::Value& list, const s
     return chain;
 }
 
-// True if the codec changes each element by itself, regardless of its index. Such a codec commutes
-// with transpose and with the splitting into chunks.
+// True if the codec changes each element independently. Such a codec may come before or after
+// transpose and the splitting into chunks.
 bool IsElementwise(const CodecSpec& spec) {
     constexpr std::string_view kNames[] = {"bitround",           "scale_offset",
                                            "cast_value",         "numcodecs.bitround",
@@ -71,7 +71,7 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
                                    json::Brief(json::Value(member.first)) + " of transpose");
     DimVector<std::size_t> axes;
     if (const std::string* text = order->as_string()) {
-        // Accepts "C" and "F", too, which a draft of the Zarr v3 specification allowed.
+        // A draft of the Zarr v3 specification allowed "C" and "F" as order.
         if (*text != "C" && *text != "F")
             return json::Expected(place, "a permutation of the dimensions", *order);
         for (std::size_t i = 0; i < rank; ++i) axes.push_back(*text == "C" ? i : rank - 1 - i);
@@ -95,7 +95,7 @@ Result<DimVector<std::size_t>> OrderOf(const CodecSpec& spec, std::size_t rank) 
     return axes;
 }
 
-// Reads lists of codecs into ArrayMetadata: the list of the array, and a further list for each
+// Reads the codec lists of an array into ArrayMetadata: the array's own list, and one list for each
 // level of sharding.
 class ChainReader {
   public:
@@ -131,8 +131,8 @@ class ChainReader {
     }
 
   private:
-    // Returns an error if the data type has missing elements and the first codec is not
-    // zarrs.optional. No other codec supports missing elements.
+    // Returns an error if the data type is zarrs.optional (with missing elements), but the first
+    // codec is not. No other codec supports missing elements.
     Status CheckOptional(const CodecSpec& to_bytes) const {
         if (!metadata_.dtype.missing) return {};
         const CodecSpec& first = metadata_.codecs.empty() ? to_bytes : metadata_.codecs.front();
@@ -149,9 +149,9 @@ class ChainReader {
         return {};
     }
 
-    // Reads "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
+    // Reads the member "endian" of the "bytes" codec (Zarr v3 specification, "Bytes codec").
     Status ReadByteOrder(const CodecSpec& spec) {
-        // The codec is made only to validate the configuration.
+        // This codec is made only to validate its configuration.
         ZARR_RETURN_IF_ERROR(MakeCodec(spec, {metadata_.dtype, metadata_.chunks, {}})
                                  .status()
                                  .WithContext(spec.place));
@@ -218,7 +218,7 @@ class ChainReader {
         return {};
     }
 
-    // Checks that every shard of a rectilinear grid consists of whole inner chunks.
+    // Checks that every shard of a rectilinear chunk grid consists of whole inner chunks.
     Status CheckShardSizes(std::size_t axis, std::uint64_t size) const {
         if (metadata_.edges.empty()) return {};
         std::uint64_t start = 0;
@@ -261,7 +261,7 @@ class ChainReader {
     }
 
     ArrayMetadata& metadata_;
-    // Dimensions of the array, in the order to which the transpose codecs so far permute them.
+    // Dimensions of the array, in the order that results from the transpose codecs read so far.
     DimVector<std::size_t> axes_;
     bool is_elementwise_ = true;
 };
@@ -274,8 +274,7 @@ json::Value Named(std::string_view name, json::Object configuration) {
 }
 
 json::Value BytesCodec(const DataType& dtype) {
-    // "endian" is omitted if elements have no byte order, because they have one byte or are byte
-    // strings.
+    // "endian" is omitted for elements without byte order: single bytes and byte strings.
     const DataType big = WithByteOrder(dtype, ByteOrder::kBig);
     const DataType little = WithByteOrder(dtype, ByteOrder::kLittle);
     if (big.NeedsSwap() == little.NeedsSwap()) return Named(kBytes, {});
@@ -283,8 +282,7 @@ json::Value BytesCodec(const DataType& dtype) {
     return Named(kBytes, {{"endian", json::Value(is_big ? "big" : "little")}});
 }
 
-// Returns the Zarr v3 JSON of a codec, and the class of the codec: array-to-array, array-to-bytes
-// or bytes-to-bytes.
+// Returns a codec as Zarr v3 JSON, and its class: array-to-array, array-to-bytes or bytes-to-bytes.
 Result<std::pair<json::Value, CodecClass>> AsV3(const CodecSpec& spec, const DataType& dtype) {
     ZARR_ASSIGN_OR_RETURN(json::Value written, CodecToV3(spec, dtype));
     ZARR_ASSIGN_OR_RETURN(const CodecSpec named, ParseV3Codec(written, spec.place));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of an Icechunk repository (Icechunk specification, versions 1, 2 and 2.1).
+// Files of an Icechunk repository (Icechunk specification, versions 1, 2 and 2.1).
 #pragma once
 
 #include <cstddef>
@@ -30,18 +30,18 @@ inline constexpr std::string_view kIcechunkChunks = "chunks";
 inline constexpr std::size_t kIcechunkIdSize = 12;
 inline constexpr std::size_t kIcechunkNodeIdSize = 8;
 
-// Numbers of file types in a file's header.
+// File types by their numbers in the header of a binary file.
 enum class IcechunkFileType : std::uint8_t { kSnapshot = 1, kManifest = 2, kRepo = 6 };
 
-// A binary file, decompressed.
+// A binary file of an Icechunk repository, decompressed.
 struct IcechunkFile {
-    unsigned version = 0;  // 1 or 2, of this file; files of both versions occur in one repository
+    unsigned version = 0;  // version of this file, 1 or 2; one repository can have files of both
     Buffer payload;        // decompressed contents, a flatbuffer
 };
 
-// Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist.
-// Returns kCorrupt if the file is damaged or of another type. Returns kUnsupported for an unknown
-// version or compression. Returns kLimit if the payload has more than Limit::kManifestSize bytes.
+// Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist, and
+// kCorrupt if it is damaged or of another type. Returns kUnsupported for an unknown version or
+// compression, and kLimit if the file has more than Limit::kManifestSize bytes.
 Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string& key,
                                       IcechunkFileType type);
 

@@ -21,14 +21,14 @@ namespace zarr {
 
 namespace {
 
-// Returns the maximum size in bytes of one value of the document.
+// Returns the maximum size in bytes of one value in a Kerchunk document.
 std::size_t ValueLimit() { return static_cast<std::size_t>(LimitOf(Limit::kMetadataSize)); }
 
-// A dimension of generated references ("gen" in kerchunk's specification), with the integers that
-// the dimension's variable takes.
+// A dimension of generated references ("gen" in kerchunk's specification), and the values of its
+// template variable.
 struct Dimension {
     std::string name;
-    std::vector<std::int64_t> values;  // listed integers; empty for a range
+    std::vector<std::int64_t> values;  // values in a list; empty for a range
     std::int64_t start = 0;
     std::int64_t step = 1;
     std::uint64_t count = 0;
@@ -106,7 +106,8 @@ class KerchunkParser {
   private:
     static constexpr std::size_t kLongestKey = kMaxKeyLength;
 
-    // Parses a member at the top level: a member of version 1, or a reference of version 0.
+    // Parses a member at the top level of the document: a member of version 1, or a reference of
+    // version 0.
     Status ParseMember(const std::string& key) {
         ZARR_ASSIGN_OR_RETURN(const char next, json_.Peek());
         if (key == "version" && next >= '0' && next <= '9') {
@@ -150,8 +151,7 @@ class KerchunkParser {
     }
 
     Status ParseReference(const std::string& key) {
-        // References with an invalid key are parsed but not added, because no reader asks for such
-        // a key.
+        // References with an invalid key are skipped, because no reader requests such a key.
         const bool is_key = IsValidKey(key);
         ZARR_ASSIGN_OR_RETURN(const char next, json_.Peek());
         if (next == '[') return ParseRange(key, is_key);
@@ -216,7 +216,8 @@ class KerchunkParser {
             count = SaturatingMul(count, axis.count);
             axes.push_back(std::move(axis));
         }
-        // The limit is checked before the loop, so that a huge count cannot exhaust memory.
+        // The limit is checked before references are generated, so that a huge count cannot exhaust
+        // memory.
         if (SaturatingAdd(count, document_.index_.size()) > LimitOf(Limit::kReferences))
             return OverLimit(Limit::kReferences, "gen: there are too many references");
         std::vector<std::uint64_t> at(axes.size(), 0);
@@ -250,8 +251,8 @@ class KerchunkParser {
 
     JsonStream json_;
     KerchunkJson& document_;
-    std::string value_;     // value of the reference that is being parsed
-    std::string location_;  // URL of the reference that is being parsed
+    std::string value_;     // value of the current reference
+    std::string location_;  // URL of the current reference
     std::string gen_;       // JSON text of the member "gen"
 };
 
@@ -286,8 +287,8 @@ bool MayBeKerchunkJson(std::string_view start) {
     const std::size_t end = start.find('"', quote + 1);
     if (end == std::string_view::npos) return false;
     const std::string_view key = start.substr(quote + 1, end - quote - 1);
-    // A document of version 1 starts with one of these members. A document of version 0 starts with
-    // the key of a metadata document or of a chunk.
+    // A document of version 1 starts with one of these members, and a document of version 0 with
+    // the key of metadata or a chunk.
     for (const std::string_view name : {"version", "templates", "gen", "refs"})
         if (key == name)
             return start.find("\"refs\"") != std::string_view::npos ||
@@ -295,7 +296,7 @@ bool MayBeKerchunkJson(std::string_view start) {
                    start.find("\"gen\"") != std::string_view::npos;
     const std::string_view name = LastName(key);
     if (IsDocumentOfAnyFormat(name)) return true;
-    // A chunk's key is accepted only if its value is a JSON array or a string.
+    // The key of a chunk counts only if its value is a JSON array or a string, as in a reference.
     const bool is_chunk = key.find('/') != std::string_view::npos &&
                           name.find_first_not_of("0123456789.c") == std::string_view::npos;
     const std::size_t colon = start.find_first_not_of(" \t\r\n", end + 1);

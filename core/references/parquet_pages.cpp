@@ -16,7 +16,7 @@ namespace {
 
 using ThriftField = ThriftReader::Field;
 
-// Kinds of pages, with the numbers of "parquet.thrift" (enum PageType).
+// Numbers of the page types in "parquet.thrift" (enum PageType).
 constexpr std::int64_t kDataPage = 0;
 constexpr std::int64_t kIndexPage = 1;
 constexpr std::int64_t kDictionaryPage = 2;
@@ -33,7 +33,7 @@ Status DecompressZstd(ByteSpan compressed, MutableByteSpan bytes) {
     return size == bytes.size ? Status() : DamagedPage();
 }
 
-// Decompresses the gzip members (RFC 1952) that `compressed` consists of.
+// Decompresses `compressed`, one or more gzip members (RFC 1952).
 Status DecompressGzip(ByteSpan compressed, MutableByteSpan bytes) {
     libdeflate_decompressor* const decompressor = ThreadDecompressor();
     if (decompressor == nullptr) return Status::OutOfMemory("libdeflate has no memory");
@@ -135,7 +135,8 @@ Result<ParquetPage> ParquetPages::Next() {
         page.values = static_cast<std::uint64_t>(header.values);
         page.encoding = static_cast<ParquetEncoding>(header.encoding);
         page.level_encoding = static_cast<ParquetEncoding>(header.level_encoding);
-        // In a page of version 2, the levels are in front of the values, and are never compressed.
+        // In a data page of version 2, the definition levels precede the values and are never
+        // compressed.
         std::size_t levels = 0;
         if (header.kind == kDataPage2) {
             page.has_separate_levels = true;

@@ -15,8 +15,8 @@ namespace {
 
 std::size_t MostBytes() { return static_cast<std::size_t>(LimitOf(Limit::kPartitionSize)); }
 
-// Adds the name of the option ZARR_MAX_PARTITION_SIZE to the error for a file that is too large,
-// unless the message already has it.
+// Adds the name of the option ZARR_MAX_PARTITION_SIZE to the error for a too large file, unless the
+// error has it.
 Status NameLimit(const Status& status) {
     constexpr std::string_view kName = "ZARR_MAX_PARTITION_SIZE";
     const bool is_named = status.message().find(kName) != std::string::npos;
@@ -37,9 +37,10 @@ bool PartitionFiles::Find(const std::string& key, PartitionPtr& file) {
 
 void PartitionFiles::Put(const std::string& key, const PartitionPtr& file,
                          const ObjectVersion& version) {
-    // Estimated memory of a cache entry in bytes, without its key and file.
+    // Estimated bytes of a cache entry, without its key and its file.
     constexpr std::size_t kOverhead = 256;
-    // Files that are removed from the cache. They are destroyed after `lock` is released.
+    // Files that are removed from the cache. Declared before `lock`, so that they are destroyed
+    // after `mutex_` is unlocked.
     std::vector<PartitionPtr> before;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (entries_.count(key) != 0) return;
@@ -82,7 +83,7 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
             has_loaded_.wait(lock);
         }
     }
-    // Marks `key` as no longer being loaded when the scope ends, even after an exception.
+    // Marks the file `key` as no longer being loaded when the scope ends, even by an exception.
     class Loading {
       public:
         Loading(PartitionFiles& owner, const std::string& name) : files_(owner), key_(name) {}
@@ -104,7 +105,7 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key)
 
 Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker& take) {
     std::vector<std::string> missing;
-    // Index in `keys` of each element of `missing`.
+    // For each key in `missing`, its index in `keys`.
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         PartitionPtr file;

@@ -14,7 +14,8 @@ namespace zarr {
 
 namespace {
 
-// Returns the decimal number in `text`; nullopt if `text` is not the number's shortest spelling.
+// Returns the decimal number in `text`; nullopt if `text` is no number or is not its shortest
+// spelling.
 std::optional<std::uint64_t> ShortestNumber(std::string_view text) {
     if (text.empty() || text.size() > 20 || (text[0] == '0' && text.size() > 1)) return {};
     std::uint64_t number = 0;
@@ -71,7 +72,7 @@ std::optional<ReferenceIndex::ChunkKey> ReferenceIndex::Split(std::string_view k
         }
         return found;
     }
-    // Splits the numbers off the end of the key, the last number first.
+    // Removes the chunk indices from the end of the key, the last index first.
     found.prefix = key;
     while (!found.prefix.empty() && push(LastName(found.prefix)))
         found.prefix = ParentPath(found.prefix);
@@ -232,7 +233,7 @@ void ReferenceIndex::ForEach(const Group& group,
 
 std::vector<StoreEntry> ReferenceIndex::List(const std::string& prefix) const {
     const std::string start = prefix.empty() ? "" : prefix + "/";
-    // Names of direct children; true if keys exist below the name.
+    // names of direct children; true if other keys exist below the child
     std::map<std::string, bool> children;
     const auto add = [&](std::string_view key) {
         if (key.size() <= start.size() || key.substr(0, start.size()) != start) return;

@@ -5,10 +5,10 @@ namespace zarr {
 
 namespace {
 
-// Maximum depth of nested structs, lists and maps in a value that is skipped.
+// Maximum depth of nested structs, lists and maps when the reader skips a value.
 constexpr std::size_t kMostDepth = 32;
 
-// Returns the signed number whose zigzag encoding is `number`.
+// Returns the signed number that zigzag encoding stores as `number`.
 std::int64_t FromZigzag(std::uint64_t number) {
     return static_cast<std::int64_t>((number >> 1U) ^ (~(number & 1U) + 1U));
 }
@@ -46,8 +46,7 @@ bool ThriftReader::NextField(Field& field) {
         return false;
     }
     field.type = static_cast<Type>(head & 0xfU);
-    // A step of 0 means that the id of the field follows as a number. No struct of Parquet needs
-    // that, but a writer may do it.
+    // The header holds the step from the previous field id; 0 means that the id itself follows.
     field.id = step != 0 ? field.id + step : ReadSigned();
     constexpr std::int64_t kLargest = INT16_MAX;
     if (field.id < 0 || field.id > kLargest) Fail();
@@ -94,7 +93,7 @@ std::size_t ThriftReader::ReadListHead(Type& type) {
     type = static_cast<Type>(head & 0xfU);
     std::uint64_t count = head >> 4U;
     if (count == kCountFollows) count = ReadUnsigned();
-    // Bounds the count by the bytes left, because every element takes at least one byte.
+    // Every element takes at least one byte, so a count above the number of bytes left is wrong.
     if (!is_ok_ || count > bytes_.size - at_) {
         Fail();
         return 0;
@@ -118,7 +117,7 @@ void ThriftReader::SkipBytes(std::uint64_t count) {
 }
 
 void ThriftReader::SkipValue(Type type, std::size_t depth) {
-    // A Boolean has no further bytes, because the header of the field holds the value.
+    // The header of a Boolean field holds its value, so no bytes follow.
     if (type == Type::kTrue || type == Type::kFalse) return;
     SkipElement(type, depth);
 }

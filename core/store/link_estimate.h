@@ -9,20 +9,19 @@
 
 namespace zarr {
 
-// Estimate of a server's latency (time until a response begins) and transfer rate, from the
-// requests made so far. Thread-safe.
+// Estimates a server's latency (time until a response begins) and transfer rate from the requests
+// so far. Thread-safe.
 class LinkEstimate {
   public:
     // Records a request whose response had `bytes` bytes and took `nanoseconds`, to improve the
     // estimate.
     void Note(std::uint64_t bytes, std::uint64_t nanoseconds);
 
-    std::uint64_t latency() const;  // in nanoseconds
+    std::uint64_t latency() const;  // in nanoseconds, from the request until the response begins
     double rate() const;            // in bytes per second, for one connection
 
-    // Returns the cost model of requests to the server, for ReadRanges(). The largest gap between
-    // joined ranges is the number of bytes that the server sends during the latency.
-    // tuning::kMinGap and tuning::kMaxGap bound this gap.
+    // Returns the cost model of this server for ReadRanges(). The largest gap to read is what the
+    // server sends during the latency of a request, between tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 
   private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Types of elements: DataType for elements in a store, MemoryType for elements in a program's
-// memory.
+// Data types: DataType for elements in a store, MemoryType for elements in a program's memory.
 #pragma once
 
 #include <complex>
@@ -19,16 +18,17 @@ namespace zarr_core {
 // Kinds of element types in a store.
 enum class DataKind : std::uint8_t {
     kBool,
-    kInt,        // signed integers
-    kUint,       // unsigned integers
-    kFloat,      // real numbers, including bfloat16 and types of 4, 6 and 8 bits
-    kComplex,    // complex numbers
-    kDatetime,   // int64 in the type's unit since 1970-01-01T00:00; the smallest is "not a time"
-    kTimedelta,  // duration as int64 in the type's unit; the smallest is "not a time"
+    kInt,      // signed integers
+    kUint,     // unsigned integers
+    kFloat,    // real numbers, including bfloat16 and types of 4, 6 and 8 bits
+    kComplex,  // complex numbers
+    // int64, in the type's unit since 1970-01-01T00:00; the smallest int64 is "not a time".
+    kDatetime,
+    kTimedelta,  // int64 duration in the type's unit; the smallest int64 is "not a time"
     kBytes,      // bytes of a fixed length, padded with NUL
     kUnicode,    // text of a fixed length: UCS-4 code units, padded with NUL
-    kRaw,        // bytes without meaning
-    kStruct,     // fields with types of their own, without padding
+    kRaw,        // bytes that are not interpreted
+    kStruct,     // fields of different types, without padding
     kVariable,   // strings or bytes of variable length
 };
 
@@ -47,7 +47,7 @@ enum class MemoryType : std::uint8_t {
     kFloat64,
     kComplex64,   // two float32: real part, imaginary part
     kComplex128,  // two float64
-    kElement,  // DataType::size() bytes: the element as it is stored, in the machine's byte order
+    kElement,     // the stored element in the machine's byte order, DataType::size() bytes
 };
 
 // Returns the size of an element in bytes; 0 for kElement, whose size is DataType::size().
@@ -57,24 +57,24 @@ ZARR_CORE_EXPORT std::size_t SizeOf(MemoryType type) noexcept;
 // specification, "Data types", and its extensions). Immutable; copying is cheap. Thread-safe.
 class ZARR_CORE_EXPORT DataType {
   public:
-    // Returns the type that `text` names. `text` is a type string of NumPy ("<f4", "<M8[ns]"), a
-    // name of Zarr v3 ("float32", "string"), or JSON. The JSON is the member "dtype" of Zarr v2 or
-    // "data_type" of Zarr v3. A type with a name of Zarr v3 is little-endian. Returns
-    // kInvalidArgument or kUnsupported if no type has the name.
+    // Returns the type that `text` names: a NumPy type string ("<f4", "<M8[ns]"), a name of Zarr v3
+    // ("float32", "string"), or JSON as in "dtype" of Zarr v2 or "data_type" of Zarr v3. Zarr v3
+    // names give little-endian types. Returns kInvalidArgument or kUnsupported if no type has the
+    // name.
     static Result<DataType> Parse(std::string_view text) noexcept;
 
     DataKind kind() const noexcept;
-    // Returns the size in bytes of an element as MemoryType::kElement; 0 for kVariable.
+    // Returns the size in bytes of an element that is read as MemoryType::kElement; 0 for
+    // kVariable.
     std::size_t size() const noexcept;
-    // Returns the smallest memory type that holds every value: for example kFloat32 for float16,
-    // kInt64 for times. Returns kElement for bytes, text and structures, and for kVariable, which
-    // has no memory type.
+    // Returns the smallest memory type that holds every value, such as kFloat32 for float16 or
+    // kInt64 for times. Returns kElement for bytes, text, structures and kVariable.
     MemoryType memory_type() const noexcept;
-    // Returns the name of the type: a type string of NumPy, JSON for structures, else the name of
-    // Zarr v3.
+    // Returns the name of the type: JSON for structures, else a NumPy type string or, if NumPy
+    // lacks the type, a name of Zarr v3.
     Result<std::string> ToString() const noexcept;
 
-    struct Impl;  // private to the library
+    struct Impl;  // only for the library itself
     explicit DataType(std::shared_ptr<const Impl> impl) noexcept;
     const Impl& impl() const noexcept { return *impl_; }
 
