@@ -100,8 +100,8 @@ bool IsDebugEnabled() {
 
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds) {
-    // Queries of URLs may contain secrets and are not logged. The query is cut off here, because
-    // `key` is appended to the path below.
+    // URL queries may contain secrets. The query must be removed before `key` is appended to the
+    // path.
     const bool is_url =
         path.find("://") != std::string::npos && !STARTS_WITH(path.c_str(), "/vsicurl?");
     const std::size_t end = is_url ? std::min(path.find('?'), path.size()) : path.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Debug messages that the driver logs if the configuration option CPL_DEBUG=ZARR is set.
+// Debug messages of this driver, logged if the configuration option CPL_DEBUG is ZARR or ON.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace zarr_driver {
 
-// Logs on destruction how many chunks of an array were read and written since construction. The
-// counts include all users of the array in this process. Logs nothing if all counts are zero.
+// Counts the chunks of an array that this process reads and writes, and logs the counts on
+// destruction. Logs nothing if all counts are zero.
 class ArrayActivity {
   public:
     // `store_path` is the path of the store that contains `array`.
@@ -40,35 +40,33 @@ class ArrayActivity {
     const Counts before_;
 };
 
-// Logs that an array whose dimensions have no names is interpreted as a colour image.
+// Logs that an array with unnamed dimensions is read as a colour image.
 void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
 void LogDebug(const std::string& message);
 
-// Logs that `count` transformations of an OME-Zarr image are not used to locate the array at
-// `array_path`. The array is located in the coordinate system `system`.
+// Logs that the array at `array_path` is located in the coordinate system `system` of its OME-Zarr
+// image, and that `count` transformations to other systems are not used.
 void LogUnusedTransformations(const std::string& store_path, const std::string& array_path,
                               const std::string& system, std::size_t count);
 
-// True if the configuration option CPL_DEBUG is set and not OFF, so that GDAL may show debug
-// messages.
+// True if CPL_DEBUG is set and not OFF, so that GDAL may show debug messages.
 bool IsDebugEnabled();
 
-// Logs one request for the value of `key` in the folder or zip file at `path`. If `key` is empty,
-// the request was for the folder itself.
+// Logs one request for the value of `key` in the folder or zip file at `path`; an empty `key` means
+// `path` itself.
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds);
 
-// Describes the result of a request, for LogRequest(). `value` holds the bytes that were read, and
-// may be nullptr.
+// Returns the text with which LogRequest() describes the result of a request. `value` holds the
+// bytes that were read, and may be nullptr.
 std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value = nullptr);
 std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<zarr::ReadResult>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* value = nullptr);
 
-// Calls `ask`, which sends one request, and logs the request with its duration. Returns the result
-// of `ask`.
+// Calls `ask`, which sends one request, logs the request with its duration, and returns the result.
 template <class Ask>
 auto Logged(const char* verb, const std::string& path, const std::string& key, Ask&& ask,
             const zarr::Buffer* value = nullptr) {
@@ -79,7 +77,7 @@ auto Logged(const char* verb, const std::string& path, const std::string& key, A
     return answer;
 }
 
-// Logs the opening of a dataset and, on destruction, the number of requests to the store.
+// Logs that a dataset was opened and, on destruction, how many requests its store has received.
 class StoreActivity {
   public:
     StoreActivity(const std::string& store_path, std::shared_ptr<const zarr::Hierarchy> hierarchy);

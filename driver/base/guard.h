@@ -12,8 +12,8 @@
 
 namespace zarr_driver {
 
-// Returns the value by which a method reports failure to GDAL: CE_Failure, nullptr, false, 0 or an
-// empty container.
+// Returns the value that tells GDAL of a failure: CE_Failure, nullptr, false, 0 or an empty
+// container.
 template <class Value>
 Value FailedValue() {
     if constexpr (std::is_same_v<Value, CPLErr>)
@@ -22,9 +22,10 @@ Value FailedValue() {
         return Value();
 }
 
-// Calls `work` and returns its result. If `work` throws, emits one error about `store` and returns
-// `failed`, because exceptions must not enter GDAL's code. Every method that GDAL calls and every
-// registered function uses Guarded(); a test in autotest/house checks this.
+// Calls `work` and returns its result. If `work` throws, emits an error about `store` and returns
+// `failed`, because GDAL cannot handle exceptions.
+//
+// Every function that GDAL calls must use Guarded(); a test in autotest/house checks this.
 template <class Work>
 auto Guarded(const char* store, Work&& work, std::invoke_result_t<Work&> failed) noexcept
     -> std::invoke_result_t<Work&> {

@@ -24,8 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-// Number of processors. It is determined once, when the plugin is loaded, because CPLGetNumCPUs()
-// takes as long as opening two metadata documents.
+// Number of processors. Read once, because CPLGetNumCPUs() takes as long as opening two metadata
+// documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
@@ -35,7 +35,7 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
         return zarr::Status::Invalid(
             "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
             zarr::Quoted(text));
-    constexpr double kMax = 1e9;  // in seconds; longer times may overflow the clock
+    constexpr double kMax = 1e9;  // in seconds; larger numbers may overflow the clock
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 
@@ -50,8 +50,8 @@ zarr::FillAsNodata ParseFillAsNodata(const char* text) {
     return zarr::FillAsNodata::kAuto;
 }
 
-// Returns the factor of a unit of bytes, such as 1024 for "KB". Returns nullopt if the unit is
-// unknown, or if `is_bytes` is false and a unit is given.
+// Returns the factor of a unit of bytes, such as 1024 for "KB". Returns nullopt for an unknown
+// unit, and for any unit if `is_bytes` is false.
 std::optional<std::uint64_t> FactorOf(const std::string& unit, bool is_bytes) {
     if (unit.empty()) return 1;
     if (!is_bytes) return std::nullopt;
@@ -77,10 +77,10 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
 using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
 
 std::mutex seen_mutex;
-Texts& seen = *new Texts;  // option texts at the last call of ReadLimits()
+Texts& seen = *new Texts;  // texts of the limit options at the last call of ReadLimits()
 
-// Parses `text`, the value of a configuration option that sets a limit. Returns the default limit
-// if `text` is empty, and nullopt if `text` is invalid or too large.
+// Parses `text`, the value of a configuration option that sets a limit. Returns the default if
+// `text` is empty, and nullopt if it is invalid or too large.
 std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
     if (text.empty()) return info.preset;
     const auto value = ParseLimit(text, info.is_bytes);

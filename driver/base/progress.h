@@ -5,9 +5,8 @@
 
 namespace zarr_driver {
 
-// Wraps a progress function, and records whether the function asked to cancel. GDAL ignores the
-// function's result in some calls, and after the last call. An object may be used for one job on
-// one thread.
+// Wraps a progress function and remembers whether it asked to cancel, because GDAL sometimes
+// ignores this. For one job on one thread.
 class WatchedProgress {
   public:
     // `progress` is the caller's progress function and may be nullptr.
@@ -16,7 +15,7 @@ class WatchedProgress {
     WatchedProgress(const WatchedProgress&) = delete;
     WatchedProgress& operator=(const WatchedProgress&) = delete;
 
-    // Progress function to pass to GDAL. Its `data` must be this object.
+    // Progress function for GDAL, to be passed with this object as `data`.
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         auto* watched = static_cast<WatchedProgress*>(data);
         if (watched->progress_ != nullptr && !watched->progress_(complete, message, watched->data_))
@@ -32,7 +31,8 @@ class WatchedProgress {
     bool is_cancelled_ = false;
 };
 
-// Scales a progress from 0 to 1 to the range from `from` to `to` of the caller's progress.
+// Reports the progress of one part of a job. The caller sees this part's progress, from 0 to 1, as
+// progress between `from` and `to`.
 class ScaledProgress {
   public:
     // `progress` is the caller's progress function and may be nullptr.
@@ -43,7 +43,7 @@ class ScaledProgress {
     ScaledProgress(const ScaledProgress&) = delete;
     ScaledProgress& operator=(const ScaledProgress&) = delete;
 
-    // Progress function to pass to GDAL, together with data().
+    // Progress function for GDAL, to be passed with data().
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         return data != nullptr ? GDALScaledProgress(complete, message, data) : TRUE;
     }

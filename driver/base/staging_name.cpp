@@ -21,8 +21,8 @@ std::string FinalName(const std::string& path) {
     for (std::size_t end = path.find(kStagingSuffix); end != std::string::npos;
          end = path.find(kStagingSuffix, end + 1)) {
         const std::size_t after = end + kStagingSuffix.size();
-        // The staging name ends at `after` only if the path ends there, or one of "/", "}" and ": "
-        // follows, as in "/vsizip/{x.zip.0.partial}/" and "x.zarr.0.partial: /a".
+        // A staging name ends with the path or before "/", "}" or ": ", as in
+        // "/vsizip/{x.zip.0.partial}/" and "x.zarr.0.partial: /a".
         const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}' ||
                               path.compare(after, 2, ": ") == 0;
         std::size_t dot = end;

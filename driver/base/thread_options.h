@@ -3,9 +3,9 @@
 
 namespace zarr_driver {
 
-// Makes worker threads of the core use GDAL's thread-local configuration options
-// (CPLSetThreadLocalConfigOption()) of the thread that starts the work. Programs such as rasterio
-// set credentials for a single thread. Later calls in the process have no effect. Thread-safe.
+// Worker threads of the core get the thread-local configuration options of the thread that starts
+// the work, because rasterio and others set credentials for one thread. Later calls have no effect.
+// Thread-safe.
 void ShareThreadOptions();
 
 }  // namespace zarr_driver

@@ -40,8 +40,8 @@ using zarr::Status;
 
 namespace {
 
-// Opens the hierarchy of `store`. Each array that the append extends already has its new size in
-// the result, although the store still has the former size.
+// Opens the hierarchy of `store`, in which each array to extend already has its new size. The store
+// itself still has the old size.
 Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
     const std::shared_ptr<zarr::Store>& store, const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -61,7 +61,7 @@ class DimensionAppend {
         ZARR_ASSIGN_OR_RETURN(const auto grown, WithNewSizes(store_, plan_));
         ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
         ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
-        // If overviews are filled, they take the last quarter of the progress.
+        // Filling overviews, if any, takes the last quarter of the progress.
         const double copied = HasOverviewsToFill(options) ? 0.75 : 1;
         const ScaledProgress of_copy(0, copied, progress, progress_data);
         const ScaledProgress of_overviews(copied, 1, progress, progress_data);
@@ -98,8 +98,8 @@ class DimensionAppend {
                               MakeRasterLayout(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish({{}, false});
-        // Fails if an array cannot be read. Such an array may have the extended dimension, and
-        // would keep its old size.
+        // Fails if some array cannot be read, because it may have the extended dimension and would
+        // keep its old size.
         ZARR_RETURN_IF_ERROR(grown->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(std::make_unique<StoreUpdate>(
@@ -108,8 +108,8 @@ class DimensionAppend {
         return dataset;
     }
 
-    // Erases the chunks that a failed append has written beyond the end of the arrays. Skips arrays
-    // whose new size is already stored.
+    // Erases the chunks that a failed append has written beyond the old end of the arrays. Skips
+    // arrays that have their new size already.
     void EraseNewChunks() const {
         std::vector<std::string> paths = {plan_.path()};
         for (const GrowingLevel& level : plan_.pyramid().levels) paths.push_back(level.path);
@@ -126,9 +126,8 @@ class DimensionAppend {
         return !plan_.pyramid().levels.empty() || !options.overviews.IsEmpty();
     }
 
-    // Ends an append. Copies the array's changed attributes and coordinates to its overviews, and
-    // builds missing overviews that the option OVERVIEWS asks for. Writes the consolidated metadata
-    // last.
+    // Finishes an append: copies attributes and coordinates to the overviews, builds the missing
+    // overviews that OVERVIEWS requests, and finally writes the consolidated metadata.
     static Status FinishOverviews(ZarrDataset& target, const CreationOptions& options,
                                   const ScaledProgress& progress) {
         OverviewSet& overviews = target.overviews();
@@ -150,8 +149,8 @@ class DimensionAppend {
         return target.update()->metadata().Finish();
     }
 
-    // Stores descriptions and metadata of the slices. If the process is killed before this call,
-    // the slices exist without descriptions and metadata.
+    // Stores band descriptions and metadata of the new slices. If the process ends before, the
+    // slices lack both.
     Status StoreMetadata(ZarrDataset& target) const {
         std::string lost;
         for (const std::string& name : StoreAppendedMetadata(source_, target, plan_))
@@ -169,8 +168,7 @@ class DimensionAppend {
                     "its overviews lack the appended slices; build them again");
     }
 
-    // Fails if the geotransform or CRS of the source differs from the geotransform or CRS of the
-    // array.
+    // Fails if the source has another geotransform or CRS than the array.
     Status CheckPlace(ZarrDataset& target) const {
         double own[6];
         double others[6];
@@ -217,7 +215,8 @@ class DimensionAppend {
         return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
     }
 
-    // Warns about source pixels whose value or meaning was changed by the copy.
+    // Warns about source pixels whose value or meaning changes in the array, such as clamped
+    // numbers.
     void WarnOfChangedPixels() const {
         const auto warn = [&](const std::string& message) {
             EmitWarning(store_->Describe() + ": /" + plan_.path(), message);
@@ -239,7 +238,7 @@ class DimensionAppend {
         if (is_masked_) warn("its mask applies to the appended slices, too");
     }
 
-    // Warns that the bounds of the new coordinates are not written, because they are unknown.
+    // Warns that the bounds of the new coordinates are unknown and therefore not written.
     void WarnOfBounds() const {
         const std::string* const name =
             zarr::StringAttribute(plan_.dimension().coordinate_attributes, "bounds");
@@ -279,17 +278,16 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Writes the new sizes of all arrays. Overviews come first, because readers ignore an overview
-    // that has more slices than the array. The array's coordinates and then the array come last,
-    // because readers ignore coordinates of another size.
+    // Stores the new sizes of all arrays: first overviews, then coordinates, then the array itself.
+    // Readers ignore longer overviews and coordinates, so they never see a half-extended array.
     //
-    // If a size cannot be written, restores the former sizes of all arrays.
+    // If a size cannot be stored, stores the old sizes again.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
                 if (PriorityOf(path) != priority) continue;
-                // The path is inserted before the write, so that Shrink() also restores this array
-                // if the write fails.
+                // Record the path first, because a failed write may have changed the array, and
+                // Shrink() must restore it.
                 grown_.insert(path);
                 Status status = metadata.ReplaceMetadata(path, growth.after);
                 if (status.ok()) continue;
@@ -306,8 +304,8 @@ class DimensionAppend {
         return path == plan_.path() ? 3 : 1;
     }
 
-    // Stores the former sizes of the arrays in `grown_` again. An array whose metadata cannot be
-    // written keeps its new size.
+    // Stores the old sizes of the arrays in `grown_` again. If this fails, the array keeps its new
+    // size.
     void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
             const Status status =
@@ -316,12 +314,12 @@ class DimensionAppend {
         }
     }
 
-    const std::string name_;  // name of the target, as the user gave it
+    const std::string name_;  // name of the target dataset, as the user gave it
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     std::set<std::string> grown_;  // paths of the arrays whose new size may be stored
-    // Numbers of pixels whose value or meaning the copy changed, summed over all copied bands.
+    // Numbers of changed pixels, summed over all copied bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
@@ -355,14 +353,14 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
     ZARR_RETURN_IF_ERROR(plan.PlanLevels());
     plan.AddRepair();
-    // Fails if an array could not be read. Such an array may have the extended dimension, and would
+    // Fails if some array could not be read, because it may have the extended dimension and would
     // keep its old size.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
 }
 
 // Finds the array that the creation option ARRAY_NAME names. Without this option, finds the only
-// array that has the dimension of APPEND_DIM, and the width and height of the source.
+// array with the dimension APPEND_DIM and the source's width and height.
 Status AppendPlan::FindArray() {
     std::vector<std::string> paths{options_->array_name};
     if (options_->array_name.empty()) {
@@ -386,8 +384,8 @@ Status AppendPlan::FindArray() {
                            zarr::Quoted(options_->append_dim) + " besides X and Y");
 }
 
-// Finds arrays that have a wrong size because an earlier append was interrupted. In `hierarchy_`
-// and `layout_` these arrays get the right size, which is the size of the extended array.
+// Finds arrays that an interrupted append has left with a wrong size. `hierarchy_` and `layout_`
+// then show these arrays with the size of the extended array.
 Status AppendPlan::FindRepair() {
     pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
     ZARR_ASSIGN_OR_RETURN(repair_, FindInterruptedAppend(*hierarchy_, layout_, axis_, pyramid_));
@@ -399,8 +397,8 @@ Status AppendPlan::FindRepair() {
     return {};
 }
 
-// The coordinate array may be longer than the extended array, because another array is longer, too.
-// Fails if the append would change coordinates that only the other array uses so far.
+// Coordinates that another, longer array shares may have more elements than the extended array.
+// Fails if the append would change these elements.
 Status AppendPlan::CheckSharedCoordinates() const {
     if (repair_.shared_coordinates == 0) return {};
     ZARR_ASSIGN_OR_RETURN(
@@ -417,7 +415,7 @@ Status AppendPlan::CheckSharedCoordinates() const {
                            repair_.user + " has them already");
 }
 
-// Adds the arrays that FindRepair() has found to the arrays that the append changes.
+// Includes the arrays that FindRepair() has found in the arrays that the append changes.
 void AppendPlan::AddRepair() {
     for (const auto& [path, metadata] : repair_.stored) {
         const auto [it, is_new] =
@@ -445,8 +443,8 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
     return paths;
 }
 
-// Computes the number of slices that the source has along the extended dimension. Each slice has
-// one band for each combination of indices along the other extra dimensions.
+// Computes how many slices the source adds. A slice has one band for each combination of indices
+// along the other extra dimensions.
 Status AppendPlan::CountSlices() {
     if (layout_.Width() != source_->GetRasterXSize() ||
         layout_.Height() != source_->GetRasterYSize())
@@ -471,7 +469,7 @@ Status AppendPlan::CountSlices() {
     return {};
 }
 
-// Returns the number, from 0, of the first source band that belongs to slice `slice`.
+// Returns the 0-based number of the first source band in slice `slice`.
 std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
     std::uint64_t faster = 1;  // number of bands for each index along the extended dimension
     for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
@@ -479,7 +477,7 @@ std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
     return slice * faster;
 }
 
-// Returns the coordinates of the source's slices along the extended dimension, as texts.
+// Returns the coordinates of the source's slices along the extended dimension, as text.
 Result<std::vector<std::string>> AppendPlan::Texts() const {
     std::vector<std::string> texts;
     if (!options_->append_dim_values.empty()) {
@@ -515,7 +513,8 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
     return texts;
 }
 
-// Finds the index of each source slice along the extended dimension of the array.
+// Finds where each source slice belongs along the extended dimension: a new index, or the index
+// with the same coordinate.
 Status AppendPlan::FindIndices() {
     new_size_ = dimension().size;
     if (dimension().coordinate_path.empty()) {
@@ -541,8 +540,8 @@ Status AppendPlan::FindIndices() {
     return {};
 }
 
-// Fails if a source band and its target band have different coordinates along an extra dimension
-// that is not extended.
+// Fails if a source band and its target band differ in a coordinate along any other extra
+// dimension.
 Status AppendPlan::CheckOtherCoordinates() const {
     std::uint64_t stride = 1;  // number of source bands for each index along the dimension `axis`
     for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
@@ -610,9 +609,8 @@ Status AppendPlan::PlanLevels() {
     return {};
 }
 
-// Plans to extend the dimension `name` of the array at `path` to the new size of the extended
-// dimension. `path` is the mask or a coordinate array of a pyramid level. Does nothing if `path` is
-// empty or no array exists there.
+// Plans a new size for the mask or coordinate array at `path`, whose dimension `name` is extended.
+// Does nothing if `path` is empty or there is no such array.
 Status AppendPlan::PlanArrayGrowth(const std::string& path, const std::string& name) {
     if (path.empty()) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);

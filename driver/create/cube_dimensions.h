@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dimensions of a cube, rebuilt from the metadata of bands: time, level, member and others.
+// Finds the dimensions of a cube (time, level, member and others) in the metadata of bands.
 #pragma once
 
 #include <gdal_priv.h>
@@ -12,17 +12,15 @@
 namespace zarr_driver {
 
 // Returns the dimensions of the cube whose slices are the bands of `source`, slowest first. Reads
-// the metadata items of this driver (DIM_...), of GDAL's netCDF driver (NETCDF_DIM_...) and of
-// GDAL's GRIB driver (GRIB_VALID_TIME ...). Bands of GRIB must all have the same element, such as
-// temperature.
+// metadata items of this driver (DIM_...), GDAL's netCDF driver (NETCDF_DIM_...) and GDAL's GRIB
+// driver (GRIB_VALID_TIME ...). GRIB bands must all have the same element, such as temperature.
 //
-// Returns an empty list if the bands state no dimensions, or only one with a generated name such as
-// "band". Also returns an empty list if the bands are not all combinations of the coordinates in
-// row-major order; the reason is logged as a debug message.
+// Returns an empty list if bands state no dimensions, or only a generated name such as "band". Does
+// so, too, if the bands are not all combinations of the coordinates in row-major order; a debug
+// message gives the reason.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
-// True if `item` is a metadata item, of bands or of a dataset, that describes one of `dimensions`.
-// The item has the form NAME=VALUE.
+// True if `item`, NAME=VALUE, is metadata of a band or dataset that describes one of `dimensions`.
 bool IsOfCubeDimension(const std::string& item, const std::vector<BandDimension>& dimensions);
 
 }  // namespace zarr_driver

@@ -14,7 +14,7 @@
 
 namespace zarr_driver {
 
-// Shape of the chunks of a raster: bands, rows, columns.
+// Shape of a raster's chunks: bands, rows, columns.
 struct RasterChunk {
     std::uint64_t bands = 1;
     std::uint64_t height = 1;
@@ -25,20 +25,20 @@ struct RasterChunk {
 using ChunkSample = std::vector<std::uint8_t>;
 using ChunkSamples = std::vector<ChunkSample>;
 
-// Reads chunks at several positions in `source` and converts the pixels to `dtype`. If reading
-// fails or memory runs out, returns the chunks that were read before. Emits no errors.
+// Reads chunks at several positions in `source`, and converts the pixels to `dtype`. On failure,
+// returns the chunks that were read before. Emits no errors.
 ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
                           const RasterChunk& chunk);
 
 struct EncodingChoice {
-    std::size_t index = 0;  // index of the chosen candidate
+    std::size_t index = 0;  // index of the choice in the list of candidates
     double ratio = 1;       // encoded bytes divided by decoded bytes
 };
 
 // Encodes `samples` on all cores by each of `candidates`, which are creation options that name
-// codecs. Returns the candidate with the smallest encoded size. A later candidate must be smaller
-// than the first by a few percent, because fewer programs can read its codecs. Returns nullopt if
-// `samples` is empty or no candidate can encode the samples.
+// codecs. Returns the candidate with the smallest result. Fewer programs can read the codecs of
+// later candidates, so these must be a few percent smaller than the first. Returns nullopt if there
+// are no samples, or no candidate can encode them.
 std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype, const RasterChunk& chunk);

@@ -10,22 +10,22 @@
 
 namespace zarr_driver {
 
-// Position in a copy of pixels. All bands before `band` are copied. In `band`, and in the bands
-// that are copied together with it, the rows before `row` are copied.
+// Position of a pixel copy: all bands before `band` are copied, and in the current bands all rows
+// before `row`.
 struct CopyPosition {
     int band = 1;
     int row = 0;
 };
 
-// Function that a copy calls, if possible at positions where no chunk or shard is partly copied.
-// All pixels before the position are written to the dataset, but their chunks may not be stored
-// yet.
+// Called during a copy, if possible between chunks and shards. All pixels before the position are
+// written to the dataset, but may not be stored yet.
 using CopyCheckpoint = std::function<zarr::Status(CopyPosition)>;
 
-// Copies the pixels of all bands of `from`, from the position `start` on, to the bands of `to` with
-// the same numbers. Both datasets must have equal sizes. Reads on the calling thread only; other
-// threads encode and store. `checkpoint` may be empty. Emits errors. Returns false after an error,
-// or if `progress` cancels.
+// Copies all bands of `from`, beginning at `start`, to the same bands of `to`; both datasets must
+// have equal sizes. Reads on the calling thread only, and encodes and stores on others.
+// `checkpoint` may be empty.
+//
+// Emits errors. Returns false after an error, or if `progress` cancels.
 bool CopyPixels(GDALDataset& from, ZarrDataset& to, CopyPosition start,
                 const CopyCheckpoint& checkpoint, GDALProgressFunc progress, void* progress_data);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The creation option PROFILE, which sets the options that suit a purpose.
+// The creation option PROFILE, which sets several creation options for a purpose such as cloud
+// storage.
 #pragma once
 
 #include <cpl_string.h>
@@ -15,39 +16,36 @@
 
 namespace zarr_driver {
 
-// Properties of a new raster that decide which options a profile sets.
+// Properties of a new raster that affect the options of a profile.
 struct ProfiledRaster : NewRaster {
-    bool are_bands_split = false;  // true if each band is an array of its own
-    bool is_categorical = false;   // true if pixels are classes, which must not be averaged
-    // Format of the existing store to which the raster is added. nullopt if the raster becomes a
-    // new store.
+    bool are_bands_split = false;  // true if each band is a separate array
+    bool is_categorical = false;   // true if pixels are class numbers, which must not be averaged
+    // Zarr format of the existing store that gets the raster; nullopt for a new store.
     std::optional<zarr::Format> store_format = std::nullopt;
-    GDALDataset* source = nullptr;  // copied raster; nullptr for Create()
+    GDALDataset* source = nullptr;  // raster that CreateCopy() copies; nullptr for Create()
 };
 
-// Creation options after a profile was applied.
+// Creation options that result from a profile.
 struct ProfileOptions {
     CPLStringList options;              // options for CreationOptions::Parse()
     bool wants_statistics = false;      // true if band statistics are to be stored
-    std::string ome_version;            // OME-Zarr version of an OME image; empty for others
-    std::vector<std::string> warnings;  // say which options have no effect without a profile
+    std::string ome_version;            // OME-Zarr version for PROFILE=OME, else empty
+    std::vector<std::string> warnings;  // name the options that have no effect without a profile
 };
 
-// Applies the profile in `options`, or in the configuration option ZARR_DEFAULT_PROFILE. Options
-// that the user has set keep their values. Without a profile, returns `options` unchanged.
-// `options` is GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
+// Applies the profile that `options` or the configuration option ZARR_DEFAULT_PROFILE names;
+// without one, returns `options` unchanged. The user's own options have priority. `options` is
+// GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
 //
-// PROFILE=CLOUD makes Zarr v3 with shards and overviews, and chooses the encoding that is smallest
-// for samples of `raster.source`. PROFILE=OME does so, too, and makes an OME-Zarr image of one
-// array. The option names of GDAL's COG driver (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one
-// number) are translated to the names of this driver.
+// PROFILE=CLOUD makes Zarr v3 with shards, overviews, and the encoding that is smallest for samples
+// of `raster.source`. PROFILE=OME adds OME-Zarr metadata and makes one array. Options of GDAL's COG
+// driver (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated.
 zarr::Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster);
 
 // True if `options`, or the configuration option ZARR_DEFAULT_PROFILE, name a profile.
 bool WantsProfile(CSLConstList options);
 
-// Returns the <Option> elements that describe the options of profiles to GDAL, without an enclosing
-// list element.
+// Returns the XML elements <Option> of the options for profiles, without an enclosing list element.
 const char* ProfileOptionList();
 
 }  // namespace zarr_driver

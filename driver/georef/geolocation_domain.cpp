@@ -37,9 +37,9 @@ std::string UnitsOfArray(const GeolocationArray& array) {
     return units != nullptr ? *units : std::string();
 }
 
-// Returns the CRS of geolocation arrays. For longitudes and latitudes it is `stated` if that CRS is
-// geographic, and else WGS 84. For other coordinates it is `stated`; returns nullopt if their units
-// are not those of `stated`.
+// Returns the CRS of geolocation arrays, preferably `stated`. Longitudes and latitudes need a
+// geographic CRS, else WGS 84 is used. For other coordinates, returns nullopt if their units differ
+// from those of `stated`.
 std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
                                          const OGRSpatialReference* stated) {
     if (geolocation.kind == Kind::kLongLat) {
@@ -61,8 +61,8 @@ std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
     return *stated;
 }
 
-// Returns the XML of a VRT dataset with one band, which computes stored number * scale + offset for
-// each element. Nodata elements become the lowest double, which is not a valid coordinate.
+// Returns a VRT dataset (XML) whose only band is stored number * scale + offset. Nodata elements
+// become the lowest double, which is no valid coordinate.
 std::string UnpackedDataset(const std::string& name, const GeolocationArray& array, double scale,
                             double offset) {
     const auto& [x, y] = array.facts.axes;
@@ -83,7 +83,7 @@ std::string UnpackedDataset(const std::string& name, const GeolocationArray& arr
            "</ScaleRatio></ComplexSource></VRTRasterBand></VRTDataset>";
 }
 
-// Finds the slice of a coordinate array that locates a raster, and compares slices.
+// Finds the 2-D slice of a coordinate array that belongs to a raster, and compares slices.
 class Slices {
   public:
     Slices(const GeolocatedRaster& raster, const GeolocationArray& array)
@@ -98,11 +98,11 @@ class Slices {
         }
     }
 
-    // Returns the indices of the slice of the coordinate array that locates the raster.
+    // Returns the indices, along the leading dimensions, of the slice that belongs to the raster.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
-    // Returns the name of the first dimension along which the coordinates change, or an empty text
-    // if they do not change. Only the first and the last slice are compared.
+    // Returns the name of the first leading dimension along which coordinates differ, or "".
+    // Compares only the first and the last slice.
     std::string FirstChangingDimension() const {
         if (indices_ == last_) return {};
         const auto first = Read(indices_);
@@ -135,8 +135,7 @@ class Slices {
     std::vector<std::uint64_t> last_;
 };
 
-// Returns the name of a dataset whose first band holds X or Y of each pixel of the raster, in units
-// of `srs`.
+// Returns the name of a GDAL dataset whose first band is X or Y of each pixel, in units of `srs`.
 std::string CoordinateDataset(const GeolocatedRaster& raster, const GeolocationArray& array,
                               const OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const Slices slices(raster, array);

@@ -32,22 +32,21 @@ namespace {
 
 using Items = std::vector<const json::Value*>;
 
-// Returns the text of a string attribute for GDAL: valid UTF-8 without NUL. Text with NUL becomes
-// "base64:" and its bytes in base64. Text that begins with "base64:" itself stays unchanged,
-// because users must get back what they wrote.
+// Returns the text of a string attribute as valid UTF-8 for GDAL. Text with NUL becomes "base64:"
+// and base64, although text may begin so by itself.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
                                                 : zarr::BytesToText(text);
 }
 
-// Element type and strides of a block of elements that is converted. Strides are in bytes.
+// Element type, and strides in bytes, of a block to convert.
 struct BlockLayout {
     const GDALExtendedDataType& type;
     const zarr::Strides& strides;
 };
 
-// Converts a block of elements from `src` to `dst`. Returns false if an element cannot be
-// converted. If `frees` is true, `dst` already has strings, which are freed.
+// Converts a block of elements from `src` to `dst`; returns false if an element cannot be
+// converted. `frees` is true if `dst` already has strings, which must be freed.
 bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout& to,
                   std::uint8_t* dst, const BlockLayout& from, const std::uint8_t* src, bool frees) {
     struct Task {
@@ -76,8 +75,8 @@ bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout
 bool IsString(const json::Value* value) { return value->as_string() != nullptr; }
 bool IsNumber(const json::Value* value) { return value->is_number(); }
 
-// True if a double can represent the number exactly. This holds for non-integers, and for integers
-// up to 2^53.
+// True if a double can represent the number exactly: any non-integer, and integers from -2^53 to
+// 2^53.
 bool IsExactDouble(const json::Value* value) {
     constexpr std::int64_t kMax = std::int64_t{1} << 53;
     if (!value->is_integer()) return value->is_number();
@@ -85,8 +84,8 @@ bool IsExactDouble(const json::Value* value) {
     return value->GetInt64(number) && number >= -kMax && number <= kMax;
 }
 
-// Returns the first GDAL type, in the order of the checks below, that represents all items exactly.
-// Returns GDT_Unknown if no type does.
+// Returns the first GDAL type, in the order of the checks below, that represents all items exactly;
+// GDT_Unknown if no type does.
 GDALDataType NumberType(const Items& items) {
     bool all_integers = true;
     bool all_int32 = true;
@@ -153,7 +152,7 @@ Result<json::Value> ElementJson(const GDALExtendedDataType& type, const std::uin
     return json::Value(std::move(members));
 }
 
-// Fails if the name is reserved for attributes that the store itself uses.
+// Fails if an attribute may not have this name, because the store uses it for other data.
 Status CheckAttributeName(const std::string& name) {
     if (name.empty()) return Status::Invalid("the name of the attribute is empty");
     if (name == "_ARRAY_DIMENSIONS")
@@ -248,9 +247,8 @@ void ZarrAttribute::SetNumbers(const Items& items) {
     }
 }
 
-// Converts the elements to the type `stated`. Integer types are ignored if they cannot represent
-// all elements. Floats are converted even if this changes their value, because JSON may state a
-// float with fewer digits than a double has.
+// Converts the elements to the type `stated`, but not to an integer type that cannot hold them.
+// Floats may change, because JSON may have fewer digits than a double.
 void ZarrAttribute::Retype(GDALDataType stated) {
     const GDALDataType own = type_.GetNumericDataType();
     const int own_size = GDALGetDataTypeSizeBytes(own);
@@ -322,7 +320,7 @@ bool ZarrAttribute::IRead(const GUInt64* arrayStartIdx, const size_t* count,
 }
 
 // ---------------------------------------------------------------------------------------------
-// Changing a store
+// Creating and writing attributes
 
 Result<std::shared_ptr<ZarrAttribute>> ZarrAttribute::Create(const std::string& parent,
                                                              const std::string& name,
@@ -451,7 +449,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
     auto existing = session->attributes().Of(path);
-    // index in `existing` by name of the attribute
+    // for each attribute name, the index in `existing`
     std::unordered_map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < existing.size(); ++i) places.emplace(existing[i]->GetName(), i);
     const auto types = zarr::NczarrAttributeTypes(attributes);
@@ -483,10 +481,9 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // The initial value is stored, so that the attribute exists even if no value is ever written.
-    // Exception: an attribute such as scale_factor would change the array if it were 0, so it is
-    // stored with its first value. If it has no elements, no value is ever written, so it is stored
-    // now.
+    // Store the initial value, so that the attribute exists even if nobody writes a value. An
+    // initial scale_factor of 0 would change the array, so such an attribute waits for its first
+    // value, if it can get one.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

@@ -9,9 +9,8 @@
 
 namespace zarr_driver {
 
-// True if the dimension may own the full name "/group/name". False if the group has a coordinate
-// array of this name with another length. The full name then belongs to the dimension of that
-// array.
+// True if the dimension may have the full name "/group/name". False if a coordinate array of this
+// name has another length, because then the name belongs to that array's dimension.
 bool DimensionRegistry::MayOwnName(const zarr::Dimension& dimension) const {
     if (!dimension.coordinate_path.empty()) return true;
     const std::string path = zarr::JoinKey(dimension.group, dimension.name);
@@ -33,7 +32,7 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
         if (created != nullptr) return Share(*created);
         if (auto shared = dimensions_[key].lock()) return shared;
     }
-    // MayOwnName() may read metadata, which takes long, so it is called before the mutex is locked.
+    // Called before the mutex is locked, because MayOwnName() may read metadata from the store.
     const bool may_own_name = !dimension.is_named || MayOwnName(dimension);
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];
@@ -46,9 +45,8 @@ std::shared_ptr<ZarrDimension> DimensionRegistry::Of(const zarr::ArrayFacts& fac
     return made;
 }
 
-// Makes `dimension` the owner of its full name, or gives it another full name if another dimension
-// owns the name. An owner keeps the name until the dataset is closed, or, in update mode, until the
-// owner is no longer in use.
+// Reserves the full name for `dimension`, or renames `dimension` if another dimension has the name.
+// The name stays reserved until the dataset is closed or, in update mode, its owner is destroyed.
 void DimensionRegistry::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
     NameClaim& claim = claims_[dimension->GetFullName()];

@@ -18,52 +18,51 @@ namespace zarr_driver {
 class SharedResource;
 class ZarrDimension;
 
-// A dimension that a caller has created. No array need have the dimension yet.
+// A dimension that a caller has created, and that arrays may not use yet.
 struct NewDimension {
-    std::string group;  // path in the store
+    std::string group;  // path of the group in the store
     std::string name;
     std::string type;
     std::string direction;
     std::uint64_t size = 0;
 };
 
-// Registry of the dimensions of a session: dimensions of arrays in use, and dimensions that callers
-// created. Does not change the store. Thread-safe, except Rename(), Resize() and Move(), which need
-// exclusive use of the dimensions.
+// All dimensions of a session: those of arrays in use, and those that callers created. Does not
+// change the store. Thread-safe, but Rename(), Resize() and Move() need exclusive use of the
+// dimensions.
 class DimensionRegistry {
   public:
     // `session` must outlive this object.
     explicit DimensionRegistry(SharedResource& session) : session_(session) {}
 
-    // Returns the dimension object for dimension `index` of an array. Arrays of a group share a
-    // dimension object if their dimensions have equal names and sizes. If dimensions of one name
-    // have different sizes, only one of them gets the full name "/group/name". It is the one with a
-    // coordinate array, or else the first.
+    // Returns the object for dimension `index` of an array. Arrays of a group share the object if
+    // name and size of the dimension are equal. Only one size of a name has the full name
+    // "/group/name": the one with a coordinate array, or else the first.
     std::shared_ptr<ZarrDimension> Of(const zarr::ArrayFacts& facts, std::size_t index);
-    // Creates a dimension. No other dimension of its group may have the name.
+    // Creates a dimension, whose name must be new in its group.
     std::shared_ptr<ZarrDimension> Create(const NewDimension& dimension);
     std::vector<NewDimension> Created() const;
     std::vector<std::shared_ptr<ZarrDimension>> CreatedIn(const std::string& group);
-    // Returns the object of a dimension that a group's metadata declares although no array has it.
+    // Returns the object of a dimension that a group's metadata declares but no array has.
     std::shared_ptr<ZarrDimension> Declared(const NewDimension& dimension);
-    // Returns the dimension object that a new array in `group` uses for the caller's `dimension`:
-    // `dimension` itself if it belongs to this session, else a dimension of equal name and size.
+    // Returns the dimension object for a new array in `group`: the caller's `dimension` itself if
+    // it belongs to this session, else a dimension of equal name and size.
     zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,
                                                        const GDALDimension& dimension);
 
     void Rename(ZarrDimension& dimension, const std::string& new_name);
     void Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes);
-    // Forgets the dimensions that callers have created in the deleted group `group`, or in a group
-    // below.
+    // Forgets the dimensions that callers created in the deleted group `group` and in its
+    // subgroups.
     void Delete(const std::string& group);
-    // Updates the dimensions of a node, and of all nodes below that node, after the node moved to
-    // the path `target`.
+    // Changes the paths of all dimensions at or below a group or array that has moved from `path`
+    // to `target`.
     void Move(const std::string& path, const std::string& target);
 
   private:
-    // Says which dimension owns a full name "/group/name" in GDAL's API.
+    // The dimension that has a full name "/group/name" in GDAL's API.
     struct NameClaim {
-        std::string key;  // ZarrDimension::Key() of the owner
+        std::string key;  // ZarrDimension::Key() of the dimension that has the name
         std::weak_ptr<ZarrDimension> owner;
     };
 
@@ -79,9 +78,10 @@ class DimensionRegistry {
 
     SharedResource& session_;
     mutable std::mutex mutex_;
-    // dimension objects by ZarrDimension::Key()
+    // dimension objects, by ZarrDimension::Key()
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;
-    std::map<std::string, NameClaim> claims_;  // owners by full name in GDAL's API
+    // For each full name in GDAL's API, the dimension that has it.
+    std::map<std::string, NameClaim> claims_;
     std::vector<NewDimension> created_;
 };
 

@@ -61,7 +61,7 @@ Status PendingGridMappings::Finish(SharedResource& session) {
         for (const std::string& scalar : scalars)
             if (zarr::ParentPath(scalar) == zarr::ParentPath(path))
                 mapping_names.emplace_back(zarr::LastName(scalar));
-        // Skips an array that was deleted or renamed after its CRS was set.
+        // The array may have been deleted or renamed since its CRS was set.
         const auto is_there = session.hierarchy().HoldsArray(path);
         if (!is_there.ok() || !*is_there) continue;
         Status status;
@@ -72,7 +72,7 @@ Status PendingGridMappings::Finish(SharedResource& session) {
         if (status.ok()) status = DropAbsentCoordinates(session, path);
         if (first.ok()) first = status;
     }
-    Forget();  // WriteCrs() has called Add() for these arrays again
+    Forget();  // WriteCrs() has added these arrays again
     return first;
 }
 

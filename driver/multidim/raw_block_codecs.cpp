@@ -14,8 +14,8 @@ Result<CPLStringList> ArrayOptionsOf(CSLConstList info, const std::vector<std::u
     options.SetNameValue("COMPRESS", "NONE");
     for (int i = 0; info != nullptr && info[i] != nullptr; ++i) {
         const char* const item = info[i];
-        // Skips two items that need no creation option. Little-endian order is the default, and
-        // shuffling elements of one byte changes nothing.
+        // Two items need no creation option: little-endian is the default, and shuffling does not
+        // change single bytes.
         if (EQUAL(item, "ENDIANNESS=LITTLE") ||
             (EQUAL(item, "FILTER=SHUFFLE") && element_size == 1))
             continue;

@@ -12,10 +12,10 @@
 
 namespace zarr_driver {
 
-// Returns the creation options of an array whose chunks are the blocks of another format. `info` is
-// GDALMDArrayRawBlockInfo::papszInfo of such a block: "COMPRESSION=DEFLATE", "FILTER=SHUFFLE" and
-// "ENDIANNESS=BIG" or "LITTLE". `blocks` is the shape of a block. Returns kUnsupported if `info`
-// names anything else.
+// Returns creation options of an array that stores the blocks of another format as its chunks.
+// `info` is GDALMDArrayRawBlockInfo::papszInfo: "COMPRESSION=DEFLATE", "FILTER=SHUFFLE" and
+// "ENDIANNESS=BIG" or "LITTLE". `blocks` is the block shape. Returns kUnsupported for any other
+// item.
 zarr::Result<CPLStringList> ArrayOptionsOf(CSLConstList info,
                                            const std::vector<std::uint64_t>& blocks,
                                            std::size_t element_size);

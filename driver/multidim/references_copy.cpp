@@ -38,10 +38,8 @@ using zarr::Status;
 
 namespace {
 
-// Returns `source` as a multidimensional dataset of this driver. Returns nullptr if another driver
-// opened `source`.
-// If `source` is a raster of this driver, its store is opened again by the multidimensional API.
-// `opened` then owns the returned dataset.
+// Returns `source` as a multidimensional dataset; nullptr if another driver opened `source`. For a
+// raster of this driver, opens the store again; `opened` then owns the result.
 MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) {
     if (auto* const own = dynamic_cast<MdimDataset*>(source)) return own;
     const GDALDriver* const driver = source->GetDriver();
@@ -52,7 +50,7 @@ MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) 
     return dynamic_cast<MdimDataset*>(opened.get());
 }
 
-// Returns the path in the connection string `name`, to which references will be written.
+// Returns the path in the connection string `name`, which is the target for the references.
 Result<StorePath> FindTarget(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (parsed.has_node)
@@ -66,8 +64,8 @@ Status CheckNoServerOrZip(const StorePath& path) {
                : Status();
 }
 
-// Returns Ok if a JSON document of references may be written to `path`. The name must end in
-// ".json". An existing file must be empty or hold references.
+// Returns Ok if references may be written to `path` as JSON. The name must end in ".json", and an
+// existing file must be empty or hold references.
 Status CheckDocumentTarget(const StorePath& path) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
     if (!EQUAL(CPLGetExtension(path.c_str()), "json"))
@@ -86,7 +84,7 @@ Status CheckDocumentTarget(const StorePath& path) {
                : Status::Invalid("is a file without references, so it is not overwritten");
 }
 
-// Calls the progress function of a GDAL caller.
+// Wraps the progress function that the GDAL caller gave.
 class Progress {
   public:
     Progress(GDALProgressFunc progress, void* data) : watched_(progress, data) {}
@@ -100,7 +98,7 @@ class Progress {
     WatchedProgress watched_;
 };
 
-// Function that writes all references of a source to `writer`.
+// Writes all references of a source to `writer`.
 using Export = std::function<Status(zarr::ReferenceWriter& writer)>;
 
 Status WriteJson(const StorePath& path, const Export& export_to) {

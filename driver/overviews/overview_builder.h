@@ -14,7 +14,7 @@
 
 namespace zarr_driver {
 
-// Arguments of a call of GDALDataset::BuildOverviews().
+// Arguments of GDALDataset::BuildOverviews().
 struct OverviewRequest {
     std::string resampling;
     std::vector<int> factors;
@@ -25,26 +25,28 @@ struct OverviewRequest {
 };
 
 // Builds, updates and removes the overviews of a raster in update mode. Existing levels are filled
-// again in place. A new level is listed in the metadata only after it is filled, so readers never
-// see an incomplete new level. Only one builder may work on the arrays of a group at a time.
+// again in place. New levels are listed in the metadata after they are filled, so readers never see
+// an incomplete one.
+//
+// Only one builder at a time may work on the arrays of a group.
 class OverviewBuilder {
   public:
     explicit OverviewBuilder(OverviewSet& set);
 
-    // Returns Ok if the store can hold overviews of the raster. Otherwise the error says why not.
+    // Returns Ok if the store can hold overviews of the raster, else the reason.
     zarr::Status Check() const { return writer_.Check(); }
-    // Builds the levels for `request.factors`. Fills a level again if it already exists. Emits
-    // errors.
+    // Builds the levels for the overview factors `request.factors`, and fills existing levels
+    // again. Emits errors.
     CPLErr Build(const OverviewRequest& request);
-    // Fills `request.bands` of existing levels again. Ignores `request.factors`. Does not update
-    // attributes and coordinates of the levels; Update() does. Emits errors.
+    // Fills the bands `request.bands` of existing levels again, and ignores `request.factors`. Only
+    // Update() updates attributes and coordinates. Emits errors.
     CPLErr FillBands(const OverviewRequest& request, std::vector<StoreRaster*> levels) const;
     // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
-    // Writes the list of levels in the metadata again. Needed after a change of the raster's
-    // position if the list states the position; see OverviewLevels::HasLevelGroups().
+    // Writes the list of levels again. Needed after the raster's georeferencing has changed, if the
+    // list states it; see OverviewLevels::HasLevelGroups().
     zarr::Status Describe();
-    // Copies changed attributes, coordinates and fill values of the raster to the levels.
+    // Copies changed attributes, coordinates and fill values from the raster to its levels.
     zarr::Status Update();
 
   private:
@@ -54,9 +56,9 @@ class OverviewBuilder {
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
-    // Fails if an array of the raster cannot be written, or if an existing level has fewer slices
-    // than the raster. If `any_new` is true, levels must be created. The call then also fails if
-    // the raster shows only a slice of an array.
+    // Fails if an array cannot be written, or an existing level has fewer slices than the raster.
+    // If `any_new` is true, also fails if the raster is only a slice of an array, for which no
+    // levels can be created.
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
     zarr::Status Reload();
@@ -73,7 +75,7 @@ class OverviewBuilder {
     OverviewSet& set_;
     StoreRaster& raster_;
     const OverviewLevels writer_;
-    OverviewSet::Levels made_;  // new levels that the metadata does not list yet
+    OverviewSet::Levels made_;  // new levels that are not listed in the metadata yet
 };
 
 }  // namespace zarr_driver

@@ -16,33 +16,33 @@
 
 namespace zarr_driver {
 
-// Interface of a dataset whose pixels are arrays of a store. Overviews are built and updated
-// through this interface. An overview is a StoreRaster itself.
+// A dataset whose pixels are arrays of a store. Overviews are built through this interface, and are
+// StoreRasters themselves.
 class StoreRaster : public GDALPamDataset {
   public:
     const Location& location() const { return location_; }
     const std::string& store_path() const { return location_.store_path; }
     const OpenOptions& options() const { return options_; }
-    // Returns the object that writes to the store. Returns nullptr if the dataset is read-only.
+    // Returns the object that writes to the store; nullptr if the dataset is read-only.
     virtual StoreUpdate* update() const = 0;
     virtual void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) = 0;
-    // Ends update mode. A later write fails.
+    // Ends update mode; later writes fail.
     virtual void EndUpdate() = 0;
     // Returns the layouts of the dataset's arrays, in the order of the bands.
     virtual std::vector<const RasterLayout*> Layouts() const = 0;
-    // Returns the properties of this raster that its overviews must have, too.
+    // Returns those properties of this raster that its overviews must share.
     virtual LevelSource Source() const = 0;
     // Returns the layout of the array to which band `number`, from 1, belongs.
     virtual const RasterLayout& LayoutOf(int number) = 0;
     // Returns the mask of band `number` if the store holds one, else nullptr.
     virtual GDALRasterBand* StoredMask(int number) = 0;
-    // Writes the dirty blocks of GDAL's cache to the store, including dirty blocks of masks.
+    // Writes the dirty blocks in GDAL's block cache to the store, also those of masks.
     virtual void FlushBlocks(bool closing) = 0;
-    // Opens the arrays at `paths` as one overview. The array at `paths[i]` is an overview of array
-    // number `first + i` of this raster.
+    // Opens the arrays at `paths` as one overview dataset. `paths[i]` is an overview of this
+    // raster's array number `first + i`.
     virtual zarr::Result<std::unique_ptr<StoreRaster>> OpenLevel(
         const std::vector<std::string>& paths, std::size_t first) = 0;
-    // Opens those arrays again whose metadata has changed.
+    // Opens an array again if its metadata has changed.
     virtual zarr::Status Refresh() = 0;
 
   protected:

@@ -20,8 +20,8 @@ constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
                                  : std::is_same_v<T, std::int64_t> ? GDT_Int64
                                                                    : GDT_UInt64;
 
-// Returns the largest float if `value` exceeds it by less than half a float step. Text such as
-// 3.4028235e+38 is rounded up to such a value. Returns other values unchanged.
+// Returns the largest float if `value` is up to half a float step larger, as for the rounded text
+// 3.4028235e+38. Returns other values unchanged.
 double ClampToFloat(double value) {
     constexpr double kLargest = FLT_MAX;
     const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
@@ -39,8 +39,8 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     if constexpr (std::is_same_v<T, double>) {
         const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
         if (is_float && real == GDT_Float32) value = ClampToFloat(value);
-        // Values out of the type's range are rejected. Otherwise a float type without infinity
-        // would replace a large value by its largest number.
+        // Reject values out of range, because a float type without infinity would store its largest
+        // number instead.
         if (type.narrow != zarr::NarrowType::kNone && !zarr::IsRepresentable(type.narrow, value))
             return std::nullopt;
     }

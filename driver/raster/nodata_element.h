@@ -8,8 +8,8 @@
 
 namespace zarr_driver {
 
-// Returns the element of `type`, in native byte order, that equals `value`. A float type gets the
-// nearest float. Returns nullopt if `type` cannot hold the value. T is double, std::int64_t or
+// Returns `value` as an element of `type`, in native byte order; for a float type, the nearest
+// float. Returns nullopt if `type` cannot hold the value. T is double, std::int64_t or
 // std::uint64_t.
 template <class T>
 std::optional<std::string> ElementOf(T value, const zarr::DataType& type);

@@ -25,7 +25,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Maximum size of OME-XML that is read, in bytes.
+// Maximum size in bytes of an OME-XML document.
 constexpr std::size_t kMaxXmlBytes = std::size_t{16} << 20;
 
 struct XmlDeleter {
@@ -33,7 +33,7 @@ struct XmlDeleter {
 };
 using XmlPtr = std::unique_ptr<CPLXMLNode, XmlDeleter>;
 
-// Parses XML without emitting errors. Returns nullptr if `text` is not XML.
+// Parses XML; returns nullptr, without an error, if `text` is not XML.
 XmlPtr ParseXml(const std::string& text) {
     CPLErrorStateBackuper keep_state;
     CPLPushErrorHandler(CPLQuietErrorHandler);
@@ -42,8 +42,7 @@ XmlPtr ParseXml(const std::string& text) {
     return xml;
 }
 
-// Returns the attribute Name of each Image element in the OME element `ome` (OME data model,
-// "Image").
+// Returns the names of all Image elements in the XML element `ome` (OME data model, "Image").
 std::vector<std::string> NamesIn(const CPLXMLNode& ome) {
     std::vector<std::string> names;
     for (const CPLXMLNode* node = ome.psChild; node != nullptr; node = node->psNext)
@@ -69,8 +68,8 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
     return {};
 }
 
-// True if the title only repeats the path of the image. For the path "A/1/0", the titles "A/1/0",
-// "/A/1/0" and "0" repeat the path.
+// True if an image's title only repeats its path: for "A/1/0", the titles "A/1/0", "/A/1/0" and
+// "0".
 bool IsIn(const std::string& path, const std::string& title) {
     const auto normal = zarr::NormalizePath(title);
     return normal.ok() && (*normal == path || *normal == zarr::LastName(path));
@@ -98,7 +97,7 @@ OmeChannels::OmeChannels(const RasterLayout& layout, const zarr::LevelListing& l
 }
 
 const zarr::OmeroChannel* OmeChannels::Find(const std::vector<std::uint64_t>& indices) const {
-    // An image without a channel axis has one channel, with index 0.
+    // Without a channel axis, the image has only channel 0.
     const std::uint64_t index = axis_ ? indices[*axis_] : 0;
     return index < channels_.size() ? &channels_[index] : nullptr;
 }
@@ -133,15 +132,15 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
 
 namespace {
 
-// Colour and properties of one label value in a label image.
+// Colour and properties of one pixel value in an OME-Zarr label image.
 struct LabelEntry {
     std::optional<std::array<int, 4>> colour;  // red, green, blue, alpha
     std::vector<std::pair<std::string, const json::Value*>> properties;
 };
-using LabelEntries = std::map<std::int64_t, LabelEntry>;  // keys are label values
+using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by pixel value of the label image
 
-// Reads the entries of the attribute "image-label". Omits entries without a label value, and
-// colours that are not four bytes.
+// Reads the colours and properties in the attribute "image-label". Omits entries without a pixel
+// value, and colours that are not four bytes.
 LabelEntries EntriesOf(const zarr::LevelListing& listing) {
     LabelEntries entries;
     const json::Value* const said =
@@ -178,8 +177,8 @@ std::string PropertyText(const json::Value& value) {
     return value.as_string() != nullptr ? *value.as_string() : json::Dump(value);
 }
 
-// Adds one column to `table` for each property. Returns a map from property names to column
-// numbers.
+// Adds one column to `table` for each label property. Returns the column number of each property
+// name.
 std::map<std::string, int> AddProperties(const LabelEntries& entries,
                                          GDALRasterAttributeTable& table) {
     constexpr std::size_t kMaxColumns = 256;
@@ -249,7 +248,7 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
     const std::size_t rank = layout.facts.metadata.rank();
     const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
-    // The warnings are dropped, because reading the georeferencing emits them.
+    // These warnings are ignored, because reading the georeferencing emits them.
     zarr::Warnings told;
     const auto placement = zarr::ReadOmePlacement(listing, rank, told);
     const auto set = [&](const char* item, const std::optional<std::size_t>& axis) {
@@ -268,7 +267,7 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings) {
-    // The warnings are dropped, because opening the group emits them.
+    // These warnings are ignored, because opening the group emits them.
     zarr::Warnings ignored;
     const std::string ome =
         zarr::OmeGroupOf(zarr::LenientAttributes(hierarchy, root, ignored), root);

@@ -16,7 +16,7 @@ class PixelStatistics {
   public:
     // Adds `count` pixels that all equal `value`.
     void Add(double value, std::uint64_t count);
-    // Adds `count` pixels, but skips NaN and pixels equal to `*nodata`. `nodata` may be nullptr.
+    // Adds `count` pixels, but skips NaN and pixels equal to `*nodata`, if `nodata` is not nullptr.
     void Add(const double* pixels, std::size_t count, const double* nodata);
 
     std::uint64_t count() const { return count_; }
@@ -35,11 +35,11 @@ class PixelStatistics {
     double squares_ = 0;  // sum of squared differences from the mean
 };
 
-// True if a metadata item is one of GDAL's statistics. `item` has the form NAME=VALUE or NAME.
+// True if a metadata item, NAME=VALUE or NAME, is one of GDAL's band statistics.
 inline bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
-// Computes statistics of the bands that have none. Overviews serve as samples of large bands, as in
-// GDAL's programs.
+// Computes statistics of all bands without statistics. Samples the overviews of large bands, as
+// GDAL's programs do.
 void ComputeMissingStatistics(GDALDataset& dataset);
 
 }  // namespace zarr_driver

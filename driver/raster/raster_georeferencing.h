@@ -21,12 +21,12 @@ namespace zarr_driver {
 
 struct RasterPosition;
 
-// Georeferencing of a dataset's raster. The store's georeferencing is read on first use, and users
-// may set another one. Georeferencing in PAM is handled by other classes. Not thread-safe.
+// Georeferencing of a dataset's raster, except what GDAL keeps in PAM. Reads the store's
+// georeferencing on first use; users may change it. Not thread-safe.
 class RasterGeoreferencing {
   public:
-    // All arguments must outlive this object. `arrays` may be empty, because a dataset without
-    // bands has no georeferencing.
+    // All arguments must outlive this object. A dataset without bands has empty `arrays` and no
+    // georeferencing.
     RasterGeoreferencing(const Location& location, const OpenOptions& options,
                          const BandArrays& arrays)
         : location_(location), options_(options), arrays_(arrays) {}
@@ -34,8 +34,7 @@ class RasterGeoreferencing {
     RasterGeoreferencing(const RasterGeoreferencing&) = delete;
     RasterGeoreferencing& operator=(const RasterGeoreferencing&) = delete;
 
-    // Returns the georeferencing. The first call reads it from the store, and emits warnings about
-    // invalid metadata.
+    // Returns the georeferencing. The first call reads the store, and warns about invalid metadata.
     const Georeferencing& Find() const;
     // Returns the ground control points in the store. This object owns them.
     const std::vector<GDAL_GCP>& Points() const;
@@ -49,20 +48,20 @@ class RasterGeoreferencing {
 
     // True if Flush() has changes to write.
     bool has_changed() const { return has_changed_; }
-    // Returns the geotransform if it is known without reading the store, else nullopt.
+    // Returns the geotransform; nullopt if finding it needs a read from the store.
     std::optional<zarr::GeoTransform> KnownTransform() const;
-    // Warns that NORTH_UP=YES helps. Does so only if the rows run from south to north and GDAL's
-    // last error comes from gdal_translate -projwin. That error does not mention the order of rows.
+    // Advises NORTH_UP=YES if gdal_translate -projwin has just failed because rows run from south
+    // to north, which GDAL's own error does not say.
     void AdviseNorthUp(const std::string& store_path) const;
-    // Marks the georeferencing as changed, because dimensions were renamed. Does nothing if the
-    // georeferencing was never read.
+    // Makes the next Flush() write the georeferencing, because dimensions were renamed. Does
+    // nothing if the georeferencing was never read.
     void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
-    // Writes changes to coordinate arrays in the group, and to attributes of the arrays. The caller
-    // must store these attributes. If a change fails, the next call tries again.
+    // Writes changes to coordinate arrays in the group, and changes attributes of the raster's
+    // arrays, which the caller must store. If this fails, the next call tries again.
     zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
 
   private:
-    // Returns the georeferencing and marks it as changed.
+    // Returns the georeferencing for a change, and marks it as changed.
     Georeferencing& Change();
     RasterPosition Known() const;
     zarr::Status Write(StoreUpdate& update, Georeferenced convention) const;
@@ -72,7 +71,7 @@ class RasterGeoreferencing {
     const BandArrays& arrays_;
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
-    mutable std::vector<std::string> point_ids_;  // texts that points_ refers to
+    mutable std::vector<std::string> point_ids_;  // strings that the elements of points_ point to
     bool has_changed_ = false;                    // true if changed since the last Flush()
 };
 

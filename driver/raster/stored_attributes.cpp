@@ -19,7 +19,7 @@ namespace json = zarr::json;
 
 namespace {
 
-// Sets or removes an attribute. Returns false if the attribute already has the value.
+// Sets an attribute, or removes it if `value` is nullptr. Returns false if nothing changes.
 bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
     const auto existing =
         std::find_if(attributes.begin(), attributes.end(),

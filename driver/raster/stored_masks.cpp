@@ -46,8 +46,8 @@ std::vector<ZarrDataset*> StoredMasks::opened() const {
     return datasets;
 }
 
-// Returns the path of the mask array of band `number`; empty if the attributes of the band's array
-// state no mask.
+// Returns the path of the mask array for band `number`; empty if the attributes of the band's array
+// name none.
 std::string StoredMasks::PathOf(int number) const {
     const RasterLayout& layout = dataset_.LayoutOf(number);
     return MaskOf(layout, layout.facts.path);
@@ -65,8 +65,8 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-// Returns the current numbers of the bands that have a mask. If a user selects bands in xarray, the
-// mask loses bands, but `attributes` still lists all of them. Bands are therefore matched by name.
+// Returns the numbers of the bands that have a mask. Matches bands by name, because selecting bands
+// in xarray drops some but leaves all in `attributes`.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;

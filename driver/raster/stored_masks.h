@@ -15,13 +15,12 @@ namespace zarr_driver {
 class ZarrDataset;
 class ZarrRasterBand;
 
-// Masks of a dataset that are stored as uint8 arrays: 0 for masked pixels, 255 for valid pixels.
-// The attribute `gdal_mask` of an array is the name of its mask, an array in the same group. Not
-// thread-safe.
-// A mask of two dimensions has the attribute `gdal_mask_flags`: 2 (GMF_PER_DATASET) for a mask of
-// all bands, 0 for a mask of the only band. A mask of more dimensions has the shape of the masked
-// array. Its attribute `gdal_masked_bands` lists the numbers of the bands with a mask, in the form
-// of `gdal_band_names`.
+// Masks of a dataset, stored as uint8 arrays: 0 for masked pixels, 255 for valid ones. The
+// attribute `gdal_mask` of an array names its mask in the same group. Not thread-safe.
+//
+// A 2-D mask has the attribute `gdal_mask_flags`: 2 (GMF_PER_DATASET) for a mask of all bands, or
+// 0. A mask of more dimensions has the shape of the masked array, and lists the masked bands in
+// `gdal_masked_bands`, in the form of `gdal_band_names`.
 class StoredMasks {
   public:
     explicit StoredMasks(ZarrDataset& dataset) : dataset_(dataset) {}
@@ -30,18 +29,18 @@ class StoredMasks {
     ~StoredMasks();
 
     struct Mask {
-        ZarrRasterBand* band = nullptr;  // owned by StoredMasks
+        ZarrRasterBand* band = nullptr;  // mask band; owned by StoredMasks
         int flags = 0;                   // GDAL's mask flags, GMF_...
     };
-    // Returns the mask of band `number`, from 1. Returns a mask without a band if the store has no
-    // mask; emits a warning if the mask cannot be used. Opens the mask's array on first use.
+    // Returns the mask of band `number`, from 1, and opens its array on first use. The result has
+    // no band if the store has no mask or the mask is unusable, which gives a warning.
     Mask Find(int number);
 
-    // Creates the mask of band `number`, or of all bands if `number` is 0. `flags` are the flags of
+    // Creates the mask of band `number`, or of all bands if `number` is 0. `flags` are those of
     // GDAL's CreateMaskBand(). The dataset must be in update mode.
     zarr::Status Create(int number, int flags);
 
-    // Returns the masks that are open. The dataset must flush and close them.
+    // Returns the open masks, which the dataset must flush and close.
     std::vector<ZarrDataset*> opened() const;
 
   private:
@@ -49,10 +48,10 @@ class StoredMasks {
         std::unique_ptr<ZarrDataset> dataset;
         int flags = 0;
         bool is_of_all = false;
-        std::vector<int> bands;  // numbers (from 1) of masked bands; unused if is_of_all
+        // Numbers (from 1) of the masked bands; unused if is_of_all is true.
+        std::vector<int> bands;
     };
-    // Returns the mask array at `path`. Opens the array on first use. Returns nullptr if the array
-    // is no mask.
+    // Returns the mask array at `path`, opened on first use; nullptr if the array is no mask.
     MaskArray* Open(const std::string& path, int number);
     zarr::Result<MaskArray> OpenArray(const std::string& path, int number) const;
     std::string PathOf(int number) const;
@@ -60,7 +59,8 @@ class StoredMasks {
     zarr::Result<std::string> MakeArray(int number, int flags);
 
     ZarrDataset& dataset_;
-    std::map<std::string, MaskArray> arrays_;  // by path; `dataset` is nullptr for an unusable mask
+    // By path of the array; `dataset` is nullptr for an unusable mask.
+    std::map<std::string, MaskArray> arrays_;
 };
 
 }  // namespace zarr_driver

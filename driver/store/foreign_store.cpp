@@ -27,8 +27,8 @@ using zarr::Status;
 
 namespace {
 
-// True if `zarr_format` in the root's metadata is a string. Drafts of Zarr v3 have a URL there, and
-// the final v3 has the number 3.
+// True if the root's `zarr_format` is a string: drafts of Zarr v3 have a URL there, the final v3
+// the number 3.
 bool HasV3DraftRoot(const std::string& folder) {
     const auto store = OpenStore(folder, {});
     zarr::Buffer text;
@@ -40,11 +40,11 @@ bool HasV3DraftRoot(const std::string& folder) {
     return format != nullptr && format->as_string() != nullptr;
 }
 
-// Returns the name by which GDAL's built-in Zarr driver opens the store that `name` leads to.
+// Returns the name for GDAL's built-in Zarr driver of the store that `name` means to this driver.
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
     std::string path = name.path;
-    // The URL is not passed on as the user typed it, because the built-in driver does not accept
-    // every spelling that this driver accepts.
+    // The user's spelling is not passed on, because the built-in driver accepts fewer spellings
+    // than this driver.
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
     bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
@@ -65,15 +65,15 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     return "ZARR:\"" + path + "\"";
 }
 
-// True if this driver cannot open the array because it lacks a codec, data type or chunk grid.
-// False if only the requested operation is unsupported.
+// True if the array has a codec, data type or chunk grid that this driver lacks. False if only an
+// operation on the array is unsupported.
 bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
     const auto opened = hierarchy.OpenArray(array);
     return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
-// True if this driver cannot open an array because it lacks a codec, data type or chunk grid. The
-// array is the node itself, or a member of the node if the node is a group.
+// True if a node is, or is a group that contains, an array with a codec, data type or chunk grid
+// that this driver lacks.
 bool HoldsForeign(const Location& location) {
     const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
@@ -100,8 +100,7 @@ bool FollowsV3Draft(const StorePath& path, const Status& failure) {
 }
 
 GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name) {
-    // GDAL's built-in driver is asked to open the store. Whether that driver still reads drafts of
-    // Zarr v3 depends on its version.
+    // Some versions of GDAL's built-in driver still read drafts of Zarr v3.
     if (Builtin() != nullptr) {
         const QuietErrors quiet;
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
@@ -123,7 +122,7 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
         if (!location.ok()) return nullptr;
         if (!HoldsForeign(*location)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
-        // A dataset without bands is not used, because the built-in driver cannot open its
+        // A dataset with only subdatasets is useless, because the built-in driver cannot open these
         // subdatasets.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
     }

@@ -37,8 +37,8 @@ namespace {
 using StorePtr = std::shared_ptr<const zarr::Store>;
 using ParquetMapPtr = std::shared_ptr<const zarr::KerchunkParquet>;
 
-// Returns the folder of the references: the text between the braces of
-// "/vsikerchunk_parquet_ref/{path}", or `path` itself if it has no such prefix.
+// Returns the folder of the references: the path inside "/vsikerchunk_parquet_ref/{path}", or
+// `path` itself without this prefix.
 StorePath ReferenceFolderOf(const StorePath& path) {
     const std::string& text = path.text();
     const std::size_t start = std::strlen(kKerchunkParquetPrefix);
@@ -50,22 +50,22 @@ StorePath ReferenceFolderOf(const StorePath& path) {
 
 bool HasPrefix(const StorePath& path) { return ReferenceFolderOf(path).text() != path.text(); }
 
-// Opens the folder of references as a plain store of its files. Skips the kind
-// kKerchunkParquetKind, and uses the first later kind that recognises `folder`.
+// Opens the folder of references as a plain store of files, with the next store kind after
+// kKerchunkParquetKind that recognises `folder`.
 Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
     return OfKind(folder, &StoreKind::open, &kKerchunkParquetKind)(folder, access);
 }
 
-// Open references, by their folder and access options. The object is never destroyed, because
-// threads may still use it while the process exits.
+// Open references, by folder and access options. Never destroyed, because threads may use them
+// while the process exits.
 auto& open_maps = *new SharedMaps<zarr::KerchunkParquet>();
 
 Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
     const std::string name = files->Identity() + "\n" + files->Traits().access + "\n" +
                              (access.missing_on_403 ? "403" : "");
-    // References on a server are reused without a check, because a check costs requests. They are
-    // reused for a short time only.
+    // References on a server are reused unchecked, because a check costs requests, but only for a
+    // short time.
     const bool is_remote = files->Traits().remote;
     const auto most = is_remote ? std::optional(zarr::tuning::kSharedFor) : std::nullopt;
     const auto known = open_maps.Find(name, most);
@@ -75,8 +75,8 @@ Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access
     return map;
 }
 
-// Returns the folder from which relative locations in the references start. For references in a zip
-// file, this is their folder in /vsizip/.
+// Returns the folder to which relative locations in the references refer. For references in a zip
+// file, this is a folder in /vsizip/.
 StorePath FolderOfTargets(const StorePath& folder) {
     const auto place = ZipLocationOf(folder);
     if (!place) return folder;
@@ -105,8 +105,8 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
     const StorePath folder = ReferenceFolderOf(path);
     ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, OpenMap(folder, access));
     const StorePath base = FolderOfTargets(folder);
-    // A sample location shows whether the targets are remote. Remote references need no sample,
-    // because their targets are always remote.
+    // A sample location shows whether local references have remote targets. Targets of remote
+    // references are always remote.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();
     auto targets = OpenReferenceTargets(base, FolderAround(base), sample);
     StorePtr store =

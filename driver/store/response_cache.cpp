@@ -23,7 +23,7 @@ using zarr::Result;
 
 namespace {
 
-// Parses a size in bytes as GDAL's options do: a number, with or without the unit KB, MB or GB.
+// Parses a size as GDAL's options do: a number of bytes, or a number with KB, MB or GB.
 std::size_t BytesIn(const char* text) {
     constexpr std::pair<const char*, double> kUnits[] = {
         {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}};
@@ -34,7 +34,7 @@ std::size_t BytesIn(const char* text) {
     return number > 0 ? static_cast<std::size_t>(std::min(number, kMost)) : 0;
 }
 
-// Returns the capacity of the cache in bytes, by GDAL's options for `path`; 0 if the cache is off.
+// Returns the cache's maximum size in bytes by GDAL's options for `path`; 0 if caching is off.
 std::size_t MostBytes(const std::string& path) {
     if (!CPLTestBool(VSIGetPathSpecificOption(path.c_str(), "VSI_CACHE", "NO"))) return 0;
     return BytesIn(VSIGetPathSpecificOption(path.c_str(), "CPL_VSIL_CURL_CACHE_SIZE", "16777216"));
@@ -42,11 +42,11 @@ std::size_t MostBytes(const std::string& path) {
 
 class ResponseCache {
   public:
-    // Key of a byte range of a value: the members is_from_end, offset and length of a ByteExtent.
+    // Byte range of a cached value: the members is_from_end, offset and length of a ByteExtent.
     using Part = std::tuple<bool, std::uint64_t, std::size_t>;
 
-    // Copies the cached range into `bytes`. Returns false if the range is not cached or has more
-    // than `limit` bytes.
+    // Copies a cached byte range into `bytes`. Returns false if the range is not cached or exceeds
+    // `limit` bytes.
     Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
                       zarr::Buffer& bytes, ValueInfo* info) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -60,16 +60,15 @@ class ResponseCache {
         return true;
     }
 
-    // Returns how often the cache was emptied. A caller reads this number before a request, and
-    // passes it to Add() after the request.
+    // Returns how often the cache was emptied. Read before a request, for the call of Add() after
+    // it.
     std::uint64_t generation() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return generation_;
     }
 
-    // Caches an answer. `asked` is the result of generation() before the request. Does nothing if
-    // the cache was emptied after the request was sent, because the answer may be older than the
-    // write that emptied the cache.
+    // Caches an answer. `asked` is generation() before the request. If the cache was emptied since
+    // then by a write, the answer may be outdated and is not cached.
     void Add(const std::string& value, const Part& part, zarr::ByteSpan bytes,
              const ValueInfo& info, std::size_t most_bytes, std::uint64_t asked) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -77,7 +76,7 @@ class ResponseCache {
         const auto known = values_.find(value);
         if (known != values_.end() && known->second.begin()->second->info.version != info.version)
             Forget(value);
-        constexpr std::size_t kShare = 4;  // an answer may take up to a quarter of the cache
+        constexpr std::size_t kShare = 4;  // one answer may fill at most a quarter of the cache
         if (bytes.size > most_bytes / kShare) return;
         if (values_[value].count(part) != 0) return;
         entries_.push_front({value, part, std::string(bytes.text()), info});
@@ -101,8 +100,8 @@ class ResponseCache {
         std::string bytes;
         ValueInfo info;
 
-        // Returns the memory that this cache entry takes, in bytes, including an estimate for the
-        // containers of the cache.
+        // Returns the memory of this cache entry in bytes, including an estimate for the cache's
+        // containers.
         std::size_t size() const {
             constexpr std::size_t kOverhead = 256;
             return bytes.size() + 2 * value.size() + info.version.size() + kOverhead;
@@ -126,14 +125,15 @@ class ResponseCache {
     }
 
     std::mutex mutex_;
-    std::list<Entry> entries_;                                // most recently used first
-    std::map<std::string, std::map<Part, Position>> values_;  // cached parts of each value
+    std::list<Entry> entries_;  // cached answers, most recently used first
+    // For each value, its cached byte ranges.
+    std::map<std::string, std::map<Part, Position>> values_;
     std::size_t bytes_ = 0;
     std::uint64_t generation_ = 0;
 };
 
-// The cache is never destroyed, because threads may still use it while the process exits. Unloading
-// the driver empties it.
+// Never destroyed, because threads may use the cache while the process exits. Unloading the driver
+// empties the cache.
 auto& cache = *new ResponseCache();
 
 }  // namespace
@@ -142,7 +142,7 @@ Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::siz
                          std::optional<ByteExtent> extent, ValueInfo* info) {
     const std::size_t most_bytes = MostBytes(value.path);
     if (most_bytes == 0) return Fetch(value, bytes, limit, extent, info);
-    // The key uses the path and not the URL, because a signed URL differs each time.
+    // The key has the path instead of the URL, because each signed URL is different.
     const std::string name = value.path + "\n" + value.key + StorePath(value.path).AccountOptions();
     const ByteExtent all{0, 0};
     const ByteExtent& asked = extent ? *extent : all;

@@ -13,21 +13,21 @@
 
 namespace zarr_driver {
 
-// A file that is written under a staging name, and then replaces the file at its final path in one
-// step. Files in object stores are built on the local disk, because an object can only be written
-// as a whole. Not thread-safe.
+// A file that is written under a temporary name and then replaces the file at its final path. Files
+// for object stores are built on the local disk, because objects are written as a whole. Not
+// thread-safe.
 class StagedFile final : public zarr::ByteSink {
   public:
-    // Creates the staging file for `path`.
+    // Creates a temporary file that will become `path`.
     static zarr::Result<std::unique_ptr<StagedFile>> Create(const StorePath& path);
 
-    // Deletes the staging file, unless Commit() has succeeded.
+    // Deletes the temporary file, unless Commit() has succeeded.
     ~StagedFile() override;
     StagedFile(const StagedFile&) = delete;
     StagedFile& operator=(const StagedFile&) = delete;
 
     zarr::Status Write(zarr::ByteSpan bytes) override;
-    // Renames the file to its final path, and replaces an existing file there.
+    // Renames the temporary file to its final path, replacing a file there.
     zarr::Status Commit();
 
   private:
@@ -35,7 +35,7 @@ class StagedFile final : public zarr::ByteSink {
     zarr::Status Open();
 
     const std::string path_;
-    std::string staging_;  // empty after Commit()
+    std::string staging_;  // path of the temporary file; empty after Commit()
     VsiFile file_;
     std::optional<zarr::PathLock> lock_;
 };

@@ -30,7 +30,7 @@ Status NotForUpdate(bool is_inherited) {
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
-    // The path is recorded first, because even a failed creation may leave keys behind.
+    // Recorded first, because even a failed creation may leave keys behind.
     RecordCreated(path);
     return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
 }
@@ -75,7 +75,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
 Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                                  const std::optional<std::string>& element, std::size_t threads) {
     ZARR_RETURN_IF_ERROR(Release(path, threads));
-    // The store is read again, because another process may have changed the metadata.
+    // Another process may have changed the metadata, so it is read again.
     hierarchy.Reload();
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy.Metadata(path));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
@@ -104,8 +104,8 @@ bool StoreUpdate::HasOmittedChunks(const std::string& path) const {
 
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The pending chunks of `array` must not be written, because they would become chunks of a new
-    // array at the same path. `array` may still be in use when the new array is opened.
+    // Pending chunks of a replaced array must not be written into the new array at its path.
+    // `array` may still be in use.
     array.DiscardPending();
     writers_.erase(&array);
 }
@@ -168,8 +168,7 @@ Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& 
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
     const json::Object& members = *attributes.as_object();
-    // If a JSON object repeats a name, the last member with that name is the valid one. The change
-    // keeps only that member.
+    // If the stored object repeats a name, only one member of this name is kept.
     json::Object kept;
     bool is_set = false;
     for (const json::Member& member : members) {

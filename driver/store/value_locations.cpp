@@ -26,8 +26,7 @@ constexpr const char* kObjectSchemes[][2] = {
 
 Result<Reference> ToReference(const zarr::ValueLocation& value) {
     if (value.bytes) return Reference::Inline(*value.bytes);
-    // An empty value is written inline, because some readers interpret a size of 0 as the whole
-    // target.
+    // An empty value is stored inline, because some readers take a size of 0 as the whole target.
     if (value.size == std::uint64_t{0}) return Reference::Inline({});
     ZARR_ASSIGN_OR_RETURN(std::string location, ReferenceLocation(value.target));
     return Reference::Target(std::move(location), value.offset, value.size);
@@ -96,8 +95,7 @@ Result<Reference> ValueLocations::Find(const std::string& key, bool is_known) co
         ZARR_ASSIGN_OR_RETURN(const bool exists, store_->Exists(key));
         if (!exists) return Reference::Absent();
     }
-    // The location of a file on a web server is a URL, which is percent-encoded and may end with a
-    // query.
+    // On a web server, the location is the file's URL, percent-encoded and perhaps with a query.
     if (folder_.kind() == StorePath::Kind::kWebServer)
         if (auto url = folder_.Url(key)) return Reference::Target(*std::move(url), 0, std::nullopt);
     return Reference::Target(location_ + "/" + key, 0, std::nullopt);
