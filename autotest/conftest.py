@@ -29,23 +29,23 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
-# Names of test modules, without "test_zarr_", that take more than half a minute each.
+# Test modules, without "test_zarr_", that take more than half a minute.
 LONGEST = {
     "check", "cold_open", "delete_killed", "eopf", "no_memory", "profile", "property", "replace", "resume",
     "rio_commands", "soak", "time", "unload", "utilities",
 }  # fmt: skip
-FAILED = pytest.StashKey()  # True in the stash of a test if its setup, call or teardown failed
+FAILED = pytest.StashKey()  # True in a test's stash if its setup, call or teardown has failed
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
-# The user's settings must not change the results of the tests.
+# Remove settings of the user that could change the results of the tests.
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG", "ZARR_DEFAULT_FORMAT"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
-# With ZARR_TEST_THREADS, a run can show that the driver returns equal values with any number of threads.
+# Runs with different ZARR_TEST_THREADS show that the number of threads does not change what the driver returns.
 if os.environ.get("ZARR_TEST_THREADS"):
     os.environ["GDAL_NUM_THREADS"] = os.environ["ZARR_TEST_THREADS"]
-# Seed of all random tests of a run; the processes of pytest-xdist inherit the variable.
+# Seed of all random tests; set once, so that the processes of pytest-xdist inherit it.
 if not os.environ.get("ZARR_TEST_SEED"):
     os.environ["ZARR_TEST_SEED"] = secrets.token_hex(4)
 
@@ -53,19 +53,19 @@ import zarr_formats  # noqa: E402  (in the folder that joined the path above)
 
 
 def missing_parts():
-    """Returns sentences that say why the tests cannot test this driver; empty if they can."""
+    """Returns sentences that say why the tests cannot run; empty if they can."""
     if "osgeo" in sys.modules:
         return ["osgeo was imported before GDAL_DRIVER_PATH was set"]
     if not PLUGIN_FOLDER.is_dir():
         return [f"{PLUGIN_FOLDER} is not a folder: build the driver, or set GDAL_DRIVER_PATH"]
     from osgeo import gdal
 
-    gdal.DontUseExceptions()  # because tests read errors from the error log of zarr_gdal.py
+    gdal.DontUseExceptions()  # the tests read errors from the error log of zarr_gdal.py instead
     gdal.AllRegister()
     problems = []
     if gdal.GetDriverByName("Zarr") is None:
         problems.append("GDAL has no driver called Zarr")
-    # This driver renames GDAL's built-in driver: ZarrBuiltin exists only if the plugin was loaded.
+    # This driver renames GDAL's built-in driver, so ZarrBuiltin exists only if the plugin was loaded.
     if gdal.GetDriverByName("ZarrBuiltin") is None:
         problems.append(f"GDAL's own Zarr driver is in use: no plugin of ours in {PLUGIN_FOLDER}")
     for variable in TOOLS:
@@ -94,10 +94,10 @@ def pytest_report_header(config):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     leave_out_cases(config, items)
-    # Sorts tests by module and format. Otherwise pytest would switch between formats with ZARR_TEST_FORMATS=one, and
-    # would create fixtures of a module, such as servers, more than once.
+    # Sort tests by module and format, because pytest would otherwise create fixtures of a module, such as servers, more
+    # than once.
     modules = {item.path: number for number, item in reversed([*enumerate(items)])}
-    # pytest-xdist starts modules in this order. The longest start first, so that no core is idle at the end.
+    # pytest-xdist starts modules in this order. The longest come first, so that no core is idle at the end.
     for path in modules:
         if path.stem.removeprefix("test_zarr_") in LONGEST:
             modules[path] -= len(items)
@@ -105,7 +105,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def format_of(item):
-    """Returns the Zarr version in which a test runs, as text."""
+    """Returns the Zarr version of a test, "2" or "3"."""
     return str(item.callspec.params.get("zarr_format", 2)) if hasattr(item, "callspec") else "2"
 
 
@@ -141,7 +141,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="module", autouse=True)
 def zarr_format(request):
-    """Zarr version of the running test: 2 unless the test's marker names others (see zarr_formats.py). A module fixture
+    """Zarr version of the running test, which is 2 unless the test has a marker of zarr_formats.py. A module fixture
     that makes stores must request this fixture."""
     version = getattr(request, "param", 2)
     with zarr_formats.running(version):
@@ -150,7 +150,7 @@ def zarr_format(request):
 
 @pytest.fixture
 def cpl():
-    """Log of the errors and warnings that GDAL emits in this thread during the test."""
+    """Errors and warnings that GDAL emits in this thread during the test."""
     import zarr_gdal
 
     with zarr_gdal.error_log() as log:
@@ -177,7 +177,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def tmp_path(tmp_path, request):
-    """Replaces pytest's tmp_path: also removes the folder once the test has passed, because a run writes gigabytes."""
+    """Replaces pytest's tmp_path, and removes the folder of a passed test, because a run writes gigabytes."""
     yield tmp_path
     if not request.node.stash.get(FAILED, False):
         shutil.rmtree(tmp_path, ignore_errors=True)
@@ -185,7 +185,7 @@ def tmp_path(tmp_path, request):
 
 @pytest.fixture(scope="module", autouse=True)
 def module_folders(request, tmp_path_factory):
-    """Removes the files that the fixtures of a module wrote, unless a test of the module failed."""
+    """Removes the files of module fixtures, unless a test of the module failed."""
     base, failed = tmp_path_factory.getbasetemp(), request.session.testsfailed
     before = set(base.iterdir())
     yield
@@ -196,7 +196,7 @@ def module_folders(request, tmp_path_factory):
 
 @pytest.fixture
 def public_folder():
-    """Temporary folder that every user may enter, unlike pytest's own folders."""
+    """Temporary folder that every user of the machine may enter, unlike pytest's own."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-test-"))
     folder.chmod(0o755)
     yield folder

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Compares stores of PROFILE=CLOUD with Cloud Optimized GeoTIFFs of equal rasters: size, writing, opening,
-overviews and map tiles. The files are on disk, or on a web server that waits 50 ms before each answer. Also
-compares reading one pixel of all times from a cube with reading it from a GeoTIFF for each time."""
+"""Compares stores of PROFILE=CLOUD with Cloud Optimized GeoTIFFs of equal rasters: size, writing, opening, overviews
+and map tiles.
+
+The files are on disk, or on a web server that waits 50 ms before each answer. Also compares reading a pixel at all
+times from a cube with reading it from one GeoTIFF per time."""
 
 import random
 import shutil
@@ -21,7 +23,7 @@ ONE_ANSWER = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR"}
 
 
 def surface(side, seed, roughness):
-    """Returns a random fractal surface of side x side elements, with the mean 0 and the standard deviation 1."""
+    """Returns a random fractal surface of side x side elements, with mean 0 and standard deviation 1."""
     waves = np.fft.rfft2(np.random.default_rng(seed).standard_normal((side, side)))
     distance = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side)[None, :])
     distance[0, 0] = 1
@@ -90,7 +92,7 @@ def bytes_of(path):
 
 
 def windows(side):
-    """Yields windows at random positions and zoom levels. A map shows each window as one tile."""
+    """Yields windows at random positions and zoom levels, each of which a map shows as one tile."""
     chance = random.Random(5)
     levels = max(1, (side // TILE).bit_length() - 1)
     for _ in range(TILES):
@@ -104,7 +106,7 @@ def draw(dataset):
 
 
 def panning(dataset):
-    """Reads views of 2 x 2 tiles, as a user pans a map along the raster's diagonal. Each step is half a tile."""
+    """Reads views of 2 x 2 tiles along the raster's diagonal, in steps of half a tile, as when a user pans a map."""
     side = dataset.RasterXSize
     for x in range(0, side - 2 * TILE, TILE // 2):
         dataset.ReadAsArray(x, x, 2 * TILE, 2 * TILE)
@@ -133,8 +135,8 @@ def writing(home, number):
 
 
 class RemoteSample:
-    """A raster on the web server, as a store and as a GeoTIFF. Each contender reads one of the two, and records
-    (number of requests, round trips) in `counts`."""
+    """A raster on the web server, as a Zarr store and as a GeoTIFF. Reading one of them puts (number of requests,
+    number of round trips) into `counts`."""
 
     def __init__(self, server, number):
         self.names = {
@@ -159,7 +161,7 @@ class RemoteSample:
 
 
 def series(home):
-    """Returns {"tiff" or "ours": function that measures reading one pixel at all times}."""
+    """Returns functions that read one pixel at all times and return the seconds, for "tiff" and for "ours"."""
     paths = [str(home / f"step{i}.tif") for i in range(STEPS)]
     return {
         "tiff": timed(lambda: [gdal.Open(path).ReadAsArray(50, 50, 1, 1) for path in paths]),

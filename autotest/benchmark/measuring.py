@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures contenders. A contender is a function that does a task with one program and returns the seconds.
-Contenders take turns, so that other load of the machine affects all of them equally."""
+"""Measures contenders: functions that do a task with one program, and return the seconds. They take turns, so that
+other load affects all of them equally."""
 
 import dataclasses
 import json
@@ -13,7 +13,7 @@ import numpy as np
 from osgeo import gdal
 
 OURS, BUILTIN = "Zarr", "ZarrBuiltin"
-# Names of the programs that are compared, in the order of the table's columns
+# Names of the compared programs, in the order of the table's columns
 CONTENDERS = ("floor", "ours", "builtin", "tiff", "zarr")
 
 
@@ -22,12 +22,11 @@ FEW_ROUNDS = 3
 
 @dataclasses.dataclass
 class Limit:
-    """Goal of a row: a limit for the ratio of two times, the time of this driver and the time of the program
-    `other`."""
+    """Goal of a table row: a limit for the time of this driver divided by the time of the program `other`."""
 
     other: str
     ratio: float
-    is_slower: bool = False  # False: driver / other <= `ratio`. True: other / driver >= `ratio`
+    is_slower: bool = False  # False: driver / other must be <= `ratio`. True: other / driver must be >= `ratio`
 
     def reached(self, seconds):
         ratio = median_ratio(seconds["ours"], seconds[self.other])
@@ -41,7 +40,7 @@ class Limit:
 
 @dataclasses.dataclass
 class Row:
-    """Result of a task: for each program, the seconds of all rounds."""
+    """Times of a task: for each program, the seconds of every round."""
 
     title: str
     seconds: dict
@@ -50,12 +49,12 @@ class Row:
 
 @dataclasses.dataclass
 class Fact:
-    """Result of this driver alone: a count or a time."""
+    """Result of this driver without a comparison: a count or a time."""
 
     title: str
     value: float
     limit: float
-    is_least: bool = False  # True if `limit` is a minimum of `value`; else it is a maximum
+    is_least: bool = False  # True if `limit` is the least good `value`, False if it is the largest
 
     @property
     def reached(self):
@@ -77,7 +76,7 @@ def open_with(driver, path, flags=gdal.OF_RASTER, options=()):
 
 
 def timed(action):
-    """Returns a function that calls `action` and returns the seconds."""
+    """Returns a function that calls `action` and returns the seconds that it took."""
 
     def run():
         start = time.perf_counter()
@@ -88,7 +87,8 @@ def timed(action):
 
 
 def prepared(prepare, action):
-    """Returns a function that calls action(prepare()) and returns the seconds of `action` alone."""
+    """Returns a function that calls action(prepare()) and returns the seconds of `action`, without those of
+    `prepare`."""
 
     def run():
         prepared_ = prepare()
@@ -98,8 +98,8 @@ def prepared(prepare, action):
 
 
 class Floor:
-    """Context manager that runs the program zarr_floor on the array of a samples.Sample. Calling the object
-    reads the whole array and returns the seconds."""
+    """Runs the program zarr_floor on the array of a samples.Sample, as a context manager. Calling the object reads the
+    whole array and returns the seconds."""
 
     def __init__(self, program, sample):
         array = sample.array()
@@ -127,48 +127,48 @@ class Floor:
         return json.loads(self.process.stdout.readline())
 
     def crc32(self):
-        """Reads the array with zarr_floor. Returns the CRC-32 of its bytes."""
+        """Reads the array with zarr_floor, and returns the CRC-32 of the decoded bytes."""
         return self._ask("check")["crc32"]
 
     def __call__(self):
         return self._ask("read")["seconds"]
 
     def writing(self, folder, variant):
-        """Makes zarr_floor encode the values that it has read last, and write them to files in a new folder.
-        Returns the seconds."""
+        """Makes zarr_floor encode the values that it has last read, into files in a new folder. Returns the seconds."""
         pathlib.Path(folder).mkdir()
         return self._ask(f"write {folder} {variant}")["seconds"]
 
     def into_new_memory(self):
-        """Reads the array to new memory, so that the time includes page faults. Returns the seconds."""
+        """Reads the array into new memory, so that the seconds include page faults."""
         return self._ask("read new")["seconds"]
 
     def windows_contender(self, windows, new=False):
-        """Returns a function that decodes each chunk of the windows once, copies each window to its own memory,
-        and returns the seconds. A window is (x, y, width, height). With `new`, the memory is new, so that
-        the time includes page faults."""
+        """Returns a function that decodes each chunk of the windows once, copies each window (x, y, width, height), and
+        returns the seconds. With `new`, the seconds include page faults of new memory."""
         words = ["windows", *(["new"] if new else []), *(",".join(map(str, w)) for w in windows)]
         return lambda: self._ask(" ".join(words))["seconds"]
 
 
 def counters(domain="READ_COUNTERS"):
-    """Returns {name: count} of the driver's counters in this process. The domain READ_COUNTERS counts reads."""
+    """Returns {name: count} of the driver's counters for this process; by default, those of reads."""
     found = gdal.GetDriverByName(OURS).GetMetadata(domain)
     return {name: int(value) for name, value in found.items()}
 
 
 def preallocated(array):
-    """Returns an array like `array`, filled with bytes 0xFE. Its pages are resident, so that writing to it causes
-    no page faults."""
+    """Returns an array of the shape and type of `array`. Its pages are mapped, so that writing to it causes no page
+    faults."""
     memory = np.empty(array.shape, array.dtype)
     memory.view("u1").fill(0xFE)
     return memory
 
 
 def take_turns(contenders, rounds, patience=float("inf")):
-    """Runs each contender, a function that returns seconds, once as a warm-up and then in `rounds` rounds. Returns
-    {name: [seconds of each round]}. Each round begins with a different contender. At most FEW_ROUNDS rounds follow if
-    the warm-ups together take more than `patience` seconds."""
+    """Runs each contender once as a warm-up, and then once in each of `rounds` rounds, each of which begins with
+    another contender.
+
+    Returns {name: [seconds of each round]}. If the warm-ups take more than `patience` seconds, there are at most
+    FEW_ROUNDS rounds."""
     names = list(contenders)
     seconds = {name: [] for name in names}
     start = time.perf_counter()
@@ -186,6 +186,5 @@ def take_turns(contenders, rounds, patience=float("inf")):
 
 
 def median_ratio(above, below):
-    """Returns the median, over all rounds, of the ratios of two programs' times. The arguments have the seconds
-    of each round."""
+    """Returns the median ratio of two programs' times, which are lists of the seconds of each round."""
     return statistics.median(a / b for a, b in zip(above, below))

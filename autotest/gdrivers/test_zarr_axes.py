@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Selection of the dimensions X and Y in difficult cases: text coordinates, names that only end in x and y,
-and colour images whose dimensions have no names."""
+"""Choice of the dimensions X and Y in difficult cases: text coordinates, names that only end in x and y, and colour
+images without dimension names."""
 
 import re
 
@@ -29,11 +29,11 @@ def types(array):
 
 
 # ---------------------------------------------------------------------------------------------
-# Selection by the names and the coordinates of dimensions
+# X and Y by names and coordinates of dimensions
 
 
 def satip(folder, names=("IR_016", "VIS006", "WV_062"), x="x_geostationary", y="y_geostationary"):
-    """Writes a store like those of the program Satip, whose dimensions are time, y, x and variable."""
+    """Writes a store like those of the program Satip, which have the dimensions time, y, x and variable."""
     values = np.arange(2 * 5 * 7 * 3, dtype="i2").reshape(2, 5, 7, 3)
     store = make_store(folder, {
         "data": {"values": values, "dims": ("time", y, x, "variable")},
@@ -110,7 +110,7 @@ def test_other_names_are_no_axes(tmp_path, names):
 
 
 # ---------------------------------------------------------------------------------------------
-# Colour images
+# Arrays that are colour images
 
 
 def colour_pixels(rows, columns, colours, dtype="u1"):
@@ -124,7 +124,7 @@ def colours_of(dataset):
 
 
 def debugged(open_it):
-    """Returns the dataset that open_it() opens, and the debug messages about colour images."""
+    """Calls open_it(). Returns its dataset, and the debug messages about colour images."""
     told = []
 
     def tell(kind, number, text):
@@ -218,13 +218,13 @@ def test_all_bands_decode_each_chunk_once(tmp_path):
 def test_lists_and_slices_agree(tmp_path):
     store = make_store(tmp_path, {"a": colour_pixels(40, 50, 3), "b": colour_pixels(40, 50, 3)})
     dataset = open_raster(store)
-    assert dataset.RasterCount == 0  # two images stay two subdatasets
+    assert dataset.RasterCount == 0  # two colour images are two subdatasets, not bands of one raster
     assert [name for name, _ in dataset.GetSubDatasets()] == [array_name(store, n) for n in "ab"]
     for name, _ in dataset.GetSubDatasets():
         assert size(open_raster(name)) == (50, 40, 3)
     blue = open_raster(array_name(store, "a:2"))
     np.testing.assert_array_equal(blue.ReadAsArray(), colour_pixels(40, 50, 3)[:, :, 2])
-    assert colours_of(blue) == [gdal.GCI_GrayIndex]  # a single band does not make a colour image
+    assert colours_of(blue) == [gdal.GCI_GrayIndex]  # a single band of the image is grey
     slices = open_raster(array_name(store, "a"), "MULTIBAND=NO").GetSubDatasets()
     assert [text for _, text in slices][0].startswith("[40x50]")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reading a store takes at most 256 MB of memory plus four times the size of its metadata documents. Memory that the
-limits ZARR_MAX_... allow is not counted. No document makes the driver run endlessly."""
+"""Reading a store takes at most 256 MB of memory plus four times the size of its metadata documents, not counting what
+the limits ZARR_MAX_... allow. Reading always ends."""
 
 import json
 import resource
@@ -17,7 +17,7 @@ MEGA = 1 << 20
 
 
 def look_at(name):
-    """Reads all properties that gdalinfo and gdalmdiminfo print for a dataset."""
+    """Reads all properties of a dataset that gdalinfo and gdalmdiminfo print."""
     dataset = gdal.Open(str(name))
     if dataset is not None:
         str(dataset.GetMetadata())
@@ -34,8 +34,8 @@ def look_at(name):
 
 
 def taken(action, *arguments):
-    """Calls `action(*arguments)` in a process of its own. Returns by how many bytes the memory of the
-    process grew, and the messages that were logged."""
+    """Calls `action(*arguments)` in a separate process. Returns the growth of its memory in bytes, and the logged
+    messages."""
 
     def work(report):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -112,9 +112,10 @@ def test_the_fill_value_of_many_arrays(tmp_path):
 
 
 def many_chunks(folder, irregular=None):
-    """Makes a raster of 2**24 columns, whose x coordinates are in chunks of 16. Stores only the 64 chunks of x that the
-    driver samples; reading any other chunk would give irregular coordinates. Shifts the coordinates in chunk
-    `irregular` by a quarter of a pixel."""
+    """Makes a raster of 2**24 columns with x coordinates in chunks of 16. Stores only the 64 chunks of x that the
+    driver samples, so any other read would find irregular coordinates.
+
+    Shifts the coordinates in chunk `irregular` by a quarter of a pixel."""
     store = group(folder / "store.zarr")
     size, chunk = 1 << 24, 16
     chunks = size // chunk
@@ -162,7 +163,7 @@ def test_coordinates_of_very_many_columns_are_not_written(tmp_path):
 
 def test_coordinates_of_many_columns_are_written_chunk_by_chunk(tmp_path):
     size = (1 << 20) + 5
-    for _ in range(2):  # the second run adds the array b to the store, which has the coordinates of the first run
+    for _ in range(2):  # the second run adds the array b to the store, where x exists already
         driver = gdal.GetDriverByName("Zarr")
         options = ["BLOCKSIZE=1,1000000"] + ["ARRAY_NAME=b", "APPEND_SUBDATASET=YES"] * _
         dataset = driver.Create(str(tmp_path / "wide.zarr"), size, 1, 1, gdal.GDT_Byte, options)

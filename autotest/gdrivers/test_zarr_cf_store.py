@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores whose CRS is in CF grid mappings without WKT: the driver finds the CRS and scales the coordinates."""
+"""The driver finds the CRS in CF grid mappings without WKT, and scales the coordinates."""
 
 import math
 
@@ -18,7 +18,7 @@ DATA = np.arange(20, dtype="i2").reshape(4, 5)
 
 
 def store(folder, attributes, x, y, x_attrs, y_attrs):
-    """Makes a store with the array `data`, and its coordinates x and y. Returns the array's name."""
+    """Makes a store with the array `data` and its coordinates x and y. Returns the connection string of the array."""
     return array_name(
         make_store(folder, {
             "data": {"values": DATA, "dims": ["y", "x"], "attrs": {"grid_mapping": "crs"}},
@@ -31,7 +31,7 @@ def store(folder, attributes, x, y, x_attrs, y_attrs):
 
 
 def projected(folder, attributes, units, step, kind=""):
-    """Makes a store with pixels of size `step`. The upper left corner of the raster is at (0, 0)."""
+    """Makes a store with pixels of size `step`, and with its upper left corner at (0, 0)."""
     x, y = (np.arange(5) + 0.5) * step, (np.arange(4) + 0.5) * -step
     names = [{"standard_name": f"projection_{a}_{kind}coordinate", "units": units} for a in "xy"]
     return store(folder, attributes, x, y, *names)
@@ -53,8 +53,8 @@ def test_every_projection(tmp_path, cpl, name, units, metres):
 @pytest.mark.parametrize("units, radians", [("rad", 1.0), ("microradian", 1e-6)])
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scanning_angles(tmp_path, cpl, sweep, units, radians):
-    """Scanning angles are converted to metres. This raster begins at the point below the satellite, so the
-    origin of its geotransform is (0, 0)."""
+    """Scanning angles are converted to metres. The raster begins below the satellite, so its geotransform begins at (0,
+    0)."""
     attributes = {**GOES, "sweep_angle_axis": sweep}
     dataset = open_raster(projected(tmp_path, attributes, units, 0.01 / radians, "angular_"))
     metres = 0.01 * GOES["perspective_point_height"]
@@ -63,7 +63,7 @@ def test_scanning_angles(tmp_path, cpl, sweep, units, radians):
     assert srs.GetLinearUnits() == 1
     (corner,) = unproject(srs, [(0.0, 0.0)])
     assert corner == pytest.approx([-75, 0], abs=1e-9)
-    # The columns and rows extend to the south-east of the point below the satellite.
+    # The raster extends to the south-east from the point below the satellite.
     (first,) = unproject(srs, [(metres / 2, -metres / 2)])
     assert -75 < first[0] < -73 and -2 < first[1] < 0
     cpl.assert_quiet()
@@ -83,7 +83,7 @@ def test_rotated_pole(tmp_path, cpl):
     srs = dataset.GetSpatialRef()
     assert is_same_crs(srs, Ours(attributes, "degrees").srs)
     assert dataset.GetGeoTransform() == pytest.approx((-10.25, 0.5, 0, 5.25, 0, -0.5))
-    # gdalwarp to EPSG:4326 must move the value of the first pixel to the longitude and latitude of its centre.
+    # gdalwarp to EPSG:4326 must move the first pixel to the longitude and latitude of its centre.
     (centre,) = unproject(srs, [(-10.0, 5.0)])
     warped = gdal.Warp(
         "", dataset, format="MEM", dstSRS="EPSG:4326", resampleAlg="near",
@@ -121,7 +121,7 @@ def test_longitude_and_latitude(tmp_path, cpl, units, degrees):
       "latitude_of_projection_origin": 0.0, "standard_parallel": [30.0, -30.0]}, "lambert"),
 ])  # fmt: skip
 def test_broken_grid_mapping(tmp_path, cpl, attributes, what):
-    """An invalid grid mapping gives one warning, which names the fault. The raster has no CRS."""
+    """With an invalid grid mapping, the raster has no CRS, and one warning names the fault."""
     dataset = open_raster(projected(tmp_path, attributes, "m", 2.0))
     assert dataset.GetSpatialRef() is None
     assert dataset.GetGeoTransform() == pytest.approx((0, 2, 0, 0, 0, -2))

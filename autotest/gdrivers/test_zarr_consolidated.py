@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""If consolidated metadata is invalid or lacks its version, the driver gives one warning and reads the metadata
-documents of the nodes."""
+"""If consolidated metadata is invalid or has no version, the driver warns once and reads each node's own metadata
+documents."""
 
 import json
 import re
@@ -39,7 +39,7 @@ BROKEN = {
 }
 
 INLINE = {"kind": "inline", "must_understand": False}
-# case of BROKEN -> (member "consolidated_metadata" of the root's zarr.json, text in the warning)
+# case of BROKEN -> (value of "consolidated_metadata" in the root's zarr.json, text in the warning)
 BROKEN_INLINE = {
     "cut off": ("{", "an object"),
     "empty": ("", "an object"),
@@ -55,8 +55,8 @@ BROKEN_INLINE = {
 
 
 def broken(case):
-    """Returns (change, texts) for a case. change(text) breaks the consolidated metadata in the metadata document
-    `text`. The driver's warning must contain one of `texts`, which are separated by "|"."""
+    """Returns (change, texts) for a case. change(text) breaks the consolidated metadata in the document `text`. The
+    driver's warning must contain one of `texts`, which "|" separates."""
     if not zarr_formats.is_v3():
         return BROKEN[case]
     value, told = BROKEN_INLINE[case]
@@ -71,7 +71,7 @@ def store_with(tmp_path, change):
 
 
 def opened(name, *options, flags=gdal.OF_RASTER):
-    """Opens a dataset, and asserts that it opens. Does not check messages, because tests do so by `cpl`."""
+    """Opens a dataset, and asserts that it opens. The tests themselves check messages with `cpl`."""
     dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
     assert dataset is not None, gdal.GetLastErrorMsg()
     return dataset
@@ -89,7 +89,7 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
         return json.dumps(document)
 
     store = store_with(tmp_path, change)
-    # The consolidated metadata lists only the array /deep/slope, so the store opens as a raster of this array.
+    # This consolidated metadata lists only the array /deep/slope, so the store opens as its raster.
     np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)
     assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
 
@@ -154,7 +154,7 @@ def test_broken_metadata_in_a_zip_file(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_broken_metadata_without_other_documents(tmp_path, cpl):
-    """The error is about the consolidated metadata, because the store has no other metadata documents."""
+    """An error about the consolidated metadata is reported, because the store has no other metadata documents."""
     store = tmp_path / "s.zarr"
     store.mkdir()
     (store / ".zmetadata").write_text("{")
@@ -163,8 +163,8 @@ def test_broken_metadata_without_other_documents(tmp_path, cpl):
 
 
 def test_broken_metadata_on_a_server(tmp_path, cpl):
-    """If a web server has a store with broken consolidated metadata, an array opens by its path. The root of the store
-    does not open, because the server returns no listing."""
+    """On a web server, a store with broken consolidated metadata opens by the path of an array. Its root does not open,
+    because the server returns no listing."""
     store = store_with(tmp_path, broken("cut off")[0])
     with Served(tmp_path) as server:
         dataset = opened(f'ZARR:"{server.url}/{store.name}":/dem')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Creates, copies and updates stores through the classic API. zarr-python, xarray, GDAL's built-in driver
-and this driver must read the right values."""
+"""Creates, copies and updates stores through the classic API, and compares what zarr-python, xarray, GDAL's built-in
+driver and this driver read."""
 
 import os
 import pathlib
@@ -47,7 +47,7 @@ def random_values(rng, dtype, shape):
 
 
 def builtin(store, path):
-    """Returns the values that GDAL's built-in driver reads from an array. The driver reads a cube slice by slice."""
+    """Returns the values of an array that GDAL's built-in driver reads; of a cube, slice by slice."""
     name = array_name(store, path)
     shape = zarr.open_array(str(store / path), mode="r").shape
     slices = [name] if len(shape) == 2 else [f"{name}:{i}" for i in range(shape[0])]
@@ -57,8 +57,8 @@ def builtin(store, path):
 
 @pytest.mark.parametrize("turn", range(40))
 def test_random_rasters_and_windows(tmp_path, turn, cpl):
-    """Random windows of random bands are written in random order, with flushes between them. All readers return
-    what was written."""
+    """Writes random windows of random bands in random order, with flushes in between. All readers must return what was
+    written."""
     choose, rng = random.Random(f"{SEED} {turn}"), np.random.default_rng([turn, *SEED.encode()])
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     gdal_type = choose.choice(list(TYPES))
@@ -104,8 +104,7 @@ def test_random_rasters_and_windows(tmp_path, turn, cpl):
         got = np.moveaxis(got, -1, 0) if pixel else got
     else:
         got = np.stack(arrays)
-    # Pixels that were never written are undefined in zarr-python and 0 in GDAL, so only written pixels are
-    # compared.
+    # Compare only written pixels, because others are undefined in zarr-python and 0 in GDAL.
     written = model != 0
     np.testing.assert_array_equal(got[written], model[written], err_msg=told)
     is_for_builtin = not pixel and len(arrays) == 1 and "BZ2" not in str(options)
@@ -115,8 +114,8 @@ def test_random_rasters_and_windows(tmp_path, turn, cpl):
 
 
 def full_source(rotated=False):
-    """Returns (raster, values). The raster, in memory, has a CRS, geotransform, metadata, band names,
-    nodata, scale, offset and unit."""
+    """Returns a MEM raster and its values. The raster has a CRS, geotransform, metadata, band names, nodata, scale,
+    offset and unit."""
     source = gdal.GetDriverByName("MEM").Create("", 70, 50, 3, gdal.GDT_Int16)
     values = np.arange(3 * 50 * 70, dtype="i2").reshape(3, 50, 70)
     source.WriteArray(values)
@@ -168,7 +167,7 @@ def test_other_readers_find_crs_geotransform_and_nodata(tmp_path):
         assert "spatial_ref" in dataset.coords
         found = osr.SpatialReference(dataset["spatial_ref"].attrs["crs_wkt"])
         assert found.GetAuthorityCode(None) == "32632"
-    if not zarr_formats.is_v3():  # the built-in driver before GDAL 3.7 reads only a draft of Zarr v3
+    if not zarr_formats.is_v3():  # before GDAL 3.7, the built-in driver reads only a draft of Zarr v3
         own = gdal.OpenEx(array_name(store, "copy:0"), allowed_drivers=["ZarrBuiltin"])
         assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
         assert_geotransform(own, UTM)
@@ -271,8 +270,7 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
         assert dataset.GetSpatialRef().IsSame(srs)
         assert dataset.GetMetadata() == {"AREA_OR_POINT": "Area"}
         del dataset
-        # If all attributes of a convention are removed, the driver removes the entry of the convention in
-        # zarr_conventions.
+        # Removing all attributes of a convention must also remove its entry in zarr_conventions.
         dataset = gdal.Open(str(store), gdal.GA_Update)
         dataset.SetSpatialRef(None)
         del dataset
@@ -283,7 +281,7 @@ def test_attributes_of_the_conventions_proj_and_spatial(tmp_path, transform, box
 
 
 def test_registration_node_makes_pixels_points(tmp_path, cpl):
-    """With spatial:registration "node", spatial:transform gives the centres of pixels, and GDAL reports
+    """With spatial:registration "node", spatial:transform refers to pixel centres, and GDAL reports
     AREA_OR_POINT=Point."""
     store = tmp_path / "a.zarr"
     options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ"]
@@ -346,7 +344,7 @@ def test_append_subdataset(tmp_path):
 def test_a_name_with_the_prefix_zarr_is_its_path(tmp_path, cpl):
     source = gdal.GetDriverByName("MEM").Create("", 4, 4)
     name = f'ZARR:"{tmp_path / "a.zarr"}"'
-    for value in (1, 2):  # the first run creates the store, the second one replaces it
+    for value in (1, 2):  # the first run creates the store, the second run replaces it
         source.GetRasterBand(1).Fill(value)
         assert driver().CreateCopy(name, source) is not None
         dataset = open_raster(tmp_path / "a.zarr")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""With default options, all readers find the CRS that the driver has written. The readers are GDAL's built-in driver of
-any version, xarray with rioxarray, and readers of netCDF files that xarray makes of the store. If the WKT is removed,
-the CF parameters alone give the CRS."""
+"""With default options, all readers find the CRS that the driver has written: GDAL's built-in driver of any version,
+xarray with rioxarray, and readers of the netCDF files that xarray makes of the store.
+
+If the WKT is removed, the CF parameters alone give the CRS."""
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ from zarr_gdal import array_name, config_options, open_raster
 pytestmark = zarr_formats.BOTH
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
-# CRS -> (grid_mapping_name, whether CF's parameters alone describe the CRS). True: they do. None: they describe
-# all but the datum. False: CF cannot express the CRS, for example the sphere of Web Mercator.
+# CRS -> (grid_mapping_name, whether the CF parameters alone describe the CRS). None: all but the datum. False: CF
+# cannot express the CRS, for example the sphere of Web Mercator.
 CRSS = {
     "EPSG:32632": ("transverse_mercator", True),
     "EPSG:4326": ("latitude_longitude", True),
@@ -48,8 +49,8 @@ SAME = ["CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", "IGNORE_DATA_AXIS_TO_S
 
 
 def builtin_reads():
-    """True if GDAL's built-in driver reads stores of the tested format. Before GDAL 3.7 it reads only an
-    early draft of Zarr v3."""
+    """True if GDAL's built-in driver reads the tested format. Before GDAL 3.7, it reads only an early draft of Zarr
+    v3."""
     return not zarr_formats.is_v3()
 
 
@@ -86,7 +87,7 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
     with xr.open_zarr(str(store)) as opened:
         for crs in (opened.rio.crs, opened["a"].rio.crs):
             assert crs is not None
-            # rasterio returns WKT 1, which contains less than WKT 2. The expected CRS is therefore converted to WKT 1.
+            # rasterio returns WKT 1, which has less information, so the expected CRS is converted to WKT 1, too.
             assert crs_of(crs.to_wkt()).IsSame(crs_of(crs_of(text).ExportToWkt()), SAME)
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert is_same(gdal.Open(f'NETCDF:"{tmp_path / "a.nc"}":a').GetSpatialRef(), text)
@@ -95,7 +96,7 @@ def test_every_reader_finds_the_crs(tmp_path, cpl, text):
 
 @pytest.mark.parametrize("text", CRSS)
 def test_cf_parameters(tmp_path, text):
-    """After the WKT is removed from the store, the driver builds the CRS from the CF parameters."""
+    """Without the WKT in the store, the driver builds the CRS from the CF parameters."""
     store = make(tmp_path / "a.zarr", text)
     name, comes_back = CRSS[text]
     attributes = zarr_formats.attributes(store, "spatial_ref")
@@ -108,8 +109,8 @@ def test_cf_parameters(tmp_path, text):
     zarr_formats.put_attributes(store, attributes, "spatial_ref")
     (store / "pam.aux.xml").unlink()
     found = open_raster(store, "USE_CONSOLIDATED_METADATA=NO").GetSpatialRef()
-    # If the CRS is not exactly equal, transformed points are compared. CF states only the ellipsoid of a datum
-    # without a CF name.
+    # CF describes a datum without a CF name only by its ellipsoid. The CRS is then not equal, but transforms points
+    # equally.
     if comes_back:
         assert is_same(found, text)
     if comes_back is not False:
@@ -137,8 +138,9 @@ def test_every_layout(tmp_path, cpl, options, bands):
             assert srs.GetAuthorityCode(None) == "3035"
             if "INTERLEAVE=PIXEL" not in options:
                 rank = 3 if bands == 3 and "SINGLE_ARRAY=NO" not in options else 2
-                assert list(srs.GetDataAxisToSRSAxisMapping()) == [rank - 1, rank]  # Y is northing, X is easting
-            # GDAL's built-in driver opens 3D arrays as lists of slices, so only rasters of 2D arrays are compared.
+                # Dimension y is northing, x is easting.
+                assert list(srs.GetDataAxisToSRSAxisMapping()) == [rank - 1, rank]
+            # GDAL's built-in driver opens a 3D array as a list of slices, so only rasters of 2D arrays are compared.
             if root.OpenMDArrayFromFullname(name).GetDimensionCount() == 2:
                 classic = gdal.OpenEx(array_name(store, name), allowed_drivers=[reader])
                 assert is_same(classic.GetSpatialRef(), "EPSG:3035")
@@ -169,8 +171,8 @@ def test_a_crs_is_changed_and_removed_for_every_reader(tmp_path, cpl):
 
 
 def test_a_crs_that_another_program_writes_later_wins(tmp_path, cpl):
-    """The store has a copy of the WKT for GDAL's built-in driver. After another program has changed the store's own
-    CRS, this driver ignores the copy."""
+    """GDAL's built-in driver gets a copy of the CRS. If another program changes the CRS of the store later, this driver
+    ignores the copy."""
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     attributes = zarr_formats.attributes(store, "spatial_ref")
     wkt = crs_of("EPSG:32633").ExportToWkt()
@@ -208,7 +210,7 @@ def test_overviews_have_the_crs(tmp_path, cpl):
     assert cpl.events == []
 
 
-@zarr_formats.V2  # GDAL's built-in driver reads only an early draft of v3
+@zarr_formats.V2  # GDAL's built-in driver reads only an early draft of Zarr v3
 def test_the_crs_in_a_zip_file_and_in_memory(tmp_path, cpl):
     with config_options(GDAL_PAM_ENABLED="YES"):
         make(tmp_path / "a.zarr.zip", "EPSG:3035")

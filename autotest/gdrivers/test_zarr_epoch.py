@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The coordinate epoch of a dynamic CRS is stored. Readers that do not know epochs still find the CRS."""
+"""The coordinate epoch of a dynamic CRS is stored. Readers that ignore epochs still find the CRS."""
 
 import pyproj
 import pytest
@@ -9,8 +9,8 @@ from zarr_gdal import array_name, open_raster
 
 pytestmark = zarr_formats.BOTH
 
-ITRF2014 = 9000  # a dynamic CRS of longitudes and latitudes
-ETRS89_UTM32 = 25832  # a static CRS
+ITRF2014 = 9000  # EPSG code of a dynamic CRS of longitudes and latitudes
+ETRS89_UTM32 = 25832  # EPSG code of a static CRS
 CONVENTIONS = [[], *([f"GEOREFERENCING_CONVENTION={name}"] for name in ("GDAL", "CF", "SPATIAL_PROJ", "ALL"))]
 
 
@@ -44,7 +44,7 @@ def epoch_of(store):
 def test_a_copy_keeps_the_epoch(tmp_path, cpl, options):
     srs = crs_of(ITRF2014, 2021.3)
     store = copy(tmp_path / "a.zarr", srs, options)
-    assert open_raster(store).GetSpatialRef().IsSame(srs)  # IsSame() also compares the epochs
+    assert open_raster(store).GetSpatialRef().IsSame(srs)  # IsSame() also compares the coordinate epochs
     assert epoch_of(store) == 2021.3
     assert "coordinateEpoch" not in open_raster(store).GetMetadata()
     cpl.assert_quiet()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writes to full disks and to folders without write permission. The error names the chunk, and stored data
-stay unchanged. Data that could not be stored stay pending, and are stored once the disk has room."""
+"""On a full disk or without write permission, the error names the chunk, and stored data stay unchanged.
+
+Data that could not be stored stay pending, and are stored when the disk has room again."""
 
 import ctypes
 import json
@@ -21,11 +22,11 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SIDE = 100
-CHUNK = 50  # a chunk or shard has 50 x 50 pixels, 10,000 bytes
+CHUNK = 50  # a chunk or shard has 50 x 50 pixels, which take 10,000 bytes
 
 
 class LimitedFiles:
-    """A disk that becomes full because the size of every file is limited. Writing to the full disk fails with EFBIG."""
+    """Simulates a full disk by a limit for the size of each file. Writing then fails with EFBIG."""
 
     reason = "File too large"
 
@@ -34,7 +35,7 @@ class LimitedFiles:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     def fill(self, room=8192):
-        """Makes the disk so full that metadata documents still fit, but chunks do not. With room=0, nothing fits."""
+        """Fills the disk so that metadata documents still fit, but chunks do not. With room=0, nothing fits."""
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (min(room, 4000), hard))
 
@@ -44,7 +45,7 @@ class LimitedFiles:
 
 
 class SmallDisk:
-    """A disk that is a mounted file system of one megabyte. Writing to the full disk fails with ENOSPC."""
+    """A mounted file system of one megabyte. Writing to the full file system fails with ENOSPC."""
 
     reason = "No space left"
 
@@ -73,8 +74,7 @@ class NoSmallDisk(Exception):
 
 
 def mount_small(folder):
-    """Mounts a small file system in a name space of this process. Returns None, or a text that states why
-    this fails."""
+    """Mounts a small file system that only this process sees. Returns None, or why this failed."""
     new_user, new_mounts, private, recursive = 0x10000000, 0x00020000, 1 << 18, 1 << 14
     libc = ctypes.CDLL(None, use_errno=True)
     flags = new_mounts if os.geteuid() == 0 else new_mounts | new_user
@@ -89,8 +89,8 @@ def mount_small(folder):
 
 @pytest.fixture(params=[LimitedFiles, SmallDisk])
 def on_full_disk(request, tmp_path):
-    """Returns a function that calls body(disk) in a separate process. `disk` is a LimitedFiles or a SmallDisk, which
-    the body fills."""
+    """Returns a function that calls body(disk) in a separate process. `disk` is a LimitedFiles or SmallDisk, which
+    body() fills."""
 
     def work(report, body):
         try:
@@ -138,7 +138,7 @@ def make_store(folder):
 
 
 def chunk_key(store):
-    """Returns the key of the chunk or shard to which the tests write."""
+    """Returns the key of the chunk or shard that the tests write."""
     rows = zarr_formats.array_document(store, "a")["chunks"][0]
     return zarr_formats.chunk_key(store, "a", CHUNK // rows, 0)
 
@@ -148,8 +148,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """Returns the end of the key of the first metadata document that a change of attributes writes. In v3, this is the
-    root's zarr.json, which contains the consolidated metadata."""
+    """Returns the end of the key that a change of attributes writes first. In Zarr v3 this is the root's zarr.json,
+    because of the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 
@@ -160,7 +160,7 @@ def update(store, *options):
 
 
 def stored(store):
-    """Asserts that zarr-python and a new dataset read equal values from the store. Returns the values."""
+    """Returns the stored values, which zarr-python and a new dataset must read equally."""
     values = zarr.open_group(str(store), mode="r")["a"][...]
     np.testing.assert_array_equal(read_all(open_raster(store))[0], values)
     return values
@@ -204,8 +204,8 @@ def test_a_whole_chunk_does_not_fit(on_full_disk):
 @pytest.mark.parametrize("with_locks", [False, True])
 @pytest.mark.parametrize("way", ["window", "blocks", "fill"])
 def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factory, way, with_locks):
-    """After a failed flush, pixels stay pending: partly written chunks in the driver, and whole chunks in GDAL's block
-    cache."""
+    """After a failed flush, pixels stay in memory: partly written chunks in the driver, and whole chunks in GDAL's
+    block cache."""
     locks = tmp_path_factory.mktemp("locks")
 
     def body(disk):
@@ -219,7 +219,7 @@ def test_data_that_cannot_be_flushed_stays_pending(on_full_disk, tmp_path_factor
                 wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
                 band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
             elif way == "blocks":
-                half = CHUNK // 2  # GDAL resamples a smaller buffer in its block cache
+                half = CHUNK // 2  # GDAL resamples a buffer of half the size in its block cache
                 values = np.ascontiguousarray(new_values()[:half, :half])
                 wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
                 band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
@@ -280,7 +280,7 @@ def test_metadata_that_do_not_fit(on_full_disk):
             dataset = None
         assert log.errors and all(str(store) in error for error in log.errors)
         assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "old"
-        if zarr_formats.has(store, ".zmetadata"):  # closing the dataset may have written .zmetadata again
+        if zarr_formats.has(store, ".zmetadata"):  # closing the dataset may have stored .zmetadata again
             consolidated = zarr.open_consolidated(str(store), mode="r")
             assert consolidated["a"].attrs["note"] == "old"
         disk.free()
@@ -330,7 +330,7 @@ def test_a_copy_that_does_not_fit_leaves_nothing(on_full_disk):
 
 
 def test_a_zip_file_whose_end_does_not_fit(on_full_disk):
-    """Closing a zip file writes its small chunks. If this fails, the copy fails."""
+    """Closing a zip file writes its small chunks. If the disk is full then, the copy fails."""
 
     def body(disk):
         source = raster_of(new_values())
@@ -378,7 +378,7 @@ def test_a_store_that_cannot_be_created(on_full_disk):
 
 
 # ---------------------------------------------------------------------------------------------
-# Folders and files without write permission
+# No write permission for folders and files
 
 
 def as_nobody(report, body):
@@ -392,7 +392,7 @@ def as_nobody(report, body):
 
 @pytest.fixture
 def guarded(public_folder):
-    """Returns a store without write permission, and asserts at the end of the test that its files are unchanged."""
+    """Gives the test a store without write permission, and asserts afterwards that its files are unchanged."""
     store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -417,7 +417,7 @@ def test_a_store_that_cannot_be_written(guarded, moment):
                     dataset.FlushCache()
                     assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
             if moment == "flush" or (moment == "write" and zarr_formats.has_shards()):
-                log.clear()  # closing the dataset tries to write again, which gives another error
+                log.clear()  # closing the dataset tries to write again, and emits another error
             del band
             dataset = None
         assert chunk_key(guarded) in log.the_error() and "ermission" in log.the_error()
@@ -449,7 +449,7 @@ def test_a_folder_in_which_nothing_can_be_created(guarded, way):
                 assert driver.Delete(str(target)) != gdal.CE_None
             else:
                 assert driver.Create(str(target), 9, 9, 1, gdal.GDT_Byte, options) is None
-        if way == "over" and create_deletes_first():  # GDAL fails to delete the old store first
+        if way == "over" and create_deletes_first():  # GDAL itself tries to delete the old store first, which fails
             assert len(log.events) == 2 and log.events[0] == log.events[1]
             del log.events[1]
         assert str(target) in log.the_error() and "ermission" in log.the_error()
@@ -464,7 +464,7 @@ def test_a_folder_in_which_nothing_can_be_created(guarded, way):
 
 @pytest.mark.parametrize("name", ["copy.zarr", "copy.zarr.zip"])
 def test_gdal_translate_fails(tmp_path, name):
-    """gdal_translate ends with an error that names the chunk or the zip file."""
+    """gdal_translate fails with an error that names the chunk or the zip file."""
     if shutil.which("gdal_translate") is None:
         pytest.fail("gdal_translate is not installed")
     store = make_store(tmp_path)

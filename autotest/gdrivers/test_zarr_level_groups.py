@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Creation option OVERVIEW_LAYOUT=GROUPS: each level of a pyramid, including the base, is a group. Their parent group
-describes the levels. xarray opens such a store as a tree. GDAL reads it like any other store."""
+"""With the creation option OVERVIEW_LAYOUT=GROUPS, full resolution and each overview level are groups, whose parent
+group describes the pyramid.
+
+xarray opens such a store as a tree, and GDAL as any other store."""
 
 import json
 import os
@@ -44,13 +46,12 @@ def assets(store, group=""):
 
 
 def groups(store):
-    """Returns the names of all folders at the top of the store, sorted."""
+    """Returns the sorted names of the folders in the store's root."""
     return sorted(path.name for path in store.iterdir() if path.is_dir())
 
 
 def tree(tmp_path, store):
-    """Returns {group: {variable: [shape, sum of the values]}} of the tree that xarray.open_datatree() finds.
-    Coordinates have only a shape."""
+    """Returns {group: {variable: [shape, sum of the values]}} from xarray.open_datatree(). Coordinates have no sum."""
     target = tmp_path / "tree.json"
     zarr_references.write_by("open_tree", target, store)
     return json.loads(target.read_text())
@@ -76,7 +77,7 @@ def copy(store, source, *options, layout_option=GROUPS):
 
 
 def facts(dataset):
-    """Returns all properties of a raster that programs can read, except the pixels."""
+    """Returns all properties of a raster that GDAL's API gives, except the pixels."""
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return {
         "place": (dataset.GetGeoTransform(), epsg(dataset)),
@@ -88,7 +89,7 @@ def facts(dataset):
 
 
 # ---------------------------------------------------------------------------------------------
-# New stores with levels in groups
+# New stores with overview levels in groups
 
 
 @pytest.mark.parametrize("options", [
@@ -153,14 +154,14 @@ def test_xarray_opens_the_tree(tmp_path, rng, options):
 
 
 def test_xarray_refuses_the_tree_of_the_other_layout(tmp_path, rng):
-    """Without OVERVIEW_LAYOUT=GROUPS, xarray refuses to open a store with overviews as a tree."""
+    """xarray cannot open a store with overviews as a tree if it is made without OVERVIEW_LAYOUT=GROUPS."""
     store = copy(tmp_path / "a.zarr", source_of(tmp_path, smooth(rng, 1, 64, 65)), "OVERVIEWS=2", layout_option=None)
     with pytest.raises(AssertionError, match="not aligned"):
         tree(tmp_path, store)
 
 
 def findings(store):
-    """Returns the codes of the findings that the program zarr_check reports for a store."""
+    """Returns the codes of the faults that the program zarr_check finds in a store."""
     program = [sys.executable, "-B", str(REPOSITORY / "python" / "zarr_check.py")]
     done = subprocess.run([*program, str(store), "--json"], capture_output=True, text=True, check=False)
     return sorted(found["code"] for found in json.loads(done.stdout)["findings"])
@@ -187,7 +188,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path, rng):
 
 
 # ---------------------------------------------------------------------------------------------
-# Changes of existing stores
+# Changes of existing stores with overview levels in groups
 
 
 @pytest.mark.parametrize("single", [True, False])
@@ -215,8 +216,8 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 
 def test_names_of_levels(tmp_path, rng, cpl):
-    """The levels of the factors 2, 3 and 4 have the names 1, 3x and 2. Another program has made a group 2, so the level
-    of factor 4 gets the name 2_2. The group 3x, which a killed build left, is replaced."""
+    """Overviews of the factors 2, 3 and 4 usually get the group names 1, 3x and 2. The group 2 of another program makes
+    the last name 2_2. A group 3x that a killed build has left is replaced."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]
@@ -336,7 +337,7 @@ def test_a_cancelled_copy_is_resumed(tmp_path, rng, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# Stores of several arrays
+# Stores of several arrays with overview levels in groups
 
 
 def test_an_added_raster_gets_a_group_of_its_own(tmp_path, rng, cpl):
@@ -362,7 +363,7 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
     with error_log():
         copied = gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=options, callback=lambda *_: 0)
     assert copied is None and entries(store) == before
-    for name in "01":  # the store has groups with these names, so no array can have them
+    for name in "01":  # the store has groups of these names, so an array cannot have them
         given = ["APPEND_SUBDATASET=YES", GROUPS, f"ARRAY_NAME={name}"]
         with error_log() as log:
             assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=given) is None
@@ -371,8 +372,8 @@ def test_a_raster_that_is_not_added_leaves_nothing(tmp_path, rng):
 
 
 def test_bands_that_become_a_cube(tmp_path, rng, cpl):
-    """gdalwarp first creates plain bands, and then sets metadata that makes the bands a cube. The overview levels get
-    the dimensions of the cube."""
+    """gdalwarp creates plain bands first, and then sets metadata that makes them a cube. The overviews get the cube's
+    dimensions, too."""
     values = smooth(rng, 4, 64, 65)
     bands = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 65, 64, 4, gdal.GDT_Float32, [GROUPS])
     for i in range(4):
@@ -410,8 +411,8 @@ def test_an_array_takes_its_levels_along(tmp_path, rng, cpl):
 
 
 def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
-    """This driver writes the member gdal_arrays to the layout of each pyramid that it makes. If the member is absent,
-    another program has made the pyramid, and the driver refuses to build or remove overviews."""
+    """A pyramid without the member gdal_arrays in its layout was made by another program. This driver refuses to build
+    or remove overviews of such a pyramid."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2])
     attributes = root_attributes(store)
@@ -426,7 +427,7 @@ def test_a_pyramid_of_another_program_is_left_alone(tmp_path, rng):
 
 
 # ---------------------------------------------------------------------------------------------
-# Other ways to open a store
+# Other ways to open stores with overview levels in groups
 
 
 def test_a_zip_file(tmp_path, rng, cpl):

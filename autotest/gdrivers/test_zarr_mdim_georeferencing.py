@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CRS, axis mapping and geotransform of a multidimensional array equal those of its raster."""
+"""A multidimensional array has the CRS, axis mapping and geotransform of its raster."""
 
 import pathlib
 
@@ -48,7 +48,7 @@ def plain(folder):
 
 
 def columns_first(folder):
-    """Writes an array with the dimensions x, band and y, in this order. Its raster is transposed."""
+    """Writes an array with the dimensions x, band and y, in this order, so its raster is transposed."""
     values = np.arange(24, dtype="i2").reshape(4, 2, 3)
     return write(folder, utm(), values, ["x", "band", "y"], grid_mapping="crs")
 
@@ -88,9 +88,8 @@ STORES = [plain, columns_first, lonlat, latlon, kilometres, crs_attribute, spati
 
 
 def classic_of_view(array, raster):
-    """Returns a view of an array, GDAL's classic dataset of the view, and the numbers of the axes x and y. For a view,
-    GDAL calls its own GuessGeoTransform() and the array's GetSpatialRef(). For the array itself, GDAL would use the
-    driver's own dataset."""
+    """Returns a view of an array, the classic dataset that GDAL makes of it, and the numbers of the view's axes x and
+    y. Only for a view does GDAL use its own GuessGeoTransform(); an array gives the driver's own dataset."""
     view = array.GetView("[" + ",".join("::1" for _ in array.GetDimensions()) + "]")
     sizes = [dimension.GetSize() for dimension in array.GetDimensions()]
     x, y = sizes.index(raster.RasterXSize), sizes.index(raster.RasterYSize)
@@ -121,7 +120,7 @@ def test_crs_and_geotransform_equal_the_rasters(tmp_path, cpl, make):
 
 @pytest.mark.parametrize("make", STORES)
 def test_the_array_as_a_classic_dataset(tmp_path, make):
-    """AsClassicDataset() with the axes of the raster equals the raster that gdal.Open() returns."""
+    """AsClassicDataset() with the axes of the raster gives the raster that gdal.Open() opens."""
     store = make(tmp_path)
     raster = open_raster(array_name(store, "data"))
     array = zarr_mdim.open_array(store, "data")
@@ -138,8 +137,7 @@ def test_the_array_as_a_classic_dataset(tmp_path, make):
         assert dataset.GetSpatialRef().IsSame(srs)
 
 
-# Dimensions, counted from 1, to which axis 1 and axis 2 of the CRS are mapped. Axis 1 of EPSG:4326 is the
-# latitude.
+# Dimensions (from 1) to which the CRS axes 1 and 2 are mapped. Axis 1 of EPSG:4326 is the latitude.
 MAPPINGS = {plain: [2, 1], columns_first: [1, 3], lonlat: [1, 2], latlon: [2, 1],
             kilometres: [2, 1], crs_attribute: [2, 1], spatial_transform: [2, 1]}  # fmt: skip
 
@@ -152,7 +150,7 @@ def test_axis_mapping(tmp_path, make):
 
 @pytest.mark.parametrize("make", [s for s in STORES if s not in (rotated_transform, nowhere)])
 def test_a_view_is_warped_to_its_location(tmp_path, make):
-    """gdalwarp moves a pixel of the classic dataset of a view to the location that pyproj computes."""
+    """gdalwarp moves a pixel of a view's classic dataset to the location that pyproj computes."""
     store = make(tmp_path)
     array = zarr_mdim.open_array(store, "data")
     raster = open_raster(array_name(store, "data"))
@@ -164,7 +162,7 @@ def test_a_view_is_warped_to_its_location(tmp_path, make):
 
 
 def test_coordinates_in_kilometres(tmp_path):
-    """The multidimensional API does not scale coordinates, so the unit of the CRS is the kilometre."""
+    """The multidimensional API does not convert coordinates to metres, so the CRS has the unit kilometre."""
     array = zarr_mdim.open_array(kilometres(tmp_path), "data")
     y, x = (dimension.GetIndexingVariable() for dimension in array.GetDimensions())
     zarr_gdal.assert_same(x.ReadAsArray(), X * 0.001)
@@ -175,8 +173,8 @@ def test_coordinates_in_kilometres(tmp_path):
 
 
 def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
-    """A view that skips pixels has the right geotransform or none. In GDAL 3.6 it has none, because the dimensions of
-    such views have no coordinates."""
+    """A view that skips pixels has the right geotransform or none. GDAL 3.6 finds none, because dimensions of such
+    views have no coordinates there."""
     view = zarr_mdim.open_array(plain(tmp_path), "data").GetView("[1:3,1:4:2]")
     dataset = view.AsClassicDataset(1, 0)
     if dataset.GetGeoTransform(can_return_null=True) is not None:
@@ -185,7 +183,7 @@ def test_a_cut_and_thinned_view_is_never_misplaced(tmp_path):
 
 
 def test_transposed_mapping_follows(tmp_path):
-    """If GDAL transposes an array, the axis mapping of the CRS follows the new order of the dimensions."""
+    """If GDAL transposes an array, the CRS's axis mapping follows the new dimension order."""
     array = zarr_mdim.open_array(plain(tmp_path), "data").Transpose([1, 0])
     assert list(array.GetSpatialRef().GetDataAxisToSRSAxisMapping()) == [1, 2]
     assert_geotransform(array.AsClassicDataset(0, 1), (5e5, 30, 0, 5.2e6, 0, -30))
@@ -199,8 +197,7 @@ def test_coordinate_arrays_have_no_crs_of_their_own(tmp_path, cpl):
 
 
 def grid_like(array, srs, size, west, north, step):
-    """Returns dimensions with coordinate arrays in memory, as GetResampled() needs them, and the group that
-    owns them."""
+    """Returns dimensions with coordinate arrays in memory, which GetResampled() needs, and the group that owns them."""
     root = gdal.GetDriverByName("MEM").CreateMultiDimensional("grid").GetRootGroup()
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
     found = []
@@ -215,7 +212,7 @@ def grid_like(array, srs, size, west, north, step):
 
 
 def test_resampled(tmp_path):
-    """GetResampled() to another CRS and grid returns the values that gdalwarp writes."""
+    """GetResampled() to another CRS and grid gives the values that gdalwarp gives."""
     values = np.arange(600, dtype="f4").reshape(20, 30)
     arrays = utm()
     arrays["x"]["values"] = 500015.0 + 30.0 * np.arange(30)
@@ -247,7 +244,7 @@ def test_resampled(tmp_path):
                    ("temperature.zarr", None)],
 )  # fmt: skip
 def test_samples(name, path):
-    """If a raster of a sample has a geotransform, the multidimensional array has an equal geotransform."""
+    """A multidimensional array has the geotransform of its raster, for each raster of a sample store."""
     root = zarr_mdim.open_group(DATA / name)
     compared = 0
     for array_of in [a for a, _ in zarr.open_group(str(DATA / name), mode="r").arrays()]:

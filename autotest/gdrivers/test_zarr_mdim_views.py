@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Views of multidimensional arrays that GDAL makes, and reads into data types that the caller selects."""
+"""GDAL's views of multidimensional arrays, and reads into data types that the caller selects."""
 
 import numcodecs
 import numpy as np
@@ -88,11 +88,11 @@ def test_members_of_structures(tmp_path, cpl):
 
 
 # -------------------------------------------------------------------------------------------------
-# Reads into other data types, compared with GDAL's arrays in memory
+# Reads into other data types, compared with the MEM driver
 
 
 def memory_copy(values, data_type):
-    """Returns an array of GDAL's MEM driver that holds `values` as `data_type`."""
+    """Returns an array of GDAL's MEM driver with `values` as `data_type`."""
     root = gdal.GetDriverByName("MEM").CreateMultiDimensional("copy").GetRootGroup()
     dimensions = [root.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(values.shape)]
     array = root.CreateMDArray("a", dimensions, data_type)
@@ -129,8 +129,7 @@ def test_numbers_in_other_types(tmp_path, cpl, code, order):
 
 @pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
 def test_strings_in_other_types(tmp_path, dtype):
-    """Strings of this driver can be read as numbers if strings of GDAL's MEM driver can. With GDAL 3.6, neither driver
-    reads strings as numbers."""
+    """Strings of this driver can be read as numbers if GDAL's MEM driver can do so, which it cannot in GDAL 3.6."""
     words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
     store = tmp_path / "words.zarr"
     values = np.array(words, dtype)
@@ -148,7 +147,7 @@ def test_strings_in_other_types(tmp_path, dtype):
 
 
 def test_types_that_do_not_go_together(tmp_path, cpl):
-    """Reading a structure as a number is an error, and so is reading a number as a structure."""
+    """Neither a structure can be read as a number, nor a number as a structure."""
     values = np.zeros(3, [("a", "i4"), ("b", "S2")])
     array = zarr_mdim.open_array(make_array(tmp_path, values))
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
@@ -175,7 +174,7 @@ def test_a_member_that_does_not_exist(tmp_path):
 ])  # fmt: skip
 def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
     array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
-    if count[0] > 1000:  # larger than memory, so is_refused() passes a buffer of one element
+    if count[0] > 1000:  # the window exceeds memory, so is_refused() passes a buffer of one element
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None
@@ -183,7 +182,7 @@ def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
 
 
 # -------------------------------------------------------------------------------------------------
-# Masks, scales and classic datasets of arrays
+# Masks, scales and classic datasets of multidimensional arrays
 
 
 def test_mask(tmp_path):
@@ -240,8 +239,8 @@ def test_classic_datasets_of_any_axes(tmp_path, x, y):
 
 
 def test_classic_dataset_of_the_array_is_the_raster(tmp_path):
-    """The classic dataset of an array has all properties of the raster, even after the multidimensional
-    objects are released."""
+    """The classic dataset of an array has all properties of its raster, even after the multidimensional objects are
+    released."""
     attrs = {"units": "K", "scale_factor": 0.5, "note": "x"}
     store = make_store(tmp_path, {
         "t": {"values": CUBE, "dims": ["time", "y", "x"], "attrs": attrs, "fill_value": 3},
@@ -284,7 +283,7 @@ def test_strings_are_no_classic_dataset(tmp_path, cpl):
 
 
 def test_unsigned(tmp_path):
-    """With netCDF's attribute `_Unsigned`, values and nodata are read as unsigned numbers."""
+    """netCDF's attribute `_Unsigned` makes values and nodata unsigned."""
     store = make_store(tmp_path, {"a": {"values": np.array([[-1, 0], [127, -128]], "i1"),
                                         "attrs": {"_Unsigned": "true", "_FillValue": -1}}})  # fmt: skip
     array = zarr_mdim.open_array(store, "a")
@@ -312,7 +311,7 @@ def test_64_bit_nodata(tmp_path):
     ({"calendar": "julian"}, "days since 1970-01-01", -(2**63), "julian"),
 ])  # fmt: skip
 def test_times(tmp_path, attrs, unit, nodata, calendar):
-    """Times of NumPy are read as integers, with the CF attributes units and calendar."""
+    """Times of NumPy (datetime64) are read as integers, with the CF attributes units and calendar."""
     values = np.array([1, 2, 3], "M8[D]")
     array = zarr_mdim.open_array(make_array(tmp_path, values, attrs=attrs))
     assert (array.GetUnit(), array.GetNoDataValue()) == (unit, nodata)
@@ -328,8 +327,7 @@ def test_durations_have_no_calendar(tmp_path):
 
 @zarr_formats.V2
 def test_members_that_share_a_name(tmp_path):
-    """A structure may contain a subarray "a" and a member with the name "a[0]". Both are read from their own
-    offsets."""
+    """A structure may have a subarray "a" and a field named "a[0]"; each is read from its own bytes."""
     values = np.zeros(3, [("a", "u1", (2,)), ("a[0]", "u2"), ("b", "i4")])
     values["a"], values["a[0]"], values["b"] = [[1, 2], [3, 4], [5, 6]], [300, 301, 302], 7
     array = zarr_mdim.open_array(make_array(tmp_path, values))

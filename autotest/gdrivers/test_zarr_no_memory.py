@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes an allocation of the driver fail, another one in each run. The process continues, and stored data stay
-unchanged. Only some allocations are tried; with ZARR_FAULTS=all, each is tried."""
+"""Makes one allocation of the driver fail, another one in each run. The process must continue, and stored data must
+stay unchanged.
+
+Only some allocations are tried; ZARR_FAULTS=all tries each."""
 
 import os
 import pathlib

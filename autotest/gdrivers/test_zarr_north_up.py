@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open option NORTH_UP=YES reverses the rows of a raster with ascending latitudes, so that its first row is the
+"""The open option NORTH_UP=YES reverses the rows of a raster whose latitudes ascend, so that the first row is the
 northernmost."""
 
 import subprocess
@@ -58,7 +58,7 @@ def test_no_more_chunks_are_read(store):
         dataset.GetRasterBand(1).ReadAsArray(16, rows[0], 16, rows[1])
         told.append(counters() - before)
         dataset = None
-    assert told == [1, 0] or told == [1, 1]  # number of decoded chunks; the second read may find its chunk in the cache
+    assert told == [1, 0] or told == [1, 1]  # chunks that each read decodes; the second may find its chunk in the cache
 
 
 def test_with_wrapped_longitudes(tmp_path, cpl):
@@ -119,7 +119,7 @@ def test_as_a_configuration_option(store, cpl):
     with config_options(ZARR_NORTH_UP="YES"):
         np.testing.assert_array_equal(open_raster(path).ReadAsArray(), values[:, ::-1])
         np.testing.assert_array_equal(open_raster(path, "NORTH_UP=NO").ReadAsArray(), values)
-        changed = gdal.Open(str(path), gdal.GA_Update)  # in update mode, ZARR_NORTH_UP is ignored
+        changed = gdal.Open(str(path), gdal.GA_Update)  # ZARR_NORTH_UP has no effect in update mode
         assert changed.GetGeoTransform()[5] == 2
         changed.GetRasterBand(1).WriteArray(np.full((1, COLUMNS), 7), 0, 0)
         changed = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metadata documents and chunks that are not regular files, and symbolic links that form a cycle."""
+"""Stores with metadata documents and chunks that are no regular files, or with symbolic links that form a cycle."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ def make_pipe(path):
 def make_socket(path):
     with socket.socket(socket.AF_UNIX) as server:
         folder = os.getcwd()
-        os.chdir(path.parent)  # the name of a socket has at most 107 bytes, so bind() gets a relative name
+        os.chdir(path.parent)  # a socket's name has at most 107 bytes, so bind() gets a relative name
         try:
             server.bind(path.name)
         finally:
@@ -66,8 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """Replaces the metadata document of the array "a" whose v2 key is `key` by make(path). Asserts that gdalinfo
-    reports a document that is not a regular file. Returns the exit status of gdalinfo."""
+    """Replaces a metadata document of the array "a", with the key `key` in Zarr v2, by make(path). Returns the exit
+    status of gdalinfo, which must report that it is no regular file."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)
@@ -82,7 +82,7 @@ def test_a_document(tmp_path, make):
     assert with_odd_document(tmp_path, make, ".zarray") != 0
 
 
-@zarr_formats.V2  # only v2 has a separate document for attributes
+@zarr_formats.V2  # only Zarr v2 has a separate document for attributes
 @pytest.mark.parametrize("make", ODD)
 def test_attributes(tmp_path, make):
     assert with_odd_document(tmp_path, make, ".zattrs") == 0

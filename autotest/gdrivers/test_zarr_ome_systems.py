@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Transformations of OME-NGFF to coordinate systems, in the form of SpatialData and in the form of version
-0.6."""
+"""OME-NGFF transformations to coordinate systems, as SpatialData and version 0.6 write them."""
 
 import json
 
@@ -30,8 +29,8 @@ def axes(names, unit=None):
 
 
 def to(system, transformation, names="cyx", out=None):
-    """Returns a transformation to a coordinate system as SpatialData writes it, with the axes of its input
-    and output."""
+    """Returns a transformation to the coordinate system `system`, with the axes of its input and output, as SpatialData
+    writes it."""
     return {
         "input": {"axes": axes(names, "unit"), "name": names},
         "output": {"axes": axes(out or names, "unit"), "name": system},
@@ -85,7 +84,7 @@ def make(folder, described, values=VALUES, **attributes):
 
 
 def opened(name):
-    """Opens a dataset and reads its geotransform. Returns the dataset and the warnings."""
+    """Opens a dataset and reads its geotransform. Returns the dataset and the logged warnings."""
     with error_log() as log:
         dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
         dataset.GetGeoTransform()
@@ -94,7 +93,8 @@ def opened(name):
 
 
 def place(sy, sx, ty=0.0, tx=0.0):
-    """Returns the geotransform of pixels of size sx, sy. The centre of the first pixel is at tx, ty."""
+    """Returns the geotransform of pixels of size sx, sy whose OME translation is tx, ty. Y is negated, because it
+    points down in OME-NGFF."""
     return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
 
 
@@ -133,7 +133,7 @@ def test_one_of_the_systems_is_followed(tmp_path, name):
 
 
 def _corner(expected, at):
-    """Returns a coordinate of the centre of the first pixel: x for at=0, y for at=3. `expected` is the geotransform."""
+    """Returns x (at=0) or y (at=3) of the first pixel's centre by the geotransform `expected`."""
     return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
 
 
@@ -177,12 +177,12 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(2, 4, 10, 20))
     assert warnings == []
-    # A transformation to a coordinate system without a channel axis gives the geotransform of all bands.
+    # A transformation without a channel axis gives the geotransform of all bands.
     store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
     assert_geotransform(opened(store)[0], place(2, 4))
 
 
-# Matrix of x' = 3x + 10 and y' = 2y + 20, whose output axes have the order c, x, y
+# Matrix of x' = 3x + 10 and y' = 2y + 20; its output axes are c, x, y
 TO_CXY = affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20], [0, 0, 0, 1])
 INNER = {
     "affine": ([to("?", TO_CXY, out="cxy")], place(2, 3, 20, 10)),
@@ -252,14 +252,13 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
-    # If the transformation to the first coordinate system is unsupported, the second coordinate system gives the
-    # geotransform.
+    # If the transformation to the first coordinate system is unsupported, the second system gives the geotransform.
     store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
     dataset, warnings = opened(store)
     assert_geotransform(dataset, place(3, 3))
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
-    # If one of several successive transformations is unsupported, the raster has no geotransform. The supported
-    # transformations alone would give a wrong geotransform.
+    # If one transformation of a sequence is unsupported, there is no geotransform, because the others alone would give
+    # a wrong one.
     store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
     dataset, warnings = opened(store)
     assert dataset.GetGeoTransform(can_return_null=True) is None
@@ -268,8 +267,8 @@ def test_an_unsupported_transformation_gives_a_warning(tmp_path, name):
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
-    """If no transformation to a coordinate system is supported, the raster has no geotransform. The driver does not
-    fall back to the transformation of the level, or to pixels of size 1."""
+    """If no transformation to a coordinate system is supported, the raster has no geotransform, rather than one by the
+    transformation of the level or by pixels of size 1."""
     far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
     for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
                             [to("b", UNREAD[name]), far]):  # fmt: skip
@@ -279,8 +278,8 @@ def test_an_unsupported_system_gives_no_geotransform(tmp_path, name):
 
 
 def by_dimension(*parts, spell=0):
-    """Returns a byDimension transformation with parts (input, output, transformation). Input and output are
-    names or indices of axes. `spell` selects one of three spellings of the members."""
+    """Returns a byDimension transformation with parts (input, output, transformation), where input and output are names
+    or indices of axes. `spell` selects one of three spellings of the JSON members."""
     names = (("inputAxes", "outputAxes"), ("input_axes", "output_axes"), ("input", "output"))[spell]
     listed = []
     for input_, output, part in parts:
@@ -317,7 +316,7 @@ def test_transformations_by_dimension(tmp_path, name, named, out, spell):
     dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
     assert_geotransform(dataset, expected)
     assert warnings == []
-    if named:  # a sequence with this transformation gives the same geotransform
+    if named:  # a sequence that contains this transformation gives the same geotransform
         sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
         store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
         assert_geotransform(opened(store)[0], expected)
@@ -364,7 +363,7 @@ def test_slices_are_placed_by_their_system(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Labels have the geotransform of their image
+# OME label images have the geotransform of their image
 
 
 LABELS = VALUES[0].astype("u1")
@@ -373,7 +372,7 @@ LABELS = VALUES[0].astype("u1")
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
 def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
-    """Labels are placed in the coordinate system of their image, even if the labels list coordinate systems in another
+    """A label image is placed in the coordinate system of its image, even if it lists coordinate systems in another
     order."""
     one, other = systems
     image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
@@ -420,8 +419,7 @@ def test_labels_that_are_not_in_the_system_of_their_image(tmp_path, name):
 
 
 def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
-    """Labels have the geotransform of their image. SpatialData stores an image and its labels as separate elements, in
-    different folders of the store."""
+    """A label image has the geotransform of its image, although SpatialData stores them in different folders."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
     root.attrs["spatialdata_attrs"] = {"version": "0.1"}
     image = [to("global", IDENTITY), to("other", scale(1, 3, 2))]
@@ -433,7 +431,7 @@ def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
-# Coordinate systems of version 0.6
+# Coordinate systems of OME-NGFF 0.6
 
 
 def system(name, names="cyx", unit="micrometer"):
@@ -456,7 +454,7 @@ def described_06(names="cyx", own=None, after=(), systems=(), version=None, spel
 
 
 def as_text(path=None, name=None):
-    """Returns a reference to a coordinate system as drafts of OME-NGFF before 0.6.dev4 spell it: as a string."""
+    """Returns a reference to a coordinate system as a string, which drafts of OME-NGFF before 0.6.dev4 used."""
     return path if name is None else name
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""No name in the metadata of a store makes the driver open files outside of the store.
+"""No name in a store's metadata makes the driver open files outside of the store.
 
-Each name in the metadata is replaced by a path to an array outside of the store. strace shows which files the
-driver has opened or examined."""
+Each test replaces names in the metadata by paths to an array outside. strace shows which files the driver opens or
+examines."""
 
 import json
 import os
@@ -24,8 +24,7 @@ pytestmark = zarr_formats.BOTH
 
 ZEROS = np.zeros((4, 6), "<i2")
 
-# Program that opens and reads all nodes of the stores by both APIs, changes rasters, and builds and removes
-# overviews.
+# Opens and reads all nodes of the stores by both APIs, changes rasters, and builds and removes overviews.
 SCRIPT = """
 import sys
 from osgeo import gdal
@@ -79,7 +78,7 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 
 
 def looked_at(folder, *names, what="all"):
-    """Runs SCRIPT under strace. Returns the paths of all files that it opens or examines."""
+    """Runs SCRIPT under strace, and returns the paths of all files that the program opens or examines."""
     command = ["strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=%file",
                sys.executable, "-c", SCRIPT, what]  # fmt: skip
     done = subprocess.run(
@@ -92,24 +91,24 @@ def looked_at(folder, *names, what="all"):
 
 
 def outside(folder):
-    """Writes arrays outside of the store, to which all paths of ways_out() lead."""
+    """Writes arrays outside of the store, at the ends of all paths of ways_out()."""
     handmade(folder / "outside", attrs={"secret": 1})
     handmade(folder / "outside" / "a")
     return folder / "outside"
 
 
 def check(tmp_path, *stores, what="all"):
-    """Asserts that SCRIPT opens files of the stores, and neither opens nor changes files in the folder "outside"."""
+    """Asserts that SCRIPT opens files of the stores, and that it neither opens nor changes files in the folder
+    "outside"."""
     kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
     paths = looked_at(tmp_path, *stores, what=what)
-    assert any(path.startswith(str(stores[0])) for path in paths)  # shows that strace has recorded calls
+    assert any(path.startswith(str(stores[0])) for path in paths)  # strace has recorded calls
     assert [path for path in paths if path.startswith(str(tmp_path / "outside"))] == []
     assert kept == {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
 
 
 def ways_out(tmp_path, depth):
-    """Returns relative and absolute paths to the array outside/a, seen from a group `depth` levels below the
-    root."""
+    """Returns relative and absolute paths to the array outside/a, for a group `depth` levels below the root."""
     up = "../" * (depth + 1)
     return [up + "outside/a", f"./{up}outside/a", f"x/../{up}outside/a", str(tmp_path / "outside" / "a"),
             up.replace("/", "\\") + "outside\\a", f"file://{tmp_path}/outside/a"]  # fmt: skip
@@ -122,7 +121,7 @@ def needs_plain_plugin():
 
 
 def attributes(path):
-    """Returns all attributes that can name another node. Each has the value `path`."""
+    """Returns every attribute that can name another node, with the value `path`."""
     return {
         "_ARRAY_DIMENSIONS": [path, path],
         "coordinates": path,
@@ -162,7 +161,7 @@ def test_paths_in_attributes_stay_in_the_store(tmp_path, number, consolidated):
 
 
 def crs_texts(file):
-    """Returns CRS texts that make PROJ or GDAL open the file `file`."""
+    """Returns texts of coordinate reference systems that make PROJ or GDAL open the file `file`."""
     utm = ('PROJCS["a",GEOGCS["b",DATUM["c",SPHEROID["d",6378137,298]%s],PRIMEM["e",0],'
            'UNIT["f",0.017]],PROJECTION["Transverse_Mercator"],PARAMETER["central_meridian",9],'
            'UNIT["m",1]%s]')  # fmt: skip
@@ -190,10 +189,9 @@ def crs_texts(file):
     ]  # fmt: skip
 
 
-@zarr_formats.V2  # the attributes are equal in v3, so one format suffices
+@zarr_formats.V2  # the attributes are equal in Zarr v3, so one format suffices
 def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
-    """The driver does not open a file that a CRS text names. Each text is tested in each attribute that can state a
-    CRS."""
+    """The driver opens no file that a CRS text names. Each text is tested in each attribute that can state a CRS."""
     outside(tmp_path)
     arrays = {}
     for form, name in enumerate([str(tmp_path / "outside" / "a" / ".zarray"), "outside/a/.zarray"]):
@@ -225,7 +223,7 @@ def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
 
 @zarr_formats.V2
 def test_paths_in_array_metadata_stay_in_the_store(tmp_path):
-    """Paths in .zarray, where NCZarr stores its extension, do not lead out of the store."""
+    """Paths in .zarray, where NCZarr has its own metadata, do not lead out of the store."""
     outside(tmp_path)
     for number, path in enumerate(ways_out(tmp_path, 1)):
         extension = {"dimrefs": ["/" + path, path], "dimension_references": [path, path]}
@@ -255,7 +253,7 @@ def test_keys_of_consolidated_metadata_stay_in_the_store(tmp_path):
 @zarr_formats.V2
 def test_links_of_xcube_stay_in_the_store(tmp_path):
     outside(tmp_path)
-    # Links of xcube may lead to stores beside x.levels, so "outside" must not be beside it.
+    # xcube's links may lead to stores beside x.levels, so x.levels must not be beside the folder "outside".
     folder = tmp_path / "deeper" / "x.levels"
     for number, path in enumerate(ways_out(tmp_path, 1)):
         make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
@@ -291,7 +289,7 @@ def test_paths_in_attributes_of_v1_stay_in_the_store(tmp_path):
 
 
 def test_symbolic_links_are_followed(tmp_path):
-    """The driver follows symbolic links, because the user made them, and not the writer of the store."""
+    """Symbolic links are followed, because the user has made them, and not the writer of the store."""
     values = np.arange(24, dtype="i2").reshape(4, 6)
     elsewhere = make_store(tmp_path, {"dem": values}, name="elsewhere.zarr")
     store = make_store(tmp_path, {"own": values + 1})
@@ -301,7 +299,7 @@ def test_symbolic_links_are_followed(tmp_path):
     chunk.symlink_to(zarr_formats.chunk_file(elsewhere, "dem", 0, 0))
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/linked').ReadAsArray(), values)
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/own').ReadAsArray(), values)
-    # The driver writes a chunk to a new file and renames it, which replaces the link by a file.
+    # The driver writes a chunk to a new file and renames it, which replaces the symbolic link.
     dataset = gdal.Open(f'ZARR:"{store}":/own', gdal.GA_Update)
     dataset.GetRasterBand(1).Fill(7)
     del dataset
@@ -310,8 +308,7 @@ def test_symbolic_links_are_followed(tmp_path):
 
 
 def test_access_outside_of_the_store_would_be_seen(tmp_path):
-    """If a program accesses the array outside of the store, strace records the access. The tests above can therefore
-    fail."""
+    """strace does record an access outside of the store, so the tests above would notice one."""
     name = f"{tmp_path}/store.zarr/../outside/a"
     outside(tmp_path)
     assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Creation option RESUME=YES: a copy continues where an earlier copy was killed, cancelled or failed."""
+"""Creation option RESUME=YES: a copy continues after an earlier copy was killed, cancelled or failed."""
 
 import json
 import os
@@ -16,13 +16,13 @@ from zarr_processes import Process
 from zarr_s3 import S3
 
 SIDE = 2100
-PAUSE = 0.35  # seconds to wait after each part of a copy; the journal gets an entry every second
+PAUSE = 0.35  # seconds to wait after each part of a copy, because the copy adds an entry to its journal every second
 RANDOM = np.random.default_rng(7)
 
 
 @pytest.fixture(autouse=True)
 def many_parts():
-    """Makes GDAL's block cache smaller. A copy then has smaller parts, and its journal more entries."""
+    """Makes GDAL's block cache small, so that a copy has small parts, and its journal many entries."""
     before = gdal.GetCacheMax()
     gdal.SetCacheMax(1 << 20)
     yield
@@ -34,8 +34,7 @@ def driver():
 
 
 def make_source(folder, bands=2, has_mask=False):
-    """Writes a GeoTIFF with nodata, descriptions and metadata. Some areas have only nodata. Returns its
-    path."""
+    """Writes a GeoTIFF with nodata, descriptions, metadata, and areas without data. Returns its path."""
     name = str(folder / "source.tif")
     tiff = gdal.GetDriverByName("GTiff").Create(name, SIDE, SIDE, bands, gdal.GDT_Int32)
     srs = osr.SpatialReference()
@@ -46,7 +45,7 @@ def make_source(folder, bands=2, has_mask=False):
     for i in range(1, bands + 1):
         band = tiff.GetRasterBand(i)
         values = RANDOM.integers(0, 10000, (SIDE, SIDE)).astype("i4")
-        values[300:900, :700] = -9  # chunks with only nodata are not stored
+        values[300:900, :700] = -9  # the driver does not store chunks that are all nodata
         band.WriteArray(values)
         if not has_mask:
             band.SetNoDataValue(-9)
@@ -61,8 +60,8 @@ def make_source(folder, bands=2, has_mask=False):
 
 
 class Slow:
-    """Progress function that calls `end()` at the fraction `last` of a copy. In the quarter of the copy before `last`,
-    each call waits PAUSE seconds, so that the journal gets a few entries."""
+    """Progress function that calls `end()` at the fraction `last` of a copy. Before this, it waits PAUSE seconds at
+    each call, during a quarter of the copy, so that the journal gets entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []
@@ -81,7 +80,7 @@ def kill():
 
 
 def run_killed_copy(target, source, options, last=0.6):
-    """Runs a copy in a process that is killed at the fraction `last` of the copy."""
+    """Runs a copy in another process, which is killed at the fraction `last` of the copy."""
 
     def copy(_report):
         driver().CreateCopy(str(target), gdal.Open(source), options=options,
@@ -93,7 +92,7 @@ def run_killed_copy(target, source, options, last=0.6):
 
 
 def cancel_copy(target, source, options, last=0.6):
-    """Runs a copy that is cancelled at the fraction `last` of the copy."""
+    """Runs a copy, and cancels it at the fraction `last`."""
     with error_log() as log:
         assert not driver().CreateCopy(str(target), gdal.Open(source), options=options,
                                        callback=Slow(last, lambda: 0))  # fmt: skip
@@ -101,7 +100,7 @@ def cancel_copy(target, source, options, last=0.6):
 
 
 def resume(target, source, options, warnings=0):
-    """Resumes a copy. Returns the first fraction that the copy reports to its progress function."""
+    """Resumes a copy. Returns the first progress, from 0 to 1, that it reports."""
     fractions = []
 
     def note(fraction, _message, _data):
@@ -120,8 +119,8 @@ def leftovers(folder):
 
 
 def contents(store):
-    """Returns {name: contents} for the files of a store. JSON documents are parsed, because the order of their members
-    depends on the order of the changes."""
+    """Returns {name: contents} of the files in a store. JSON is parsed, because the order of members depends on the
+    order of changes."""
     return {name: json.loads(data) if name.endswith(("json", ".zarray", ".zattrs", ".zmetadata"))
             else data for name, data in entries(store).items()}  # fmt: skip
 
@@ -143,12 +142,12 @@ def test_a_killed_copy_goes_on(tmp_path, layout):
     run_killed_copy(target, source, options, 0.6 if layout != "overviews" else 0.45)
     (partial,) = leftovers(tmp_path)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / partial).rglob("*")
-            if path.stat().st_size > 10000}  # only chunks are this large
+            if path.stat().st_size > 10000}  # larger than any metadata document, so a chunk
     assert resume(target, source, options) > 0.2
     moved = [target / path.relative_to(tmp_path / partial) for path in kept]
     same = [path for path, time_ns in zip(moved, kept.values(), strict=True)
             if path.stat().st_mtime_ns == time_ns]  # fmt: skip
-    assert len(same) >= 4  # the resumed copy has not written the chunks of the killed copy again
+    assert len(same) >= 4  # the resumed copy keeps the chunks of the killed copy
     assert leftovers(tmp_path) == []
     whole = tmp_path / "whole" / "a.zarr"
     whole.parent.mkdir()
@@ -173,7 +172,7 @@ def test_a_copy_with_a_mask_goes_on(tmp_path):
     source = make_source(tmp_path, 1, has_mask=True)
     options = ["BLOCKSIZE=100,700", "ARRAY_NAME=a"]
     target = tmp_path / "a.zarr"
-    run_killed_copy(target, source, options, 0.93)  # at the fraction 0.93, the copy writes the mask
+    run_killed_copy(target, source, options, 0.93)  # the copy writes the mask at this fraction
     assert resume(target, source, options) > 0.8
     opened, expected = open_raster(target), gdal.Open(source)
     for band in (opened.GetRasterBand(1), expected.GetRasterBand(1)):
@@ -189,7 +188,7 @@ def test_a_cancelled_copy_goes_on_if_the_user_asks_for_it(tmp_path):
     target = tmp_path / "a.zarr"
     options = ["BLOCKSIZE=300,700"]
     cancel_copy(target, source, options)
-    assert leftovers(tmp_path) == []  # without RESUME=YES, a cancelled copy leaves nothing
+    assert leftovers(tmp_path) == []  # without RESUME=YES, a cancelled copy leaves no files
     cancel_copy(target, source, [*options, "RESUME=YES"])
     assert len(leftovers(tmp_path)) == 1 and not target.exists()
     assert resume(target, source, options) > 0.2
@@ -213,7 +212,7 @@ def test_another_source_starts_again(tmp_path):
     changed = gdal.Open(source, gdal.GA_Update)
     changed.GetRasterBand(1).Fill(5)
     changed = None
-    os.utime(source, (1, 1))  # gives the source another modification time
+    os.utime(source, (1, 1))  # changes the modification time of the source
     assert resume(target, source, ["BLOCKSIZE=300,700"], warnings=1) < 0.2
     assert leftovers(tmp_path) == []
     np.testing.assert_array_equal(open_raster(target).ReadAsArray(), gdal.Open(source).ReadAsArray())

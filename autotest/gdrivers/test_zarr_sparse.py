@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes statistics of arrays whose chunks are mostly absent. Only the stored chunks are read."""
+"""Computes statistics of arrays whose chunks are mostly absent, and reads only the stored chunks."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
-SIDE, CHUNK = 1000, 50  # an array with 400 chunks
+SIDE, CHUNK = 1000, 50  # pixels of an array and of a chunk, per side: 400 chunks
 WINDOWS = [(0, 0), (120, 330), (555, 5), (990, 990)]
 
 
@@ -20,8 +20,7 @@ def counters():
 
 
 def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
-    """Creates a store in which only the chunks of WINDOWS are stored. The windows contain random numbers. Returns the
-    dataset."""
+    """Creates an array in which only the chunks of WINDOWS are stored, with random numbers. Returns the dataset."""
     dataset = gdal.GetDriverByName("Zarr").Create(
         str(store), SIDE, SIDE, bands, dtype, [f"BLOCKSIZE={CHUNK},{CHUNK}", *options])
     dataset.SetGeoTransform((0, 1, 0, SIDE, 0, -1))
@@ -37,7 +36,7 @@ def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
 
 
 def dense(dataset, nodata):
-    """Copies all pixels of the dataset to a MEM dataset with the nodata value `nodata`. Returns the MEM dataset."""
+    """Copies all pixels to a MEM dataset with the nodata value `nodata`, and returns this dataset."""
     copy = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, dataset.RasterCount,
                                               dataset.GetRasterBand(1).DataType)  # fmt: skip
     copy.SetGeoTransform(dataset.GetGeoTransform())
@@ -71,7 +70,7 @@ def test_statistics_are_those_of_all_pixels(tmp_path, cpl, dtype, nodata, bands,
 
 
 def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
-    """Computing statistics requests each stored chunk and no absent chunk."""
+    """Computing statistics reads each stored chunk, and requests no absent one."""
     dataset = sparse(tmp_path / "a.zarr")
     dataset = None
     present = len(zarr_formats.chunk_keys(tmp_path / "a.zarr", "a"))
@@ -81,7 +80,7 @@ def test_statistics_cost_only_stored_chunks(tmp_path, cpl):
     after = counters()
     assert after["CHUNKS_REQUESTED"] - before["CHUNKS_REQUESTED"] == present
     assert after["CHUNKS_ABSENT"] == before["CHUNKS_ABSENT"]
-    # Statistics of a new dataset include a chunk that was stored after the first computation.
+    # A new dataset's statistics include a chunk that was stored after the first computation.
     writer = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
     writer.GetRasterBand(1).WriteArray(np.full((10, 10), 1e6), 300, 300)
     writer = None

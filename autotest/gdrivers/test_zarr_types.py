@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data types and shapes of arrays, and the rasters that GDAL reads from them."""
+"""Data types and shapes of arrays, and what GDAL reads from them."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_opaque_bytes_are_no_rasters(tmp_path, cpl):
 
 @zarr_formats.V2
 def test_byte_order_mark_for_not_relevant(tmp_path):
-    """The data type `!u1`, which some writers use, reads as bytes, like `|u1`."""
+    """The data type `!u1`, which some writers use for `|u1`, reads as bytes."""
     handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], files={"0.0": bytes(range(6))})
     assert open_raster(tmp_path / "a.zarr").ReadAsArray().tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -118,8 +118,7 @@ def test_no_raster_without_pixels(tmp_path, cpl, shape):
 
 
 def test_numeric_fields_are_bands(tmp_path):
-    # The test of Zarr v3 has no subarray and only little-endian fields, because structures of Zarr v3 lack subarrays
-    # and have one byte order.
+    # Structures of Zarr v3 have no subarrays and only one byte order.
     big, shape = ("<", ()) if zarr_formats.is_v3() else (">", (3,))
     dtype = np.dtype(
         [("wind", [("u", "<f4"), ("v", big + "f4")]), ("station", "S4"), ("rgb", "u1", shape),
@@ -191,7 +190,7 @@ def test_nan_nodata(tmp_path):
     assert_nan_nodata(handmade(tmp_path / "a.zarr", dtype="<f4", fill_value="NaN", files={}))
 
 
-@zarr_formats.V2  # only v2, because Zarr v3 allows only valid JSON, which has no NaN
+@zarr_formats.V2  # only Zarr v2, because metadata of Zarr v3 is valid JSON, which has no NaN
 def test_nan_nodata_that_is_not_json(tmp_path):
     store = handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=np.nan, files={})
     assert '"fill_value": NaN' in (store / ".zarray").read_text()
@@ -207,8 +206,7 @@ FILL_TEXTS = pytest.mark.parametrize(
      ("<f8", "-inf", -np.inf)],
 )  # fmt: skip
 def assert_nodata(store, wanted):
-    """Asserts that the raster API and the multidimensional API report the nodata value `wanted`. Returns the
-    band."""
+    """Asserts that both APIs, raster and multidimensional, report the nodata value `wanted`. Returns the band."""
     band = open_band(store)
     np.testing.assert_equal(band.GetNoDataValue(), wanted)
     np.testing.assert_equal(zarr_mdim.raw_nodata(zarr_mdim.open_array(store)), {"": wanted})
@@ -218,7 +216,7 @@ def assert_nodata(store, wanted):
 @zarr_formats.V2
 @FILL_TEXTS
 def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted):
-    """A fill value that is stored as text, as n5-zarr and early bioformats2raw do, reads as a number."""
+    """A fill value stored as text, as by n5-zarr and early bioformats2raw, reads as a number."""
     store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=text, files={})
     values = np.unique(assert_nodata(store, wanted).ReadAsArray())
     assert np.array_equal(values, np.array([wanted], dtype), equal_nan=True)
@@ -248,9 +246,9 @@ def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
 
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
 def test_uint64_nodata_is_written_and_read(tmp_path, cpl, value):
-    """Nodata values of type uint64 are read as they were written, even above the range of int64. This driver
-    writes a number, and GDAL's built-in driver writes a text."""
-    # The built-in driver of GDAL 3.6 writes only a draft of Zarr v3.
+    """uint64 nodata values are read as they were written, even above the range of int64. This driver writes a JSON
+    number, and GDAL's built-in driver a string."""
+    # GDAL 3.6's built-in driver writes only a draft of Zarr v3.
     for name in ("Zarr",) if zarr_formats.is_v3() else ("Zarr", "ZarrBuiltin"):
         store = str(tmp_path / f"{name}.zarr")
         dataset = gdal.GetDriverByName(name).CreateMultiDimensional(store)
@@ -271,8 +269,8 @@ def test_uint64_nodata_is_written_and_read(tmp_path, cpl, value):
 @zarr_formats.V3
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63])
 def test_uint64_nodata_of_the_built_in_driver_in_version_3(tmp_path, cpl, value):
-    """GDAL's built-in driver writes a nodata value above the range of int64 as text in Zarr v3. This driver and
-    zarr-python 3 read the text as a number."""
+    """In Zarr v3, GDAL's built-in driver writes nodata above the range of int64 as a string. This driver and
+    zarr-python 3 read it as a number."""
     store = zarr3.handmade(tmp_path / "a.zarr", zarr3.document((2, 3), "uint64", fill_value=str(value)))
     array = zarr3_arrays.read(store, "")
     assert array.fill == value

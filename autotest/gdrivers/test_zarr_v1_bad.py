@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of Zarr v1 are never changed. An invalid metadata document or chunk gives an error that names the document or
-the chunk."""
+"""Arrays of Zarr v1 are never changed, and errors name the invalid metadata document or chunk."""
 
 import pytest
 from osgeo import gdal
@@ -23,7 +22,7 @@ def contents(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-# --- tests: v1 arrays are never written to ---
+# --- tests that Zarr v1 arrays are never written to ---
 
 
 @pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
@@ -76,7 +75,7 @@ def test_deletion_is_refused(array):
     assert (array / "meta").exists()
 
 
-# --- tests of invalid documents and chunks ---
+# --- tests of invalid Zarr v1 documents and chunks ---
 
 BROKEN = [
     ({"zarr_format": "1"}, 'zarr_format: expected 1, got "1"'),

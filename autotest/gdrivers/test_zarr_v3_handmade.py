@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 stores that zarr-python 3 cannot write. They have data types, codecs and chunk grids of zarr-extensions, or a
-zarr.json that zarr-python would spell differently.
+"""Zarr v3 stores that zarr-python 3 cannot write: data types, codecs and chunk grids of zarr-extensions, and other
+spellings of zarr.json.
 
-The tests write the bytes according to the specifications. ml_dtypes computes the expected values of narrow data
-types."""
+The tests write bytes by the specifications. ml_dtypes computes the expected values of types with few bits, such as int4
+and bfloat16."""
 
 import gzip
 import itertools
@@ -19,7 +19,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr3 import BIG, BYTES, LITTLE, codec, document, sharding, transpose
 
-# data type -> number of bits of a stored element. Readers ignore all other bits of the stored byte.
+# data type -> number of bits that a stored element uses. Readers ignore all other bits of its byte.
 NARROW = {
     "int2": 2, "int4": 4, "uint2": 2, "uint4": 4, "float4_e2m1fn": 4, "float6_e2m3fn": 6,
     "float6_e3m2fn": 6, "float8_e3m4": 8, "float8_e4m3": 8, "float8_e4m3fn": 8,
@@ -31,8 +31,7 @@ FLOATS = [name for name in NARROW if "float" in name]
 
 @pytest.fixture(scope="module")
 def meanings():
-    """Returns {data type: values}. Element i has the bit pattern i. The type of the values is the type that GDAL
-    returns."""
+    """Returns {data type: values}, where element i has the bit pattern i. Values have the type that GDAL returns."""
     return {name: zarr3_arrays.narrow(name).astype(np_type(name)) for name in NARROW}
 
 
@@ -41,7 +40,7 @@ def np_type(name):
 
 
 def all_codes(name):
-    """Returns all numbers that the stored bits of a data type can form, as a square array."""
+    """Returns all bit patterns of a stored element of a data type, as a square array."""
     side = 256 if name.endswith("bfloat16") else 16
     return np.arange(side * side, dtype="u2" if side == 256 else "u1").reshape(side, side)
 
@@ -91,7 +90,7 @@ def test_complex_numbers_of_floats(tmp_path, cpl, part):
 
 
 def test_raw_bits(tmp_path):
-    """The data type r16 of the core specification reads as bytes. zarr-python calls it raw_bytes."""
+    """The data type r16 of the core specification, which zarr-python calls raw_bytes, reads as bytes."""
     data = bytes(range(12))
     metadata = document((2, 3), "r16", None, [BYTES], [1, 2])
     zarr3.handmade(tmp_path / "a.zarr", metadata, {"c/0/0": data})
@@ -105,8 +104,8 @@ def fields(*pairs):
 
 @pytest.mark.parametrize("order", "<>")
 def test_structures(tmp_path, order):
-    """The driver reads the data type "struct" of zarr-extensions. Its fields and fill value are JSON objects in
-    zarr.json. The codec "bytes" states the byte order of all fields."""
+    """Structures ("struct" of zarr-extensions) are read. Fields and fill value are JSON objects, and the codec "bytes"
+    states the byte order of all fields."""
     point = fields(("x", "float32"), ("y", {"name": "float32"}))
     time = codec("numpy.datetime64", unit="s", scale_factor=1)
     data_type = fields(("id", "int32"), ("flags", "uint8"), ("point", point), ("t", time))
@@ -137,12 +136,12 @@ def test_fill_value_of_bytes_as_a_list(tmp_path):
     zarr3_check.check_values(tmp_path / "a.zarr", "", values)
 
 
-# Tests of codecs of zarr-extensions
+# Codecs of zarr-extensions
 
 
 def packed(codes, width, padding=None):
-    """Returns numbers as the codec packbits stores them. Number i has the bits [i * width, (i + 1) * width),
-    with the least significant bit first."""
+    """Returns numbers as the codec packbits stores them: number i has the bits [i * width, (i + 1) * width), least
+    significant bit first."""
     bits = (codes.ravel().astype("u8")[:, None] >> np.arange(width, dtype="u8")) & np.uint64(1)
     data = np.packbits(bits.astype("u1").ravel(), bitorder="little").tobytes()
     count = bytes([-bits.size % 8])
@@ -176,8 +175,8 @@ def test_packbits(tmp_path, meanings, name, padding):
      ("float32", 16, 31), ("uint32", None, None), ("int32", 31, 31)],
 )  # fmt: skip
 def test_packbits_of_some_bits(tmp_path, name, first, last):
-    """The codec packbits stores only the bits `first` to `last` of each element. Lower bits decode as 0. Higher bits
-    decode as the sign bit in signed integers, and as 0 in other types."""
+    """packbits can store only the bits `first` to `last` of each element. Lower bits decode as 0; higher bits as the
+    sign in signed integers, else as 0."""
     dtype = np.dtype(name)
     bits = 8 * dtype.itemsize
     low, high = first or 0, bits - 1 if last is None else last
@@ -213,7 +212,7 @@ def scaled(**more):
 
 NAN_MAP = {"encode": [["NaN", 0]], "decode": [[0, "NaN"]]}
 OFF = {"rounding": "towards-negative"}
-# name -> (data type, fill value, codecs before "bytes", stored NumPy type, stored values, decoded values)
+# case -> (data type, fill value, codecs before "bytes", stored NumPy type, stored values, decoded values)
 ARITHMETIC = {
     "offset": ("float32", 0, [scaled(offset=5)], "f4", [[-5, 0], [1.5, 7]], [[0, 5], [6.5, 12]]),
     "scale": ("float64", 0, [scaled(scale=0.5)], "f8", [[1, -2], [0, 8]], [[2, -4], [0, 16]]),
@@ -266,8 +265,8 @@ ARITHMETIC = {
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("case", ARITHMETIC)
 def test_arithmetic(tmp_path, case, order):
-    """Arrays with codecs that calculate, such as an offset, have the values that the codecs' specifications demand. The
-    arrays have plain chunks or shards. Absent chunks read as the fill value."""
+    """Codecs that calculate, such as an offset, give the specified values in plain chunks and in shards. Absent chunks
+    read as the fill value."""
     data_type, fill, codecs, stored, inside, values = ARITHMETIC[case]
     data = np.array(inside, order + stored).tobytes()
     values = np.array(values, data_type)
@@ -317,8 +316,7 @@ def n5_block(chunk):
 
 @pytest.mark.parametrize("cut_off", [False, True])
 def test_n5_blocks(tmp_path, cut_off):
-    """Arrays with chunks in the format of N5 read correctly. A chunk at the edge of the array may be whole, or
-    end where the array ends."""
+    """Chunks in the format of N5 are read. At the edge of the array, a chunk may be whole or cut off."""
     values = np.arange(35, dtype="i2").reshape(5, 7)
     inner = [transpose(1, 0), BIG, zarr3.gzip()]
     metadata = document(
@@ -335,7 +333,7 @@ def test_n5_blocks(tmp_path, cut_off):
     zarr3_check.check_values(tmp_path / "a.zarr", "", values, None, metadata)
 
 
-# Tests of chunk grids of zarr-extensions
+# Chunk grids of zarr-extensions
 
 
 def rectilinear(*shapes):
@@ -343,8 +341,8 @@ def rectilinear(*shapes):
 
 
 def expanded(edges, size):
-    """Returns the sizes of all chunks along a dimension of `size` elements. `edges` is one size for all chunks, or a
-    list. Each item of the list is the size of one chunk, or [size, number of chunks]."""
+    """Returns all chunk sizes along a dimension of `size` elements. `edges` is one size for all chunks, or a list with
+    items size or [size, number of chunks]."""
     if isinstance(edges, int):
         return [edges] * -(-size // edges)
     pairs = [e if isinstance(e, list) else [e, 1] for e in edges]
@@ -391,11 +389,11 @@ SHARD_GRIDS = {
 
 
 def rectilinear_shards(edges, values, at_end=True, nested=False):
-    """Returns the zarr.json and the files of an array. `edges` are the shard sizes per dimension. Inner chunks have 2 x
-    2 elements.
+    """Returns the zarr.json and the files of an array, with shard sizes `edges` per dimension and inner chunks of 2 x 2
+    elements.
 
-    `at_end` puts the shard index at the end of each shard, not at the start. If `nested`, each inner chunk is itself a
-    shard with one chunk."""
+    `at_end` puts the shard index at the end of each shard instead of the start. `nested` makes each inner chunk a shard
+    with one chunk."""
     sizes = [expanded(e, n) for e, n in zip(edges, values.shape)]
     starts = [[0, *itertools.accumulate(each)] for each in sizes]
     padded = np.zeros([start[-1] for start in starts], values.dtype)
@@ -445,8 +443,8 @@ def test_rectilinear_shards(tmp_path, case, at_end, nested):
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("case", SHARD_GRIDS)
 def test_rectilinear_shards_are_written(tmp_path, case, nested):
-    """The driver writes shards of different sizes exactly as the specification demands. It stores each shard
-    that contains an element of the array."""
+    """The driver writes shards of different sizes as specified, and stores each shard that contains an element of the
+    array."""
     values = np.arange(1, 49, dtype="<i2").reshape(6, 8)
     metadata, files = rectilinear_shards(SHARD_GRIDS[case], values, True, nested)
     store = zarr3.handmade(tmp_path / "a.zarr", metadata)
@@ -488,7 +486,7 @@ def test_rectilinear_shards_of_no_whole_chunks(tmp_path, cpl):
     assert "size 3 of shard 0 along dimension 1 is not a multiple of the inner chunk size 2" in cpl.the_error()
 
 
-# Tests of a zarr.json that is valid, but that zarr-python would spell differently
+# Valid zarr.json that zarr-python would spell differently
 
 SIX = bytes(range(6))
 SPELLINGS = {
@@ -524,8 +522,8 @@ def test_a_group_with_a_member_to_ignore(tmp_path, cpl):
 
 @pytest.mark.parametrize("codecs", [[LITTLE], ...], ids=["codecs", "no codecs"])
 def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
-    """Arrays of GDAL with a null fill value open, and absent chunks read as 0. GDAL writes null if there is no
-    nodata value. Older versions of GDAL omit `codecs`."""
+    """GDAL's built-in driver writes a null fill value for no nodata, and its older versions omit `codecs`. Such arrays
+    open, and absent chunks read as 0."""
     metadata = document((2, 6), "int16", (2, 3), fill_value=None) | {"codecs": codecs}
     chunk = np.array([[1, 2, 3], [-4, 5, 6]], "<i2").tobytes()
     present = {name: value for name, value in metadata.items() if value is not ...}
@@ -552,7 +550,7 @@ def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
 
 @pytest.mark.parametrize("fill", [0, 1, True])
 def test_booleans_of_zarrita(tmp_path, cpl, fill):
-    """A boolean array whose fill value is the number 0 or 1 opens. The Python library zarrita wrote 0."""
+    """A boolean array with the fill value 0 or 1, as from the Python library zarrita, opens."""
     metadata = document((4, 4), "bool", (2, 4), fill_value=fill, dimension_names=["y", "x"])
     zarr3.handmade(tmp_path / "a.zarr", metadata, {"c/0/0": bytes([1, 0] * 4)})
     for options in ([], ["FILL_VALUE_AS_NODATA=YES"]):
@@ -571,5 +569,5 @@ def test_no_other_number_is_a_boolean(tmp_path, fill):
     zarr3.handmade(tmp_path / "a.zarr", metadata)
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(str(tmp_path / "a.zarr"))
-    assert (dataset is None) == (fill is not None)  # null is valid, because GDAL's built-in driver writes it
+    assert (dataset is None) == (fill is not None)  # null is accepted, because GDAL's built-in driver writes it
     assert fill is None or "fill_value" in log.the_error()

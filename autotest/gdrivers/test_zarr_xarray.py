@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Passes stores between xarray, rioxarray, rasterio and GDAL. All of them read equal values, geotransforms, times,
+"""Stores that pass between xarray, rioxarray, rasterio and GDAL. All read equal values, geotransforms, times,
 attributes, masks and scales.
 
-test_zarr_writers.py and test_zarr_time.py test other stores that xarray writes."""
+For other stores of xarray, see test_zarr_writers.py and test_zarr_time.py."""
 
 import pathlib
 
@@ -29,8 +29,8 @@ PACKED = {"dtype": "i2", "scale_factor": 0.25, "add_offset": 100.0, "_FillValue"
 
 
 def cube(values=None, times=DAYS, **attrs):
-    """Returns an xarray dataset with a CRS and the variable t along time, y and x. By default, values of t are
-    multiples of 0.25, and some are missing."""
+    """Returns an xarray dataset with a CRS and the variable t along time, y and x, by default with multiples of 0.25
+    and missing values."""
     if values is None:
         values = (np.arange(len(times) * ROWS * COLUMNS) / 4).astype("f4").reshape(-1, ROWS, COLUMNS)
         values[:, 3:6, 4:9] = np.nan
@@ -60,7 +60,7 @@ def packed(tmp_path):
     return to_store(cube(units="K"), tmp_path / "packed.zarr", encoding={"t": PACKED})
 
 
-# Tests of stores that rioxarray reads
+# Stores that rioxarray reads
 
 
 def test_open_rasterio_gives_stored_values(packed):
@@ -111,8 +111,8 @@ def test_overview_levels(tmp_path):
 
 
 def test_subdatasets(tmp_path):
-    """Variables on different grids are subdatasets, which open by their names. Variables on one grid open as
-    one dataset."""
+    """Variables with different grids are subdatasets, which open by name. Variables with one grid open as one
+    dataset."""
     dataset = cube()
     dataset["dem"] = (("y", "x"), np.arange(600.0).reshape(ROWS, COLUMNS))
     dataset["coarse"] = (("v", "u"), np.ones((4, 5), "u1"))
@@ -130,7 +130,7 @@ def test_subdatasets(tmp_path):
         np.testing.assert_array_equal(got["band_2"], dataset["t"][1])
 
 
-# Tests of stores that rioxarray writes
+# Stores that rioxarray writes
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,7 @@ def test_subdatasets(tmp_path):
     [("u1", 7, 1), ("i2", -5, 3), ("u4", 2**32 - 1, 3), ("f4", np.nan, 1), ("f4", np.nan, 3)],
 )
 def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
-    """rioxarray writes a raster to a store with to_raster(). xarray, rioxarray and GDAL read equal values and
-    metadata from the store."""
+    """rioxarray's to_raster() writes a store, from which xarray, rioxarray and GDAL read equal values and metadata."""
     values = (np.arange(bands * 600) % 200).astype(dtype).reshape(bands, ROWS, COLUMNS)
     values[:, 2:4, 5:8] = nodata
     data = xr.DataArray(values, dims=("band", "y", "x"), coords={"x": X, "y": Y})
@@ -164,8 +163,7 @@ def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
 
 
 def test_to_raster_keeps_packing(tmp_path, packed):
-    """A raster that rioxarray opens with mask_and_scale=True is written with the scale and offset that it had
-    before."""
+    """A raster opened by rioxarray with mask_and_scale=True is written with its former scale and offset."""
     store = tmp_path / "again.zarr"
     with rioxarray.open_rasterio(packed, mask_and_scale=True) as data:
         data.rio.to_raster(store, driver="Zarr")
@@ -177,7 +175,7 @@ def test_to_raster_keeps_packing(tmp_path, packed):
 
 
 def test_to_raster_window_by_window(tmp_path, packed):
-    """to_raster() writes a lazy array in windows. The store has all values at the end."""
+    """to_raster() writes a lazy array window by window, and the store finally has all values."""
     store = tmp_path / "w.zarr"
     with rioxarray.open_rasterio(packed, chunks={"x": 8, "y": 8}) as data:
         data.rio.to_raster(store, driver="Zarr", windowed=True, blocksize="1,8,8")
@@ -195,7 +193,7 @@ def test_reprojection_equals_that_of_a_geotiff(tmp_path, packed):
     assert np.isfinite(warped[0].values).any()
 
 
-# Tests of stores that xarray writes, GDAL copies and xarray reads again
+# Stores that xarray writes, GDAL copies and xarray reads again
 
 
 def random_values(dtype):
@@ -213,7 +211,7 @@ def random_values(dtype):
     [("bool", True), ("u1", True), ("i2", False), ("u4", True), ("i8", True), ("f4", False), ("f8", True)],
 )
 def test_through_gdal_translate(tmp_path, dtype, consolidated):
-    """gdal_translate keeps values, CRS, geotransform, times and attributes of a store of xarray."""
+    """gdal_translate keeps values, CRS, geotransform, times and attributes of xarray's store."""
     dataset = cube(random_values(dtype), units="1", comment="as it was")
     store = to_store(dataset, tmp_path / "a.zarr", consolidated=consolidated)
     source = open_raster(store)
@@ -236,11 +234,11 @@ def test_through_gdal_translate(tmp_path, dtype, consolidated):
                                       {"dtype": "i4", "scale_factor": 0.5, "_FillValue": 0}],
                          ids=["i2", "u1", "f4", "nan", "zero"])  # fmt: skip
 def test_masks_and_scales_agree(tmp_path, encoding):
-    """xarray, rasterio and GDAL's mask bands agree on the missing pixels, before and after gdal_translate."""
+    """xarray, rasterio and GDAL's mask bands have the same missing pixels, before and after gdal_translate."""
     values = np.arange(TIMES * ROWS * COLUMNS, dtype="f8").reshape(TIMES, ROWS, COLUMNS) % 251 * 2
     values[:, 3:6, 4:9] = np.nan
     values[2, 10] = np.nan
-    values[values == 0] = np.nan  # no zeros, because one of the encodings has _FillValue 0
+    values[values == 0] = np.nan  # no zeros, because one encoding has _FillValue 0
     store = to_store(cube(values), tmp_path / "a.zarr", encoding={"t": encoding})
     gdal.Translate(str(tmp_path / "t.zarr"), store, format="Zarr")
     for name in (store, str(tmp_path / "t.zarr")):
@@ -261,8 +259,7 @@ def test_masks_and_scales_agree(tmp_path, encoding):
 
 
 def test_unsigned(tmp_path):
-    """A variable with the attribute _Unsigned and the stored type int8 reads as unsigned bytes. Its _FillValue -1
-    becomes the nodata value 255."""
+    """int8 values with the attribute _Unsigned read as unsigned bytes, and their _FillValue -1 as nodata 255."""
     values = (np.arange(600) % 256).astype("u1").reshape(1, ROWS, COLUMNS)
     data = cube(values, DAYS[:1])
     data["t"].encoding = {"_Unsigned": "true", "dtype": "i1", "_FillValue": -1}
@@ -290,8 +287,8 @@ TIME_ENCODINGS = [
 
 @pytest.mark.parametrize("encoding", TIME_ENCODINGS, ids=lambda encoding: encoding["units"])
 def test_times(tmp_path, encoding):
-    """Bands have the times that xarray has written, for each encoding of times. A multidimensional copy has the
-    dimension time."""
+    """Bands have the times that xarray has written, in each encoding. A multidimensional copy keeps the dimension
+    time."""
     store = to_store(cube(), tmp_path / "a.zarr", encoding={"time": encoding})
     dataset = open_raster(store)
     got = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_time_TIME") for i in range(TIMES)]
@@ -303,7 +300,7 @@ def test_times(tmp_path, encoding):
     assert copied["time"].encoding["units"].startswith(encoding["units"][:20])
 
 
-# Tests of stores that xarray changes
+# Stores that xarray changes
 
 
 @pytest.mark.parametrize("consolidated", [True, False])
@@ -341,8 +338,8 @@ def test_regions_that_xarray_writes_into_stores_of_gdal(tmp_path):
 
 
 def test_regions_that_gdal_writes_into_stores_of_xarray(tmp_path):
-    """xarray writes only the metadata of a variable (compute=False). rasterio writes a window of pixels. xarray then
-    reads this window; all other values are missing."""
+    """xarray writes only a variable's metadata (compute=False), and rasterio then a window of pixels. xarray reads this
+    window, and missing values elsewhere."""
     store = to_store(cube().chunk({"time": 1, "y": 10, "x": 10}), tmp_path / "a.zarr", compute=False)
     patch = random_values("f4")[1, :7, :11]
     with rasterio.open(store, "r+") as dataset:
@@ -353,14 +350,14 @@ def test_regions_that_gdal_writes_into_stores_of_xarray(tmp_path):
     np.testing.assert_array_equal(got.time, DAYS)
 
 
-# Tests of groups with several rasters
+# Groups with several rasters
 
 
 PRODUCT = pathlib.Path(__file__).resolve().parents[2] / "data" / "product.zarr"
 
 
 def rasters(folder, *paths):
-    """Writes an array to each of `paths`. The arrays have equal sizes and different values. Returns the store."""
+    """Writes arrays of one size and different values at `paths`. Returns the store."""
     values = np.arange(48).reshape(6, 8).astype("i2")
     return make_store(folder, {
         path: {"values": values + 100 * i, "dims": ("y", "x")} for i, path in enumerate(paths)
@@ -388,7 +385,8 @@ def test_a_store_with_groups_of_rasters(tmp_path, make, opener):
     """rioxarray and xarray open a store with several rasters. They return one variable for each subdataset."""
     store = make(tmp_path)
     opened = opener(store)
-    parts = opened if isinstance(opened, list) else [opened]  # rioxarray returns a list if rasters have different grids
+    # rioxarray returns a list if the rasters have different grids.
+    parts = opened if isinstance(opened, list) else [opened]
     found = {str(name) for part in parts for name in part.data_vars}
     listed = {name.rpartition(":/")[2] for name, _ in gdal.Open(str(store)).GetSubDatasets()}
     assert found == {name.replace("/", "_") for name in listed}
@@ -423,7 +421,7 @@ def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
     dataset = open_raster(store)
     assert dataset.GetRasterBand(1).GetOverviewCount() == 1
     assert_geotransform(dataset, PLACE)
-    # Setting a geotransform also changes the stored coordinates.
+    # Setting a geotransform changes the stored coordinates, too.
     dataset = gdal.Open(store, gdal.GA_Update)
     dataset.SetGeoTransform((1000, 10, 0, 2000, 0, -10))
     del dataset
@@ -440,8 +438,8 @@ def osr_wkt(code):
 @pytest.mark.parametrize("change", ["crop", "thin", "flip", "shift"])
 @pytest.mark.parametrize("convention", ["SPATIAL_PROJ", "GDAL", "CF"])
 def test_changes_by_xarray_to_a_store_of_this_driver(tmp_path, cpl, convention, change):
-    """xarray cuts or moves a raster of this driver, but keeps the attributes of the raster. The driver uses the
-    new coordinates, or warns that the attributes contradict the coordinates."""
+    """xarray changes the coordinates of this driver's raster, but keeps its attributes. The driver uses the new
+    coordinates, or warns of the contradiction."""
     source = gdal.GetDriverByName("MEM").Create("", 8, 6)
     source.SetGeoTransform(PLACE)
     source.SetProjection(osr_wkt(32632))

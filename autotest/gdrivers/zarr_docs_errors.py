@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Functions that provoke the messages of docs/errors.md. The decorator provokes(message) registers a function.
-The function is called with an empty folder, and must provoke the message."""
+"""Functions that provoke the messages of docs/errors.md. provokes(message) is the decorator that registers such a
+function.
+
+The function gets an empty folder, and must make the driver emit the message."""
 
 import json
 import os
@@ -23,8 +25,7 @@ PROVOKED = {}  # message of docs/errors.md -> function that provokes it
 
 
 def remembers(functions):
-    """Returns a decorator for functions that provoke a message. The decorator takes the message as its
-    argument, and adds the function to `functions` under that message."""
+    """Returns the decorator provokes(message), which adds a function to `functions` under the message."""
 
     def provokes(message):
         def remember(function):
@@ -57,7 +58,7 @@ def with_late_array(folder):
 
 
 def of_sample(message, name):
-    """Registers a function that provokes `message` by reading the sample `name` of data/corrupt."""
+    """Registers a function that provokes `message` by reading the sample store `name` in data/corrupt."""
     provokes(message)(lambda folder: read(DATA / "corrupt" / name))
 
 
@@ -183,7 +184,7 @@ def _(_):
 
 
 def placed_by(folder, *transformations):
-    """Opens an OME-NGFF image with the coordinate transformations `transformations`, and requests its geotransform."""
+    """Opens an OME-NGFF image with the coordinate transformations `transformations`, and reads its geotransform."""
     axes = [{"name": name, "type": "space"} for name in "yx"]
     steps = [{"type": "scale", "scale": [1, 1]}]
     described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),
@@ -340,7 +341,7 @@ of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_f
 
 @provokes(".zmetadata: <what> (using the documents of the arrays and groups instead)")
 def _(folder):
-    read(DATA / "corrupt" / "key_with_dots.zarr")  # Opening succeeds, with a warning about .zmetadata.
+    read(DATA / "corrupt" / "key_with_dots.zarr")  # Opens, but warns about .zmetadata.
 
 
 CHUNK = "<key>: chunk [<index>]: "
@@ -379,7 +380,7 @@ def _(folder):
 
 
 def asked(folder, status, *options):
-    """Reads a store from a server that answers the request for its only chunk with the HTTP status `status`."""
+    """Reads a store from a server that answers the request for the only chunk with the HTTP status `status`."""
     make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
     with Served(folder) as server:
         server.rule(status={"/store.zarr/a/0.0": [status, -1]})
@@ -417,7 +418,7 @@ def _(folder):
         read(f"{server.url}/store.zarr")
 
 
-# Messages about limits
+# Messages about limits of the driver
 
 
 def with_dictionary(folder):
@@ -470,12 +471,11 @@ def _(folder):
     dataset.GetRasterBand(1).GetDescription()
 
 
-# Messages about references
+# Messages about Kerchunk references
 
 
 def referenced(folder, key, reference):
-    """Reads an array of 2 x 2 bytes through Kerchunk references. `reference` is the reference stored under
-    `key`."""
+    """Reads an array of 2 x 2 bytes through Kerchunk references, with `reference` under the key `key`."""
     array = {"zarr_format": 2, "shape": [2, 2], "chunks": [2, 2], "dtype": "|u1", "fill_value": None,
              "filters": None, "compressor": None, "order": "C"}  # fmt: skip
     path = folder / "refs.json"

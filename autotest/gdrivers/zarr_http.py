@@ -86,8 +86,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def wait(self, turn, rules):
-        """Waits until the delay has passed since the latest request of the round trip `turn`. All requests of a round
-        trip are thus answered together, even if a busy machine sends some requests late."""
+        """Waits until `delay` has passed since the latest request of the round trip `turn`. All its requests are thus
+        answered together, even if a busy machine sends some late."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay
@@ -161,8 +161,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return *self.look_up(path), {}
 
     def delete_each(self):
-        """Answers S3's request DeleteObjects, by deleting each key in s3rver. s3rver 3.7 itself answers
-        DeleteObjects with 500 if keys share a folder."""
+        """Answers S3's DeleteObjects by deleting each key in s3rver, because s3rver 3.7 answers 500 if keys share a
+        folder."""
         bucket = self.path.partition("?")[0].strip("/")
         keys = re.findall(r"<Key>(.*?)</Key>", self.body.decode())
         for key in keys:
@@ -236,8 +236,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @staticmethod
     def part_of(body, extent, shift=0, cut=0, says=None):
-        """Returns the requested range of `body`. To make the answer wrong, `shift` moves the range, `cut`
-        shortens its end, and `says` replaces the header Content-Range."""
+        """Returns the range `extent` of `body`, or a wrong answer: `shift` moves the range, `cut` shortens it, and
+        `says` replaces the header Content-Range."""
         first, _, last = extent.partition("-")
         begin = (int(first) if first else max(0, len(body) - int(last))) + shift
         end = min(int(last) + 1 + shift, len(body)) - cut if first and last else len(body)
@@ -254,14 +254,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         zeros = bytes(1 << 20)
-        with contextlib.suppress(OSError):  # raised when the client closes the connection
+        with contextlib.suppress(OSError):  # raised if the client closes the connection
             for _ in range(6000):
                 self.wfile.write(zeros)
 
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
-        if status in (204, 304):  # no body may follow, because the client would take it for the next answer
+        if status in (204, 304):  # no body may follow, because the client would take it for the next response
             headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)
@@ -284,7 +284,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = self.in_turn = 0
-        self.arrivals = {}  # number of the round trip -> time of its last request
+        self.arrivals = {}  # number of a round trip -> time of its last request
         self.lock = threading.Lock()
 
 
@@ -292,7 +292,7 @@ _launcher = Program([sys.executable, "-B", __file__], plain_environment())
 
 
 class Served:
-    """Context manager: starts a server process that serves a folder on loopback, and ends it."""
+    """Serves a folder on loopback from a separate process, as a context manager."""
 
     def __init__(self, folder, delay=0.0):
         self.folder, self.delay = str(folder), delay
@@ -307,12 +307,12 @@ class Served:
         print(printed, file=sys.stderr, end="")
 
     def log(self):
-        """Returns the answer of /-/log: the requests since the last call, `at_once` and `in_turn`."""
+        """Returns the answer of GET /-/log: the requests since the last call, `at_once` and `in_turn`."""
         with contextlib.closing(urllib.request.urlopen(f"{self.url}/-/log")) as answer:
             return json.load(answer)
 
     def requests(self):
-        """Returns the requests since the last call, as tuples (method, path, range, status)."""
+        """Returns the requests since the last call, as (method, path, range, status)."""
         return [tuple(each) for each in self.log()["requests"]]
 
     def rule(self, **rules):
@@ -322,9 +322,10 @@ class Served:
 
 
 def launch():
-    """Starts and ends server processes on request. Reads lines of JSON: [FOLDER, DELAY] starts a server, and
-    is answered with [PID, PORT]; a PID ends that server. Servers are forked processes, because a new
-    interpreter starts slowly. All servers end with this process."""
+    """Starts and ends servers by lines of JSON: [FOLDER, DELAY] starts one and is answered with [PID, PORT], a PID ends
+    that server.
+
+    Servers are forks of this process, because a new interpreter starts slowly, and end with it."""
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):

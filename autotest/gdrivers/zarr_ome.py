@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes stores with one or several OME-NGFF images, in the layout of bioformats2raw and ome-zarr."""
+"""Writes stores with OME-NGFF images, in the layouts of bioformats2raw and ome-zarr."""
 
 import pathlib
 
@@ -13,8 +13,8 @@ OME_XML = (
 
 
 def multiscales(levels, name=None, paths=None):
-    """Returns the attribute `multiscales` of a yx image. Its levels are "0", "1", ...; each is half as large
-    as the one before."""
+    """Returns the attribute `multiscales` of a yx image with levels "0", "1", ..., each half as large as the previous
+    one."""
     axes = [{"name": axis, "type": "space", "unit": "micrometer"} for axis in "yx"]
     datasets = [
         {"path": path,
@@ -51,11 +51,11 @@ def add_labels(image, names):
 
 def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False, turned=False,
                name="image.zarr", at=""):  # fmt: skip
-    """Writes an image with two channels and omero metadata. Its two levels, of 12 x 16 and 6 x 8 pixels, are the arrays
-    `paths`. `version` is the version of OME-NGFF. With `named`, the arrays also have dimension names. With `turned`,
-    the dimension x precedes y.
+    """Writes an OME-NGFF image with two channels and omero metadata. Its levels, of 12 x 16 and 6 x 8 pixels, are the
+    arrays `paths`.
 
-    Returns the store, and the values of the first level as channels x rows x columns."""
+    `version` is that of OME-NGFF. `named` adds dimension names to the arrays. `turned` puts x before y. Returns the
+    store, and the first level's values as channels x rows x columns."""
     store = pathlib.Path(folder) / name
     root = zarr.open_group(str(store), mode="a")
     group = root.require_group(at) if at else root
@@ -78,7 +78,7 @@ def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False
         scale = [0.5 * 2**k if a in "xy" else 1.0 for a in order]
         steps = [{"type": "scale", "scale": scale}]
         datasets.append({"path": path, "coordinateTransformations": steps})
-        if "/" in path and not named:  # ngff-zarr writes the names of dimensions to the group around the array
+        if "/" in path and not named:  # ngff-zarr stores dimension names in the group around the array
             around = group[path.rpartition("/")[0]]
             around.attrs["_ARRAY_DIMENSIONS"] = list(order)
     one = {"version": version, "axes": described, "datasets": datasets, "name": "cells"}
@@ -94,8 +94,8 @@ def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False
 
 
 def make_series(folder, names, series=True, xml=True, attrs=None):
-    """Writes a store with several images as bioformats2raw does. Group "0", "1", ... holds one image each;
-    the image in group i has the values values_of(10 * i)."""
+    """Writes a store with several images as bioformats2raw does: the image in group i has the values values_of(10 *
+    i)."""
     store = pathlib.Path(folder) / "series.zarr"
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({"bioformats2raw.layout": 3, **(attrs or {})})
@@ -112,8 +112,7 @@ def make_series(folder, names, series=True, xml=True, attrs=None):
 
 
 def make_plate(folder, wells, fields=1, attrs=None):
-    """Writes a plate with `fields` images in each of `wells`. Image number i of the plate has the values
-    values_of(i)."""
+    """Writes an OME-NGFF plate with `fields` images in each of `wells`. Image number i has the values values_of(i)."""
     store = pathlib.Path(folder) / "plate.zarr"
     root = zarr.open_group(str(store), mode="w")
     rows = sorted({well.split("/")[0] for well in wells})

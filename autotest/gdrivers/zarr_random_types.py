@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws random data types, values and fill values of all kinds that Zarr v2 has.
-
-All results come from random generators with a given seed, so the seed determines them."""
+"""Draws random data types, values and fill values of all kinds in Zarr v2. A given seed determines all results."""
 
 import numpy as np
 
@@ -16,8 +14,8 @@ TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300,
 
 
 class Draw:
-    """Random choices for one array. deck(name, items, turn) returns item number `turn` of an endless
-    sequence, which repeats all items in a newly shuffled order."""
+    """Random choices for one array. deck(name, items, turn) returns choice number `turn` of a sequence that repeats all
+    items, shuffled anew each time."""
 
     def __init__(self, seed, index):
         import random
@@ -46,21 +44,21 @@ class Draw:
 
 
 def scalar_dtype(draw, kind, turn=None):
-    """Draws a NumPy type of a kind in SCALARS, in either byte order. For times, `turn` selects the unit;
-    successive turns use all units."""
+    """Draws a NumPy type of a kind in SCALARS, with either byte order. Successive values of `turn` use all units of
+    times."""
     if kind == "b1":
         return np.dtype("?")
     order = draw.choice("<>")
     if kind in ("M8", "m8"):
         unit = draw.choice(UNITS) if turn is None else draw.deck(kind, UNITS, turn)
-        # NumPy does not replace these multiples by larger units. 25s is the example in the specification.
+        # Multiples that NumPy does not replace by larger units, with 25 from the example in the specification.
         multiple = draw.choice([2, 3, 7, 25, 250]) if draw.chance(0.4) else ""
         return np.dtype(f"{order}{kind}[{multiple}{unit}]")
     return np.dtype(order + kind)
 
 
 def struct_dtype(draw, depth=0):
-    """Draws a structured type, with fields of all kinds, nested structures and subarrays."""
+    """Draws a structured type with fields of all kinds, nested structures and subarrays."""
     fields = []
     for i in range(draw.integer(1, 4)):
         name = draw.choice(["band", "Höhe", "wind_speed", "t", "x y", "q-flag"]) + str(i)
@@ -79,8 +77,7 @@ def struct_dtype(draw, depth=0):
 
 
 def random_dtype(draw, kind, turn):
-    """Draws the NumPy type of an array of the given kind. `turn` is the number of arrays of this kind that were drawn
-    before."""
+    """Draws a NumPy type for the given kind. `turn` is the number of earlier arrays of this kind."""
     if kind in SCALARS:
         return scalar_dtype(draw, kind, turn)
     if kind == "struct":
@@ -103,20 +100,20 @@ def limits(dtype):
         return [0.0, -0.0, 1.5, float(info.max), float(info.min), tiny,
                 float("nan"), float("inf"), float("-inf")]  # fmt: skip
     if dtype.kind == "c":
-        # zarr-python changes some complex numbers with infinite, NaN or -0 parts to NaN or 0. Such numbers are
-        # therefore left out.
+        # Complex numbers with infinite, NaN or -0 parts are left out, because zarr-python changes some of them.
         parts = [v for v in limits(np.dtype(f"f{dtype.itemsize // 2}")) if np.isfinite(v)]
         parts = [v for v in parts if str(v) != "-0.0"]
         found = [complex(a, b) for a, b in zip(parts, parts[1:] + parts[:1])]
         return found + [complex("nan+infj"), complex("nan+nanj")]
     if dtype.kind == "b":
         return [False, True]
-    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # values of datetime64 and timedelta64; -(2**63) is NaT
+    # Stored numbers of datetime64 and timedelta64; -(2**63) is NaT.
+    return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]
 
 
 def _scalar_values(draw, dtype, count, gentle):
-    """Draws `count` values of a scalar type. With `gentle`, the values are small and finite, so that filters can
-    calculate with them."""
+    """Draws `count` values of a scalar type. `gentle` values are small and finite, so that filters can calculate with
+    them."""
     style = draw.choice(["bits", "ramp", "constant", "few"])
     if dtype.kind == "b":
         return draw.numpy.integers(0, 2, count).astype(bool)
@@ -146,7 +143,7 @@ def _text(draw, length):
 
 
 def random_values(draw, kind, dtype, shape, gentle=False):
-    """Draws an array of random values. Arrays of an object kind hold str or bytes."""
+    """Draws an array of random values, which are str or bytes for an object kind."""
     count = int(np.prod(shape, dtype=int))
     if dtype.names:
         out = np.zeros(count, dtype)
@@ -184,7 +181,7 @@ def _fill_struct(draw, out, gentle):
 
 
 def random_fill(draw, kind, dtype):
-    """Draws the argument fill_value of zarr.create(); None stands for null in the metadata."""
+    """Draws the argument fill_value of zarr.create(); None becomes null in the metadata."""
     if draw.chance(0.25):
         return None
     if dtype.names:

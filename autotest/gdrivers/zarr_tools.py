@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs for tests: programs of GDAL, which load the driver, and other programs, which do not."""
+"""Runs programs for tests: GDAL's programs, which load the driver, and others, which do not."""
 
 import atexit
 import contextlib
@@ -14,16 +14,16 @@ SECONDS = 120
 
 
 def plain_environment(*left_out):
-    """Returns the environment for a program that does not load the driver. The variables `left_out` and the
-    sanitizer's runtime are removed, because a sanitizer slows such programs down or breaks them."""
+    """Returns the environment for programs that do not load the driver. Removes the variables `left_out`, and the
+    sanitizer's runtime, which would slow down or break such programs."""
     return {
         name: text for name, text in os.environ.items() if name not in ("LD_PRELOAD", *left_out)
     }  # fmt: skip
 
 
 def temporary(path):
-    """Returns `path`. Raises ValueError unless the path is absolute and in the temporary folder, because
-    zarr-python deletes the folders that it overwrites."""
+    """Returns `path`; raises ValueError unless it is absolute and in the temporary folder, because zarr-python deletes
+    the folders that it overwrites."""
     root, store = pathlib.Path(tempfile.gettempdir()).resolve(), pathlib.Path(path)
     if not store.is_absolute() or ".." in store.parts or root not in store.resolve().parents:
         raise ValueError(f"refuses the store {path}: expected an absolute path in {root}")
@@ -31,14 +31,13 @@ def temporary(path):
 
 
 def run_gdal(*words):
-    """Runs a program of GDAL in the environment of the tests, which includes the sanitizer's runtime if the
-    driver needs it. Returns the program's output; fails the test if the program fails."""
+    """Runs a GDAL program with the tests' environment, including a sanitizer's runtime. Returns the output; fails the
+    test if the program fails."""
     return _run(words, os.environ)
 
 
 def run_tool(*words):
-    """Runs a program that does not load the driver. Returns the program's output; fails the test if the
-    program fails."""
+    """Runs a program that does not load the driver. Returns the output; fails the test if the program fails."""
     return _run(words, plain_environment())
 
 
@@ -52,23 +51,22 @@ def _run(words, environment):
 
 
 class Program:
-    """A program that answers each line of JSON with one line of JSON. One process answers all questions,
-    because starting it takes longer than an answer. The first question starts the process, and a later
-    question restarts it if it has ended."""
+    """A program that answers each line of JSON with one line of JSON. One process answers all questions, because it
+    starts slowly; it is started when needed."""
 
     def __init__(self, command, environment=None, seconds=300):
         self.command, self.environment, self.seconds = [str(word) for word in command], environment, seconds
         self.process = self.errors = None
 
     def ask_many(self, questions):
-        """Returns the answers in order, and the text that the program printed to standard error. Fails if
-        the program ends or takes longer than `seconds`."""
+        """Returns the answers in order, and the program's standard error. Fails if the program ends or takes longer
+        than `seconds`."""
         if self.process is None or self.process.poll() is not None:
             self._start()
         timer = threading.Timer(self.seconds, self.process.kill)
         writer = threading.Thread(target=self._write, args=(questions,))
         timer.start()
-        writer.start()  # a thread writes, because the program stops reading while nobody reads its answers
+        writer.start()  # a separate thread, because the program reads no more questions while nobody reads its answers
         try:
             lines = [self.process.stdout.readline() for _ in questions]
         finally:
@@ -83,13 +81,13 @@ class Program:
         return [json.loads(line) for line in lines], printed
 
     def ask(self, question):
-        """Returns the answer to one question, and the text that the program printed to standard error."""
+        """Returns the answer to one question, and the program's standard error."""
         (answer,), printed = self.ask_many([question])
         return answer, printed
 
     def _write(self, questions):
         text = "".join(json.dumps(question) + "\n" for question in questions)
-        with contextlib.suppress(BrokenPipeError):  # ask_many() notices an ended program by missing answers
+        with contextlib.suppress(BrokenPipeError):  # if the program has ended, ask_many() notices missing answers
             self.process.stdin.write(text)
             self.process.stdin.flush()
 

@@ -16,7 +16,7 @@ import tempfile
 
 import qgis_session
 
-os.environ["GDAL_PAM_ENABLED"] = "NO"  # keeps GDAL from writing auxiliary files beside the sample stores
+os.environ["GDAL_PAM_ENABLED"] = "NO"  # GDAL then writes no auxiliary files beside the sample stores
 
 
 def main():
@@ -32,7 +32,7 @@ def main():
         images.update({name: make(folder) for name, make in WIDGETS.items()})
         for name, image in images.items():
             file = target / f"{name}.png"
-            assert image.save(str(file), "PNG", 0), file  # quality 0 gives the smallest file
+            assert image.save(str(file), "PNG", 0), file  # quality 0 makes the smallest PNG
             print(f"{file.name}: {file.stat().st_size} bytes")
         QgsProject.instance().clear()
         gc.collect()

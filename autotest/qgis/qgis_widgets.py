@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws pictures of docs/qgis that show widgets of QGIS. QGIS must have been started with widgets."""
+"""Draws those pictures of docs/qgis that show widgets. QGIS must run with widgets."""
 
 import pathlib
 import sys
@@ -32,7 +32,7 @@ def grab(widget):
 
 
 def list_of_sublayers():
-    """Draws the list of a product's layers, as in the dialog in which a user selects layers."""
+    """Draws the dialog's list of a product's layers, from which users select."""
     from qgis.PyQt.QtWidgets import QTreeView
 
     model = QgsProviderSublayerModel()
@@ -44,12 +44,12 @@ def list_of_sublayers():
     view.setModel(rows)
     view.resize(720, 262)
     view.setColumnWidth(0, 210)
-    # An image with a palette makes a smaller file than one in true colours.
+    # Colours from a palette make a smaller PNG than true colours.
     return grab(view).convertToFormat(QImage.Format_Indexed8, Qt.ThresholdDither | Qt.AvoidDither)
 
 
 def map_of_times(folder):
-    """Draws the temperatures of July 2021 by the layer definition that zarr_qgis writes."""
+    """Draws the temperatures of July 2021 with the layer definition that the program zarr_qgis writes."""
     definition = pathlib.Path(folder) / "temperature.qlr"
     array = f'ZARR:"{DATA}/temperature.zarr":/air_temperature'
     assert zarr_qgis.main([array, "-o", str(definition)]) == 0
@@ -57,7 +57,7 @@ def map_of_times(folder):
 
 
 def temporal_controller(folder):
-    """Draws QGIS's temporal controller above the map that it controls."""
+    """Draws QGIS's temporal controller above a map."""
     from qgis.gui import QgsTemporalControllerWidget
 
     widget = QgsTemporalControllerWidget()

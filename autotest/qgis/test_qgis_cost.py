@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Counts the files that QGIS opens and the requests that it sends. Times are not tested; `pytest -s` prints
-them.
+"""Counts the files that QGIS opens and the requests that it sends. Times are not tested, but `pytest -s` prints them.
 
-The stores are a satellite product with 200 arrays, and pyramids of 10^10 pixels. The web server waits 20 ms
-before each answer."""
+The stores are a satellite product with 200 arrays, and pyramids of 10^10 pixels. The web server waits 20 ms before each
+answer."""
 
 import collections
 import re
@@ -33,14 +32,13 @@ from zarr_gdal import open_raster
 from zarr_http import Served
 
 DELAY = 0.02
-# Number of requests for opening a consolidated v2 store: zarr.json, and then four documents of the root
-# concurrently
+# Number of requests that open a consolidated Zarr v2 store: zarr.json, and then four documents of the root concurrently
 DOCUMENTS = 5
 LEVELS = level_sizes()
 
 
 class Meter:
-    """Context manager that collects and prints the requests to a server."""
+    """Collects and prints the requests to a server, as a context manager."""
 
     def __init__(self, server, what):
         self.server, self.what = server, what
@@ -59,7 +57,7 @@ class Meter:
 
 
 def the_chunks(paths):
-    """Returns (level, row, column) for each path of a chunk."""
+    """Returns (level, row, column) of each path that is a chunk of a pyramid."""
     found = []
     for path in paths:
         level, _, key = path.rpartition("/")
@@ -68,12 +66,12 @@ def the_chunks(paths):
     return found
 
 
-# Tests of a satellite product with 200 arrays
+# A satellite product with 200 arrays
 
 
 @pytest.fixture(scope="module")
 def products(tmp_path_factory):
-    """Writes plain.zarr and consolidated.zarr. Returns their folder."""
+    """Writes plain.zarr and consolidated.zarr, and returns their folder."""
     folder = tmp_path_factory.mktemp("products")
     make_product(folder / "plain.zarr", False)
     make_product(folder / "consolidated.zarr", True)
@@ -107,8 +105,8 @@ print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
 
 
 def files_opened(store, trace):
-    """Returns the files of a store that are opened to list its subdatasets. strace observes a new process, which makes
-    the call by which QGIS lists subdatasets."""
+    """Returns the files of a store that QGIS's call for its subdatasets opens. strace watches this call in a new
+    process."""
     done = subprocess.run(
         ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
          OPENER, str(store)],
@@ -122,8 +120,7 @@ def files_opened(store, trace):
 
 
 def test_only_documents_are_opened_for_the_list(products, tmp_path):
-    """Listing the layers of a store opens only metadata documents. Each document is opened at most four times on
-    average."""
+    """Listing the layers of a store opens only metadata documents, each at most four times on average."""
     store = products / "plain.zarr"
     times = collections.Counter(files_opened(store, tmp_path / "trace"))
     print(f"\nplain.zarr: {len(times)} files opened, {sum(times.values())} times", end="")
@@ -141,8 +138,8 @@ def test_one_file_is_opened_if_metadata_are_consolidated(products, tmp_path):
 
 def test_a_product_on_a_web_server_is_a_few_requests(products):
     with Served(products, DELAY) as server:
-        # QGIS sends further requests to check if the URL is a file or a service. With /vsicurl/ QGIS also lists
-        # the folder.
+        # QGIS checks with further requests whether the URL is a file or a service. For /vsicurl/, QGIS also lists the
+        # folder.
         for prefix, others in (("", OTHERS_REQUESTS), ("/vsicurl/", 2)):
             with Meter(server, f"204 layers of {prefix or 'a URL'}") as meter:
                 found = sublayers(f"{prefix}{server.url}/consolidated.zarr")
@@ -153,13 +150,13 @@ def test_a_product_on_a_web_server_is_a_few_requests(products):
             gdal.VSICurlClearCache()
 
 
-# Tests of pyramids of 10^10 pixels
+# Pyramids of 10^10 pixels
 
 
 @pytest.fixture(scope="module")
 def pyramids(tmp_path_factory):
-    """Yields a server with map.zarr, image.zarr and plain.zarr, which is map.zarr without consolidated
-    metadata."""
+    """Yields a server with the pyramids map.zarr and image.zarr, and with plain.zarr, a copy of map.zarr without
+    consolidated metadata."""
     folder = tmp_path_factory.mktemp("pyramids")
     make_map(folder / "map.zarr")
     make_map(folder / "plain.zarr", consolidated=False)
@@ -170,13 +167,13 @@ def pyramids(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def clear_caches():
-    """Clears GDAL's caches, as if QGIS had just been started."""
+    """Clears GDAL's caches, as when QGIS is started."""
     gdal.VSICurlClearCache()
 
 
 def full_view(server, store, documents):
-    """Adds a dropped store and draws all of it. Returns (layer, picture). Asserts that the list of layers, the
-    layer and the drawing each send about `documents` requests."""
+    """Drops a store on QGIS, and draws all of it. Returns (layer, picture). Asserts that listing, adding and drawing
+    the layer each send about `documents` requests."""
     with Meter(server, f"{store}: list of layers") as asked:
         found = sublayers(f"{server.url}/{store}")
     assert len(found) == 1
@@ -189,9 +186,9 @@ def full_view(server, store, documents):
     assert len(adding.paths) <= documents + 1
     assert len(drawing.paths) <= documents + 4
     assert the_chunks(asked.paths) == []
-    # QGIS reads the smallest level to find the lowest and highest value.
+    # QGIS reads the smallest level for the minimum and maximum.
     assert the_chunks(adding.paths) == [(len(LEVELS) - 1, 0, 0)]
-    # GDAL draws 800 x 800 pixels from the level of 782 x 782.
+    # GDAL draws 800 x 800 pixels from the level of 782 x 782 pixels.
     level = LEVELS.index(782)
     assert sorted(the_chunks(drawing.paths)) == [(level, i, j) for i in (0, 1) for j in (0, 1)]
     return layer, got
@@ -200,8 +197,8 @@ def full_view(server, store, documents):
 @pytest.mark.parametrize("store, documents", [
     ("map.zarr", DOCUMENTS),
     ("image.zarr", DOCUMENTS),
-    # Without consolidated metadata, the driver requests all metadata documents that the pyramid may have. It cannot
-    # list the folders, because this server does not list folders.
+    # Without consolidated metadata or a listing, which this server refuses, the driver requests all metadata documents
+    # that the pyramid may have.
     ("plain.zarr", 2 * len(LEVELS) + 15),
 ])  # fmt: skip
 def test_the_full_view_of_a_pyramid_is_a_few_requests(pyramids, store, documents):
@@ -225,8 +222,7 @@ def test_a_view_of_a_pyramid_is_the_level_of_its_size(pyramids):
 
 
 def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
-    """Drawing 600 x 600 pixels at full resolution requests at most nine chunks, each once. All of them are
-    absent."""
+    """Drawing 600 x 600 pixels at full resolution requests at most nine chunks, which are absent, each once."""
     layer = gray(dropped(f"{pyramids.url}/map.zarr"), 0, 255)
     x, y, side = 500000.0, 5500000.0, 6000.0
     with Meter(pyramids, "600 x 600 pixels of level 0") as meter:
@@ -234,12 +230,12 @@ def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
     chunks = [path for path in meter.paths if re.search(r"/\d+/\d+\.\d+$", path)]
     assert not [path for path in meter.paths if re.search(r"/\d+/\d+/\d+$", path)]
     assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in the_chunks(chunks)} == {0}
-    assert (got == BEHIND).all()  # absent chunks have the fill value, which is nodata
+    assert (got == BEHIND).all()  # absent chunks read as the fill value, which is nodata
 
 
 def test_identify_reads_one_chunk(pyramids):
-    """Identifying a pixel requests one chunk key. The array states its dimension_separator, so the driver need
-    not try another key."""
+    """Identifying a pixel requests one chunk key. The array states its dimension_separator, so no other key is
+    tried."""
     layer = dropped(f"{pyramids.url}/map.zarr")
     with Meter(pyramids, "identify") as meter:
         layer.dataProvider().identify(layer.extent().center(), QgsRaster.IdentifyFormatValue)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A read must not change the gaps between the elements of a destination. The gaps belong to the
-// caller.
+// A read must not change the bytes between the elements of a destination, because they belong to
+// the caller.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ TEST(Gaps, BetweenRowsOfADestinationGetNoPages) {
     Random random(3);
     const std::size_t page = NewMemory::Page();
     const std::size_t rows = 700;
-    // In the destination, each row takes one page. Two unused pages follow each row.
+    // Each row of the destination fills one page, followed by two pages that must not change.
     const SampleArray sample(random, {{rows, page / 4}, {64, 64}, "\"<i4\""}, false);
     const NewMemory memory(3 * rows * page);
     const auto array = sample.Open(0);

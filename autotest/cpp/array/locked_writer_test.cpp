@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of several writers of the same chunks: threads of one process, or processes that share only
-// the store and its locks.
+// Tests of several writers of the same chunks, which are threads of one process or separate
+// processes with shared locks.
 #include <functional>
 #include <future>
 #include <thread>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLockedCache = std::size_t{1} << 24;
 
-// Stands for one process: an open array with its own cache and its own pending chunks.
+// Simulates a process: opens the array, with its own cache and its own pending chunks.
 class Process {
   public:
     Process(const SampleSpec& spec, const std::shared_ptr<Store>& store,
@@ -39,7 +39,7 @@ class Process {
     const Array& array() const { return *array_; }
     ArrayWriter& writer() { return *writer_; }
 
-    // Writes `elements`, which are uint8 in row-major order, into `region`.
+    // Writes `elements`, row-major uint8, into `region` of the array.
     Status Write(const Region& region, const std::string& elements) {
         const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
                             ContiguousStrides(region.count, 1, false), CopyConverter(1)};
@@ -76,7 +76,7 @@ TEST(LockedWriter, WritersOfOneChunkNeedLocks) {
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
         Process first(kEight, store, locks);
         Process second(kEight, store, locks);
-        // `first` and `second` change chunk 0 before either of them stores the chunk.
+        // Both processes change chunk 0 before either of them stores it.
         ASSERT_TRUE(Succeeds(first.Write(Line(0, 4, 2), "aceg")));
         ASSERT_TRUE(Succeeds(second.Write(Line(1, 4, 2), "bdfh")));
         ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -101,8 +101,8 @@ TEST(LockedWriter, PartsAreMergedWithTheStoreNotTheCache) {
     EXPECT_EQ(StoredBy(store, kEight), "ABxDEFGH");
 }
 
-// Two processes change a chunk: the first has pending elements, the second stores the chunk. After
-// DropChanged(), reads return the elements of both processes.
+// The first process has changed elements in memory, and the second stores the same chunk. After
+// DropChanged(), the first process reads the changes of both.
 TEST(LockedWriter, PendingPartsDoNotHideChangesOfOthers) {
     for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
         // The second chunk extends beyond the array.
@@ -137,8 +137,8 @@ TEST(LockedWriter, StoredChunksDoNotHideLaterChangesOfOthers) {
         EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
         EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
         opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
-        // Gives DropChanged() of `first` time to run. If Flush() cached the chunk of `first` after
-        // that, reads would not see the newer chunk of `second`.
+        // DropChanged() of `first` gets time to run. If Flush() then cached its chunk, reads of
+        // `first` would miss the newer chunk of `second`.
         opening.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
@@ -176,7 +176,7 @@ TEST(LockedWriter, EveryChunkIsChangedUnderItsLock) {
     EXPECT_FALSE(locks->IsHeld("dem/0"));
 }
 
-// Each process owns every third column and writes random parts of its columns.
+// Each process writes random parts of every third column, which no other process writes.
 void WriteInTurns(Random& random, const SampleSpec& spec) {
     constexpr std::uint64_t kProcesses = 3;
     const ArrayMetadata metadata = spec.Metadata();
@@ -313,8 +313,8 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // Gives the thread of `part` time to write. If this thread did not wait until the whole
-        // chunk is stored, it would read the old chunk now.
+        // The thread of `part` gets time to write. If it did not wait until the whole chunk is
+        // stored, it would now read the old chunk.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));
@@ -341,7 +341,7 @@ TEST(LockedWriter, AWholeChunkCanBePending) {
     for (const bool is_locked : {true, false}) {
         const SampleSpec spec{{10}, {4}, "\"|u1\"", "0"};
         const auto store = std::make_shared<ObservingStore>();
-        // The old chunk is damaged. Storing a whole chunk must not read it.
+        // Storing a whole chunk must not read the old chunk, which is damaged here.
         ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
         Process process(spec, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr);
         ASSERT_TRUE(
@@ -359,7 +359,7 @@ TEST(LockedWriter, AWholeChunkCanBePending) {
 TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     const SampleSpec spec{{1000}, {10}, "\"|u1\"", "0"};
     const auto store = std::make_shared<ObservingStore>();
-    // 10 elements are a whole chunk, 5 elements are a part of a chunk.
+    // 10 elements fill a chunk, 5 elements only a part of it.
     for (const std::uint64_t count : {10U, 5U}) {
         Process process(spec, store, nullptr, 100);
         store->fails = true;
@@ -373,8 +373,8 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
     }
 }
 
-// Lets several threads write at once. Thread t writes every fourth element, from element t on,
-// through the Process that of(t) returns. Returns the stored elements.
+// Writes from several threads at once: thread t writes every fourth element, from element t on,
+// through the Process of(t). Returns the stored elements.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of reading shards. The tests build the shards from the specification, without code of the
-// core.
+// Tests of reading shards, which the tests build from the specification without code of the core.
 #include "core/array/sharded_chunks.h"
 
 #include <algorithm>
@@ -25,8 +24,8 @@ SampleSpec Bytes(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> ch
     return {std::move(shape), std::move(chunks), "\"|u1\"", "46"};  // '.'
 }
 
-// A store that records the read requests and counts the changes of each value as its version. The
-// store counts as remote if `at_once`, its number of concurrent reads, is more than 1.
+// A store that records read requests, and whose versions count the changes of a value. The store is
+// remote if it reads `at_once` > 1 values concurrently.
 class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -71,7 +70,7 @@ class ShardStore final : public ForwardingStore {
     std::size_t at_once = 1;
     ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
-    // If true, the store knows a version only from a read, as an HTTP client knows an ETag.
+    // If true, only reads give a version, as an HTTP response gives an ETag.
     bool reads_report_versions = false;
     std::function<void()> before_range;
 
@@ -135,7 +134,7 @@ TEST_F(ShardedChunksTest, ReadsChunksByTheIndex) {
 
 TEST_F(ShardedChunksTest, UsesTheIndexOrderOfTheMetadata) {
     ShardSpec spec{{2, 3}};
-    spec.order = true;  // the index is column-major
+    spec.order = true;  // shard index in column-major order
     Put("a/c/0/0", MakeShard({"a", "d", "b", "e", "c", "f"}, spec));
     const ShardedArray array(ShardedMetadata(Bytes({2, 3}, {1, 1}), {spec}), store_);
     EXPECT_EQ(array.All(), "abcdef");
@@ -220,13 +219,12 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
     Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
     const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
     ChunkCache& cache = array.context->cache();
-    // The test claims chunk 1, like a thread that will load the chunk but has not begun.
+    // The test claims chunk 1, like another thread that will load the chunk but has not begun.
     auto claim = cache.TryClaim(array.array->IdOf({1}));
     ASSERT_TRUE(claim);
     std::string read;
     std::thread reader([&] { read = *array.Read(Box({1}, {6}), 1); });
-    // The thread `reader` must load chunk 0 and the other unclaimed chunks before it waits for
-    // chunk 1.
+    // The thread `reader` must load all unclaimed chunks before it waits for chunk 1.
     const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
     const auto begin = std::chrono::steady_clock::now();
     while (cache.Find(array.array->IdOf({0})) == nullptr &&
@@ -234,7 +232,8 @@ TEST_F(ShardedChunksTest, WaitsLastForChunksOfOtherThreads) {
         std::this_thread::yield();
     EXPECT_TRUE(Succeeds(cache.GetOrLoad(array.array->IdOf({0}), load)));
     {
-        const auto given_up = std::move(claim);  // releases the claim: the reader loads chunk 1
+        // Release the claim, so that the reader loads chunk 1.
+        const auto given_up = std::move(claim);
     }
     reader.join();
     EXPECT_EQ(read, "bcdefg");
@@ -272,8 +271,7 @@ TEST_F(ShardedChunksTest, PartsOfLargeChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 1048573+5"}));
 }
 
-// Entries of a shard index that must be rejected. The shard has 10 bytes of data and an index of 20
-// bytes.
+// An invalid entry of a shard index. The shard has 10 bytes of data and an index of 20 bytes.
 struct WrongEntry {
     std::uint64_t offset;
     std::uint64_t size;
@@ -302,8 +300,8 @@ TEST_F(ShardedChunksTest, WrongIndexEntriesAreErrorsThatNameShardAndChunk) {
                 const auto read = array.Read(region);
                 ASSERT_TRUE(
                     Fails(read, StatusCode::kCorrupt, "a/c/0/1: chunk [0, 1]: the shard index"));
-                // A reader of an index at the start does not know the size of the shard. It reports
-                // an offset beyond the end differently, so this message is not compared.
+                // If the index is at the start, its reader does not know the shard's size, and
+                // words an offset beyond the end differently.
                 const bool is_known = at_end || std::string(lie.message).find("beyond") != 0;
                 if (is_known) {
                     EXPECT_TRUE(Fails(read, StatusCode::kCorrupt, lie.message));
@@ -408,8 +406,8 @@ TEST_F(ShardedChunksTest, ListsStoredChunks) {
     EXPECT_EQ(store_->Take(), Requests{});
 }
 
-// The array has 2^32 chunks in nested shards, but only two chunks are stored. The listing must skip
-// absent inner shards, or it would take minutes.
+// Only two of 2^32 chunks in nested shards are stored. The listing must skip absent inner shards,
+// or it would take minutes.
 TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
     const ArrayMetadata metadata = ShardedMetadata(
@@ -435,16 +433,14 @@ TEST_F(ShardedChunksTest, AbsentInnerShardsAreSkippedAsAWhole) {
     };
     EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
     EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
-    // Erasing all chunks outside of the new shape removes the second stored chunk and keeps the
-    // first.
+    // Erasing all chunks beyond the new shape removes the second stored chunk.
     ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
     EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
 }
 
 TEST_F(ShardedChunksTest, ListingSharedInnerShardsIsBounded) {
-    // All 256 entries of the index refer to one inner shard of 256 chunks. To list the 2^16 chunks,
-    // a reader reads indexes of 2^20 bytes in addition to the outer index. ZARR_MAX_CHUNK_SIZE must
-    // bound this work.
+    // All 256 index entries refer to one inner shard of 256 chunks. Listing the 2^16 chunks reads
+    // 2^20 bytes of indexes, which ZARR_MAX_CHUNK_SIZE must limit.
     const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
     std::string index;
     for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
@@ -505,10 +501,11 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
         EXPECT_EQ(array.All(), "abcd");
         EXPECT_EQ(store_->Take().size(), 2U);
         Put("a/c/0", MakeShard({"-", "AB"}));
-        // The cached index is outdated: the new shard has other bytes at the old offset of chunk 1.
+        // The reader's cached index is outdated: at the old offset of chunk 1, the new shard has
+        // other bytes.
         EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-        // Another program replaces the shard during a read, between the read of the index and the
-        // read of the chunks. The read must return the new elements.
+        // The shard is replaced after a read of its index and before the read of its chunks. The
+        // reader must return the new elements.
         for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
             Put("a/c/0", MakeShard({"ab", "cd"}));
             bool is_done = false;
@@ -518,15 +515,15 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
             };
             EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
         }
-        // Another program replaces the shard before each read of a byte range, so a chunk never
-        // matches the index that was read before. The read must give up.
+        // The shard is replaced before each read of a byte range, so no chunk ever matches the
+        // index. The reader must give up.
         int turn = 0;
         store_->before_range = [&] {
             Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
         EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
                           "a/c/0: chunk [1]: the shard was replaced repeatedly"));
-        // Another program erases the shard during a read. The read must return the fill value.
+        // The shard is erased during a read, which must return the fill value.
         store_->before_range = [&] {
             ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
             store_->Change("a/c/0");
@@ -554,8 +551,8 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     put("abcdefgh", false);
     const ShardedArray array(metadata, store_, 0);
     EXPECT_EQ(array.All(), "abcdefgh");
-    // The shard is replaced three times: first with the same offsets, then with other offsets. The
-    // last replacement comes between the reads of the outer and the inner index.
+    // The shard is replaced with the same offsets, then with others, and finally between the reads
+    // of the outer and the inner index.
     put("ABCDEFGH", false);
     EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
     EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");
@@ -569,8 +566,8 @@ TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     EXPECT_EQ(*fresh.Read(Box({5}, {1}), 1), "N");
 }
 
-// The store reports no versions. A reader notices a changed shard only if its bytes contradict the
-// cached index.
+// This store reports no versions, so a reader notices a changed shard only if its bytes contradict
+// the cached index.
 TEST_F(ShardedChunksTest, AnOutdatedIndexIsReadAgain) {
     const ShardSpec spec{{4}, false};
     Put("a/c/0", MakeShard({"ab", "cd"}, spec));
@@ -615,7 +612,7 @@ TEST_F(ShardedChunksTest, ThreadsReadAMissingIndexOnce) {
     EXPECT_EQ(std::count(requests.begin(), requests.end(), "a/c/0 -1028"), 1);
 }
 
-// Builds random sharded arrays from the specification and compares reads with a model.
+// Compares reads of random sharded arrays, built from the specification, with a model.
 TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
     Random random(20240811);
     for (int turn = 0; turn < 150; ++turn) {
@@ -647,7 +644,7 @@ TEST_F(ShardedChunksTest, ReadsAnyRegionOfAnyArray) {
         for (std::size_t i = 0; i < rank; ++i)
             shard_counts[i] = (spec.shape[i] + shard.shape[i] - 1) / shard.shape[i];
         do {
-            if (random.Below(5) == 0) continue;  // the shard is absent
+            if (random.Below(5) == 0) continue;  // this shard is absent
             Children parts(static_cast<std::size_t>(children));
             DimVector<std::uint64_t> child(rank, 0);
             do {

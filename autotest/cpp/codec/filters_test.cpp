@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of filters: rejected input, encoded sizes, and chains of filters. contract_test.cpp tests
-// decoding of numcodecs' bytes.
+// Tests of filters: invalid input, encoded sizes, and chains of filters. contract_test.cpp tests
+// that numcodecs' chunks decode.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ std::vector<T> Values(const std::string& bytes) {
     return values;
 }
 
-// Decodes `encoded` from unaligned memory.
+// Decodes `encoded` from memory at an unaligned address.
 Result<std::string> Decode(std::string_view config, const std::string& encoded) {
     auto codec = Make(config);
     if (!codec.ok()) return codec.status();
@@ -163,8 +163,8 @@ TEST(Delta, PropagatesNotATime) {
     EXPECT_EQ(Values<std::int64_t>(*decoded), (std::vector<std::int64_t>{5, 11, nat, nat}));
 }
 
-// The type of the scale decides the type of the result, as in numpy 1.24. float32 / 100000 is
-// float64, and float32 / 100000.0 is float32.
+// The JSON type of "scale" decides the type of the result, as in numpy 1.24: float32 / 100000 is
+// float64, but float32 / 100000.0 is float32.
 TEST(FixedScaleOffset, ComputesInTheTypeThatTheScalarAsksFor) {
     const float stored = 16777217.0F / 3;
     const auto by = [&](const char* scale) {
@@ -213,16 +213,16 @@ TEST(Base64Codec, RefusesInvalidBase64) {
 TEST(Checksums, HaveTheirPublishedCheckValues) {
     EXPECT_EQ(Crc32cOf(ByteSpan("123456789")), 0xe3069283U);
     EXPECT_EQ(Crc32cOf(ByteSpan(std::string_view())), 0U);
-    // RFC 3720, B.4 states the CRC-32C of 32 zero bytes and of 32 bytes 0xff.
+    // RFC 3720, B.4 lists these checksums of 32 zero bytes and of 32 bytes 0xff.
     EXPECT_EQ(Crc32cOf(ByteSpan(std::string(32, '\0'))), 0x8a9136aaU);
     EXPECT_EQ(Crc32cOf(ByteSpan(std::string(32, '\xff'))), 0x62a8ab43U);
-    // libhdf5 stores these Fletcher-32 checksums.
+    // Fletcher-32 checksums that libhdf5 stores.
     EXPECT_EQ(Fletcher32Of(ByteSpan("abcde")), 0x4ff029c7U);
     EXPECT_EQ(Fletcher32Of(ByteSpan("abcdef")), 0x50562a2dU);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string(2000, '\xff'))), 0xffffffffU);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string(1441, '\xff'))), 0xff00ff00U);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string_view())), 0U);
-    // numcodecs 0.17 computes these checksums.
+    // Checksums that numcodecs 0.17 computes.
     std::string bytes;
     EXPECT_EQ(JenkinsLookup3Of(ByteSpan(bytes), 0), 0xdeadbeefU);
     for (char byte = 0; byte < 11; ++byte) bytes.push_back(byte);
@@ -275,12 +275,12 @@ TEST(MessagePack2, RefusesInvalidChunks) {
     ExpectCorrupt(config, "\x93\x01\xa3<i4\x91\x01\x01", "not valid MessagePack at byte 9");
     ExpectCorrupt(config, "\x93\x01\xa3<i4\x91\xcd\xff\xff", "shape [65535] has more items than");
     ExpectCorrupt(config, "\x93\xa1x\xa3<i4\x91\x01", "item 0: expected a value of dtype <i4");
-    // The first input states 2^32 - 1 items. The second input has a million nested lists.
+    // MessagePack input: a list of 2^32 - 1 items, and a million nested lists
     ExpectCorrupt(config, "\xdd\xff\xff\xff\xff\x01", "not valid MessagePack");
     EXPECT_EQ(Decode(config, std::string(1000000, '\x91')).status().code(), StatusCode::kLimit);
 }
 
-// Decoding runs the last filter first. Sizes change between the filters.
+// Decoding runs the filters in reverse order; each filter changes the size.
 TEST(FilterChains, RunBackwards) {
     CodecContext context;
     context.dtype = MakeNumberType(DataKind::kFloat, 8);
@@ -291,8 +291,8 @@ TEST(FilterChains, RunBackwards) {
             {"id":"shuffle","elementsize":2}, {"id":"crc32c","location":"end"}, {"id":"base64"}])");
     auto pipeline = BindJson(filters, context);
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
-    // The encoded chunk is built by hand. Encoding changes 100.5, 101.0, 74.4, 100.0 first to 5,
-    // 10, -256, 0 (fixedscaleoffset) and then to 5, 5, -266, 256 (delta).
+    // Encoded chunk, built by hand. fixedscaleoffset changes 100.5, 101.0, 74.4, 100.0 to 5, 10,
+    // -256, 0, and delta then to 5, 5, -266, 256.
     std::string shuffled("\x05\x05\xf6\x00\x00\x00\xfe\x01", 8);
     const std::uint32_t crc = Crc32cOf(ByteSpan(shuffled));
     for (int i = 0; i < 4; ++i) shuffled += static_cast<char>(crc >> (8 * i));

@@ -31,7 +31,7 @@ def as_bytes(data):
 def outcome(codec, encoded, expected):
     try:
         return "same" if as_bytes(codec.decode(encoded)) == expected else "error"
-    except Exception:  # codecs raise exceptions of any type
+    except Exception:  # imagecodecs raises exceptions of any type
         return "error"
 
 
@@ -52,7 +52,7 @@ def is_whole(encoded, array):
 
 
 def lerc_vectors(image):
-    """Yields (name, codec, array) for each vector of the codec Lerc. Decoded numbers are little-endian."""
+    """Yields (name, codec, array) for each test vector of the codec Lerc, whose decoded numbers are little-endian."""
     for dtype in ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8"):
         yield f"{dtype[1:]}", codecs.Lerc(), (image % 100).astype(dtype)
     yield "rgb", codecs.Lerc(), rng.integers(0, 256, (9, 14, 3), "u1")
@@ -67,11 +67,12 @@ def vectors():
     for name, array in (
         ("text", np.frombuffer(b"abcabcabcabc" * 20, "u1")),
         ("one_value", np.zeros(5000, "u1")),
-        ("noise", rng.integers(0, 256, 4600, "u1")),  # fills the code table of LZW, so that the encoder clears it
+        # Random bytes fill LZW's code table, so that the encoder clears it.
+        ("noise", rng.integers(0, 256, 4600, "u1")),
         ("image", image.ravel()),
     ):
         encoded = as_bytes(codecs.Lzw().encode(array))
-        # An LZW stream decodes even without its end code, so `needed` may be less than the size of the stream.
+        # LZW decodes without its end code, so fewer bytes than the whole stream may be needed.
         needed = next(n for n in range(len(encoded), 0, -1) if not is_whole(encoded[: n - 1], array))
         yield vector(f"imagecodecs_lzw_{name}", codecs.Lzw(), array, needed=needed, reencoded=None)
     for name, codec, array in lerc_vectors(image):
@@ -96,9 +97,9 @@ def vectors():
     floats = (image * 0.37).astype("<f4").ravel()
     yield vector("imagecodecs_zlib", codecs.Zlib(level=6), floats)
     yield vector("imagecodecs_deflate", codecs.Deflate(level=6), floats)
-    # If all values are equal, every version of libzstd gives the same bytes.
+    # Equal values give the same bytes with every version of libzstd.
     yield vector("imagecodecs_zstd", codecs.Zstd(level=9), np.zeros(300, "u1"))
-    # imagecodecs 2026.3.6 encodes raw streams, but does not decode them.
+    # imagecodecs 2026.3.6 can encode raw deflate streams, but cannot decode them.
     raw = vector("imagecodecs_deflate_raw", codecs.Deflate(level=6), floats)
     raw["config"]["raw"] = True
     yield {**raw, "encoded": b64(as_bytes(codecs.Deflate(level=6, raw=True).encode(floats)))}

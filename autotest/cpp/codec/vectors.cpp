@@ -142,7 +142,7 @@ std::string Comparable(const Vector& vector, std::string_view encoded) {
     stream.avail_in = static_cast<uInt>(encoded.size());
     stream.next_out = reinterpret_cast<Bytef*>(decoded.data());
     stream.avail_out = static_cast<uInt>(decoded.size());
-    // A gzip vector may have several streams.
+    // gzip test vectors may have several streams.
     while (inflate(&stream, Z_NO_FLUSH) == Z_STREAM_END && stream.avail_in != 0) {
         if (*stream.next_in == 0 || inflateReset(&stream) != Z_OK) break;
     }

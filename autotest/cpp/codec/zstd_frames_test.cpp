@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of chunks that consist of several Zstandard frames. Several threads decode a chunk
-// together.
+// Tests of chunks with several Zstandard frames, which several threads decode together.
 #include <gtest/gtest.h>
 #include <zstd.h>
 
@@ -21,7 +20,8 @@ Result<Pipeline> Bind(std::size_t size) {
     return BindJson(Json(R"({"id": "zstd"})"), context);
 }
 
-// Returns a frame with a checksum. If `says_size`, its header states the decoded size.
+// Returns a Zstandard frame with a checksum. If `says_size` is true, its header has the decoded
+// size.
 std::string Frame(const std::string& contents, bool says_size = true) {
     ZSTD_CCtx* context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
@@ -33,7 +33,7 @@ std::string Frame(const std::string& contents, bool says_size = true) {
     return frame;
 }
 
-// Returns a skippable frame, as RFC 8878, 3.1.2 defines it.
+// Returns a skippable Zstandard frame (RFC 8878, 3.1.2).
 std::string SkippableFrame(const std::string& contents) {
     std::string frame("\x53\x2a\x4d\x18", 4);
     frame += std::string({static_cast<char>(contents.size()), '\0', '\0', '\0'});
@@ -92,8 +92,7 @@ TEST(ZstdFrames, MayBeSkippable) {
     ExpectDecoded(chunk);
 }
 
-// The chunk has 70000 frames, more than are decoded in parallel. Decoding must succeed all the
-// same.
+// The chunk has 70000 frames, more than the decoder handles in parallel, but it must decode.
 TEST(ZstdFrames, MayBeVeryMany) {
     Chunk chunk;
     const std::string frame = Frame("x");
@@ -132,7 +131,7 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
             wrong[place] = static_cast<char>(wrong[place] ^ (1 << random.Below(8)));
         const Status alone = decoder.Decode(*pipeline, wrong, 1);
         const std::string decoded(decoder.decoded(*pipeline));
-        // Damage to unused bits of a header may go unnoticed, but the decoded bytes must be right.
+        // Damage in unused bits of a header may go unnoticed if the chunk still decodes correctly.
         ASSERT_TRUE(!alone.ok() || decoded == chunk.contents) << place;
         for (const std::size_t threads : {2U, 4U}) {
             const Status shared = decoder.Decode(*pipeline, wrong, threads);
@@ -148,9 +147,9 @@ TEST(ZstdFrames, ThatAreDamagedAreRefused) {
             << threads;
 }
 
-// Each frame states a huge size. The sum of the sizes overflows 64 bits.
+// Each frame claims a huge size, and the sum of the sizes overflows 64 bits.
 TEST(ZstdFrames, WithTooLargeSizesAreRefused) {
-    // A frame header by RFC 8878, 3.1.1.1: single segment, content size in 8 bytes.
+    // Frame header with an 8-byte content size (RFC 8878, 3.1.1.1, single segment).
     const std::string huge =
         std::string("\x28\xb5\x2f\xfd\xe0", 5) + std::string(7, '\xff') + '\x7f';
     const std::string empty_block("\x01\x00\x00", 3);

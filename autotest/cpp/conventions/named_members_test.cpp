@@ -12,7 +12,7 @@ using test::StringList;
 using test::TreeBuilder;
 using test::WarnsOnce;
 
-// A remote store that cannot list keys, as a plain web server.
+// A remote store that cannot list keys, like a plain web server.
 class UnlistableStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -128,7 +128,7 @@ TEST(NamedMembers, ManyFaultsGiveOneWarning) {
     EXPECT_TRUE(WarnsOnce(warnings, {"a; b; c; and 2 more"}));
 }
 
-// Returns the paths of the members of `group`. "array " precedes the path of an array.
+// Returns the paths of the members of `group`, with "array " before the path of an array.
 StringList MembersIn(const Hierarchy& tree, const std::string& group) {
     StringList found;
     const auto members = MembersOf(tree, group);
@@ -173,8 +173,8 @@ TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     }
 }
 
-// Returns the paths of the rasters in the catalog of `tree`. Sets `kinds` to the kinds of the first
-// two groups in the catalog.
+// Returns warnings and raster paths in the catalog of `tree`. Appends the kinds of its groups to
+// `kinds`.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
     const auto groups = ListRasters(tree, "", warnings);

@@ -26,7 +26,7 @@ json::Value Entry(const std::string& base, const StringList& levels) {
     return DescribeOverviews(kAxes, described);
 }
 
-// Returns the attributes of a group whose `multiscales` has `entries`.
+// Returns group attributes whose `multiscales` has these entries.
 json::Value Attributes(std::vector<json::Value> entries) {
     return json::Value(json::Object{{"multiscales", json::Value(json::Array(std::move(entries)))}});
 }
@@ -150,7 +150,7 @@ TEST(Overviews, AreNoMoreThanReadersAccept) {
               StatusCode::kLimit);
 }
 
-// Another program has damaged the entry of the overviews. The entry must be ignored, and new
+// Another program has damaged the metadata entry of the overviews. It must be ignored, and new
 // overviews must replace it.
 TEST(Overviews, MayBeBroken) {
     for (
@@ -177,8 +177,8 @@ TEST(Overviews, GroupsOfOverviewsAreMarked) {
         EXPECT_FALSE(IsOverviewsGroup(Json(text))) << text;
 }
 
-// The array `dem` and its overviews are a pyramid, even if another entry of `multiscales` lists
-// `dem`, too.
+// The array `dem` and its overviews are a pyramid, even if another `multiscales` entry also lists
+// `dem`.
 TEST(Overviews, AreAPyramid) {
     std::vector<OverviewLevel> levels{{"dem", {8, 12}, ""}, {"overviews/2/dem", {4, 6}, "mode"}};
     const std::string entry =
@@ -231,7 +231,8 @@ TEST(Overviews, InGroupsForThemAreLeftToWhoAsks) {
         const auto groups = ListRasters(*tree, "", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(groups.ok());
         EXPECT_EQ(groups->size(), is_marked ? 1U : 3U);
-        // kSkipped hides groups of overviews, but not the group that the caller lists.
+        // OverviewGroups::kSkipped hides groups of overviews, unless the caller lists such a group
+        // itself.
         const auto own = ListRasters(*tree, "overviews", warnings, OverviewGroups::kSkipped);
         ASSERT_TRUE(own.ok());
         EXPECT_EQ(own->size(), 2U);

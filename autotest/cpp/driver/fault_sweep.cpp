@@ -30,7 +30,7 @@ constexpr FailureMode kFailureModes[] = {
     {"fails, and all after it that need room", Follow::kNeedsRoom, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
-// True after 12 failed checks. The test then stops, because more messages would not help.
+// True after 12 failed checks: the test then stops, because more messages would not help.
 bool HasFailedOften() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
@@ -40,9 +40,8 @@ bool HasFailedOften() {
     return failed >= kEnough;
 }
 
-// Maximum number of calls that fail for each way of failing. These calls are spread over all calls
-// of the write or read. ZARR_FAULTS=all makes every call fail. Sanitizers are slow, so they get
-// fewer calls.
+// Maximum number of failing calls per failure mode, spread over all calls of the operation.
+// ZARR_FAULTS=all makes every call fail. Slow sanitizers get fewer.
 constexpr std::size_t kMaxCallsPerMode = zarr::kHasThreadSanitizer    ? 2
                                          : zarr::kHasAddressSanitizer ? 3
                                                                       : 8;
@@ -52,8 +51,8 @@ std::size_t StrideFor(std::size_t calls) {
     return (calls + kMaxCallsPerMode - 1) / kMaxCallsPerMode;
 }
 
-// Calls run(mode, call) for each way of failing and each call that must fail. Calls are counted
-// from 1 to `calls`. The calls in `renames`, which rename files, always fail once.
+// Runs run(mode, call) for each failure mode, with evenly spread numbers of the call that fails,
+// from 1 to `calls`. Calls in `renames`, which rename files, are always included.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
                   const std::function<void(const FailureMode&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);
@@ -74,7 +73,7 @@ std::set<std::string> Lines(const std::string& text) {
     return lines;
 }
 
-// Returns the lines that only one of the two texts has.
+// Returns the lines that are in only one of the two texts.
 std::string Difference(const std::string& expected, const std::string& got) {
     std::string text;
     const std::set<std::string> wanted = Lines(expected);
@@ -96,8 +95,8 @@ bool EndsWith(const std::string& text, const std::string& end) {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// True for calls that remove files or change staging files (".partial"). If such a call fails,
-// files may be left behind.
+// True for calls that remove files or change temporary files (".partial"), whose failure may leave
+// files behind.
 bool WasRemoving(const std::string& call) {
     return call.rfind("unlink", 0) == 0 || call.rfind("rmdir", 0) == 0 ||
            call.find(".partial/") != std::string::npos ||
@@ -115,8 +114,8 @@ std::string QuietlyRead(const Reader& read, const std::string& folder) {
     return read(folder);
 }
 
-// Makes GDAL use one thread. Calls then have a fixed order, and errors are reported on the thread
-// of the test.
+// Makes GDAL use one thread, so that calls have a fixed order and the test's thread reports all
+// errors.
 class OneThread {
   private:
     const CPLConfigOptionSetter setter_{"GDAL_NUM_THREADS", "1", false};
@@ -199,14 +198,14 @@ void TryRead(const ReadSweep& sweep, const FailureMode& mode, std::size_t call,
     files.Remove(folder);
 }
 
-// Texts of the store without the write and after the complete write.
+// Contents of the store, as text, before and after a complete write.
 struct Views {
     std::string before;
     std::string after;
 };
 
-// Writes to the store in `folder` while call `call` fails. Returns true if an error or an accepted
-// warning was reported.
+// Writes to the store in `folder` while call number `call` fails. Returns true if the write gave an
+// error or an accepted warning.
 bool WritesWithFault(const WriteSweep& sweep, const FailureMode& mode, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();

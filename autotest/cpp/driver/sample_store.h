@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A store for tests with threads. Its int32 values encode their positions; it has chunks and
-// overviews.
+// A store with chunks and overviews for tests with threads. Each int32 value encodes its position.
 #pragma once
 
 #include <gdal_priv.h>
@@ -28,7 +27,7 @@ inline std::int32_t ValueAt(int band, int row, int column) {
 enum class Place : std::uint8_t { kFolder, kMemory, kZip };
 std::string NameOf(Place place);
 
-// Creates a sample store. The destructor removes it.
+// Creates a sample store, and removes it on destruction.
 class SampleStore {
   public:
     explicit SampleStore(Place place = Place::kFolder);
@@ -41,27 +40,27 @@ class SampleStore {
 
   private:
     const zarr::test::TempFolder folder_;
-    std::string memory_;  // folder in /vsimem/, or ""
+    std::string memory_;  // folder in /vsimem/; empty for a store on disk
     std::string name_;
 };
 
-// Writes a store with the values of ValueAt(). Returns true on success.
+// Writes a store with the values of ValueAt(). Returns false on failure.
 bool WriteSample(const std::string& name, const std::vector<std::string>& options = {});
 
-// Opens a store. If that fails, the test fails and the result is nullptr.
+// Opens a store. On failure, the test fails and the result is nullptr.
 GDALDatasetUniquePtr OpenSample(const std::string& name, unsigned flags = GDAL_OF_RASTER);
 
 struct SampleWindow {
     int band = 1;  // from 1
     int x = 0, y = 0, width = kColumns, height = kRows;
-    int level = -1;  // overview level; -1 for the base
+    int level = -1;  // number of the overview level; -1 for full resolution
 };
 
-// Reads a window and compares it with the expected values. Returns "" or a description of the
-// difference.
+// Reads a window and compares it with the expected values. Describes a difference; "" if there is
+// none.
 std::string Mismatch(GDALDataset& dataset, const SampleWindow& window);
-// Compares all bands and all overviews with the expected values. Returns "" or a description of the
-// difference.
+// Compares all bands and all overviews with the expected values. Describes a difference; "" if
+// there is none.
 std::string MismatchAnywhere(GDALDataset& dataset);
 
 }  // namespace zarr_driver::test

@@ -41,8 +41,8 @@ TEST_P(OrderedTypes, HaveBothByteOrders) {
         const DataType type = Type(text);
         EXPECT_EQ(type.kind, GetParam().kind) << text;
         EXPECT_EQ(type.size, GetParam().size) << text;
-        // A typestr without a byte order means little-endian, because little-endian hosts wrote
-        // such typestrs.
+        // Without a byte order, a typestr is little-endian, because little-endian hosts wrote such
+        // typestrs.
         EXPECT_EQ(type.order, prefix == '>' ? ByteOrder::kBig : ByteOrder::kLittle) << text;
         EXPECT_EQ(type.NeedsSwap(), (prefix == '>') == HostIsLittleEndian()) << text;
         EXPECT_EQ(type.ToString(), (prefix == '>' ? ">" : "<") + rest);

@@ -26,7 +26,7 @@ std::string V3Text(const DataType& type) {
     return value.ok() ? json::Dump(*value) : value.status().message();
 }
 
-// Returns the JSON text as json::Dump() spaces it.
+// Returns the JSON text with the spacing of json::Dump().
 std::string AsDumped(std::string_view text) { return json::Dump(Json(text)); }
 
 std::string FixedText(const char* name, int bytes) {
@@ -151,7 +151,7 @@ TEST(V3Types, StructuresHaveConsecutiveFields) {
     EXPECT_EQ(type.fields[1].offset, 4U);
     EXPECT_EQ(type.fields[2].offset, 10U);
     EXPECT_EQ(type.fields[1].type.fields[1].offset, 4U);
-    // zarr-python 3 writes structures under the name "structured".
+    // zarr-python 3 writes structures with the type name "structured".
     const std::string old_point = StructText(R"(["x","float32"],["y","bfloat16"])", "structured");
     const std::string old_text = StructText(R"(["id","int32"],["p",)" + old_point + R"(],["t",)" +
                                                 TimeText("numpy.datetime64", "s", "1") + "]",

@@ -69,8 +69,8 @@ TEST(GridAxis, RegularAxisEqualsAxisWithEqualEnds) {
     }
 }
 
-// Splits a range of `axis` into one piece for each chunk. Expects the pieces that result from
-// visiting each element.
+// Splits a range of `axis` into one piece per chunk, and expects the same pieces as from visiting
+// each element.
 void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, const GridAxis& axis) {
     std::vector<AxisPiece> expected;
     std::uint64_t elements = 0;

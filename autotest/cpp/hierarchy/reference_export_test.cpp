@@ -19,7 +19,7 @@ constexpr const char* kArray =
     R"({"zarr_format": 2, "shape": [4, 6], "chunks": [2, 2], "dtype": "|u1", "compressor": null,
         "fill_value": 0, "filters": null, "order": "C"})";
 
-// Records each call as a line of text.
+// Records each call of a ReferenceWriter as a line of text.
 class Lines final : public ReferenceWriter {
   public:
     Status Begin(std::uint64_t most_chunks) override {
@@ -42,7 +42,7 @@ class Lines final : public ReferenceWriter {
     std::vector<std::string> lines;
 };
 
-// A store that cannot list keys, as a web server.
+// A store that cannot list keys, like a web server.
 class Unlisted final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
@@ -71,7 +71,8 @@ class ReferenceExportTest : public ::testing::Test {
         ASSERT_TRUE(store_->Set(key, ByteSpan(text)).ok());
     }
 
-    // Exports `part` of the store. Returns the recorded calls, and the error if there is one.
+    // Exports references to `part` of the store. Returns the recorded calls, and the error if there
+    // is one.
     std::vector<std::string> Export(const ReferenceExport& part, bool lists = true) {
         std::shared_ptr<const Store> store = store_;
         if (!lists) store = std::make_shared<Unlisted>(store_);
@@ -156,8 +157,8 @@ TEST_F(ReferenceExportTest, TheRootMayBeAnArray) {
     EXPECT_EQ(Export({"", ""}), expected);
 }
 
-// `.zarray` states no separator, so the exported keys must have the default ".". The stored keys
-// have "/".
+// `.zarray` has no separator, so exported keys must have the default ".", although stored keys have
+// "/".
 TEST_F(ReferenceExportTest, KeysHaveTheSeparatorOfTheDocument) {
     Put(".zgroup", "{\"zarr_format\": 2}");
     Put("x/.zarray", kArray);

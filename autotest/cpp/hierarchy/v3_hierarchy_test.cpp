@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that hierarchies of Zarr v3 are found, read and written.
+// Tests that the core finds, reads and writes hierarchies of Zarr v3.
 #include <string>
 #include <vector>
 
@@ -89,7 +89,7 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadata) {
               "zarr.json: consolidated_metadata: g/b/zarr.json");
 }
 
-// Opening any array reads the attributes of the root. These reads must not parse the consolidated
+// Opening an array also reads the attributes of the root, but must not parse the consolidated
 // metadata again.
 TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
     const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[2]"))}});
@@ -121,7 +121,7 @@ TEST(V3Hierarchy, FindsStaleConsolidatedMetadata) {
     EXPECT_NE(warnings[0].find("a/zarr.json"), std::string::npos);
 }
 
-// A Zarr v3 store in memory that records its changes, and a HierarchyWriter of the store.
+// A Zarr v3 store in memory that records changes, and its HierarchyWriter.
 struct WrittenV3 {
     explicit WrittenV3(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
         : store(std::make_shared<FaultyStore>(StoreOf(entries))),

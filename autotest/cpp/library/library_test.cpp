@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the public library of the core. They include its public headers only.
+// Tests of the core's public library. They include only its public headers.
 #include <gtest/gtest.h>
 #include <zarr_core/array.h>
 #include <zarr_core/hierarchy.h>
@@ -46,7 +46,7 @@ testing::AssertionResult Fails(const Result<T>& result, StatusCode code, const s
     return Fails(result.status(), code, part);
 }
 
-// Returns the value of `result`. An error ends the test program.
+// Returns the value of `result`; ends the test program if `result` is an error.
 template <class T>
 T Value(Result<T> result) {
     if (!result.ok()) {
@@ -76,7 +76,7 @@ std::vector<std::int32_t> Count(std::size_t size) {
     return values;
 }
 
-// A temporary folder. The destructor removes it.
+// A temporary folder, removed on destruction.
 class TempFolder {
   public:
     TempFolder()
@@ -187,7 +187,7 @@ TEST_P(LibraryFormats, ReadsAndWritesStrings) {
 TEST_P(LibraryFormats, DeletesNodes) {
     Hierarchy tree = NewTree(GetParam());
     Array array = Value(tree.CreateArray("g/a", Options("<i4", {4}, {4})));
-    // Half of a chunk is written, so the chunk stays pending in memory.
+    // Only half of the chunk is written, so the chunk stays pending in memory.
     ASSERT_TRUE(Succeeds(array.Write(Region{{0}, {2}, {}}, Count(2))));
     ASSERT_TRUE(Succeeds(tree.Delete("g")));
     EXPECT_EQ(Value(tree.KindOf("g/a")), NodeKind::kNone);
@@ -222,13 +222,13 @@ TEST(Library, ReadsIntoStridedMemory) {
     Hierarchy tree = NewTree();
     Array array = Value(tree.CreateArray("a", Options("<i4", {3, 4}, {2, 2})));
     ASSERT_TRUE(Succeeds(array.Write(Region::All({3, 4}), Count(12))));
-    // Negative and permuted strides: the array is read transposed, from the last row to the first.
+    // Negative and permuted strides transpose the array and reverse its rows.
     std::vector<std::int32_t> values(12, -1);
     constexpr std::ptrdiff_t kSize = sizeof(std::int32_t);
     ASSERT_TRUE(Succeeds(array.Read(Region::All({3, 4}), MemoryType::kInt32, values.data() + 2,
                                     {-kSize, 3 * kSize})));
     EXPECT_EQ(values, (std::vector<std::int32_t>{9, 5, 1, 10, 6, 2, 11, 7, 3, 12, 8, 4}));
-    // With strides of 0, all elements get one value.
+    // Strides of 0 write one value to all elements.
     const std::int32_t seven = 7;
     ASSERT_TRUE(Succeeds(array.Write(Region::All({3, 4}), MemoryType::kInt32, &seven, {0, 0})));
     EXPECT_EQ(Value(array.Read<std::int32_t>(Region::All({3, 4}))),
@@ -255,7 +255,7 @@ TEST(Library, ConvertsToTheNearestValue) {
               (std::vector<std::uint64_t>{0, 0, 9223372036854775807U}));
     EXPECT_EQ((Converted<std::int8_t, std::uint64_t>("<u8", {0, 127, 128, UINT64_MAX})),
               (std::vector<std::int8_t>{0, 127, 127, 127}));
-    // Writing converts numbers by the same rules as reading.
+    // Writing converts numbers as reading does: it rounds, and clamps to the range of the type.
     EXPECT_EQ((Converted<int, double>(">i2", {-4e4, -3.5, 3.4, 4e4})),
               (std::vector<int>{-32768, -4, 3, 32767}));
     EXPECT_EQ((Converted<float, double>("float16", {1.5, -2, 1e9})),
@@ -269,8 +269,7 @@ TEST(Library, ConvertsToTheNearestValue) {
     EXPECT_EQ((Converted<double, std::int64_t>("<M8[s]", {86400})), std::vector<double>{86400});
 }
 
-// The row has more elements than the converter takes at a time. Its numbers are stored in
-// big-endian order.
+// The row is longer than the converter's buffer, and is stored in big-endian order.
 TEST(Library, ConvertsLongRows) {
     const std::vector<std::int32_t> values = Count(10007);
     const std::vector<double> read = Converted<double>(">i4", values);
@@ -474,7 +473,7 @@ TEST(Library, KeepsAndFlushesPartsOfChunks) {
         EXPECT_EQ(map->values.count("a/0"), 1U);
         ASSERT_TRUE(Succeeds(array.Write({{3}, {1}, {}}, Count(1))));
     }
-    // Destroying the array has stored its pending chunks.
+    // Destroying the array must have stored its pending chunks.
     const Hierarchy again = Value(Hierarchy::Open(Value(Store::Wrap(map))));
     EXPECT_EQ(Value(Value(again.OpenArray("a")).Read<int>(Region::All({4}))),
               (std::vector<int>{0, 1, 2, 1}));
@@ -486,7 +485,7 @@ TEST(Library, IsSafeFromSeveralThreads) {
     Hierarchy tree = Value(Hierarchy::Create(Value(Store::InMemory()), Format::kV3, options));
     constexpr std::uint64_t kThreads = 4;
     constexpr std::uint64_t kRows = 16;
-    // A chunk has two rows, which different threads write.
+    // Different threads write the two rows of each chunk.
     Array array = Value(tree.CreateArray("a", Options("<i4", {kThreads * kRows, 32}, {2, 8})));
     std::vector<std::thread> threads;
     std::vector<Status> failures(kThreads);

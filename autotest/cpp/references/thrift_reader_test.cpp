@@ -50,7 +50,8 @@ TEST(ThriftReader, ReadsEachType) {
 
 TEST(ThriftReader, SkipsEachType) {
     // Fields 1 to 5: true, a byte, a double, a map from byte to text, an empty map. Fields 6 to 9:
-    // a set of structs, a list of bool, a list of lists, a field with a long number.
+    // a set of structs, a list of bool, a list of lists, and a field with its number instead of a
+    // step.
     const std::string bytes(
         "\x11\x13\x7f\x17"
         "12345678"
@@ -75,15 +76,16 @@ TEST(ThriftReader, StopsAtDamage) {
     };
     EXPECT_TRUE(is_damaged(""));
     EXPECT_TRUE(is_damaged("\x15"));      // no value
-    EXPECT_TRUE(is_damaged("\x1d\x00"));  // unknown field type
-    // An integer has more than 64 bits.
+    EXPECT_TRUE(is_damaged("\x1d\x00"));  // a field of unknown type
+    // An integer of more than 64 bits.
     EXPECT_TRUE(is_damaged("\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
     EXPECT_TRUE(
         is_damaged("\x18\x05"
-                   "abcd"));                                      // truncated text
-    EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));  // a list of 2^32 integers
-    EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));            // 100 nested structs
-    // A field has the number 2^31.
+                   "abcd"));  // a text that is cut off
+    // A list of 2^32 integers, without its elements.
+    EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));
+    EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));  // 100 nested structs
+    // A field with the number 2^31.
     EXPECT_TRUE(is_damaged(std::string("\x05\xff\xff\xff\xff\x0f\x02\x00", 8)));
 }
 

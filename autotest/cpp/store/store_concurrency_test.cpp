@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contract tests of Store with several threads. A reader must get a whole value, either the old or
-// the new one.
+// Tests of the Store interface with several threads: a reader must get the whole old or the whole
+// new value.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kValues = 7;
 
-// A value repeats one letter. Each value has another size, so that a mix of two values is noticed.
+// Value k repeats one letter. Sizes differ, so that a mix of two values is noticed.
 std::size_t SizeOf(std::size_t k) { return 1000 + k * k * 5000; }
 std::string ValueOf(std::size_t k) { return std::string(SizeOf(k), static_cast<char>('a' + k)); }
 
@@ -75,7 +75,7 @@ TEST_P(StoreContract, ReadersSeeTheOldOrTheNewValueWhole) {
 
 TEST_P(StoreContract, WritersOfOneKeyLeaveOneValueWhole) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // a read-only store cannot write
+    if (writable == nullptr) return;  // a read-only store has no writer
     std::vector<std::thread> writers;
     std::atomic<int> failures{0};
     for (std::size_t i = 0; i < 4; ++i)

@@ -11,12 +11,12 @@
 namespace zarr::test {
 namespace {
 
-// A file in memory whose writes can fail. If `remember` is true, each write adds the contents of
-// the file to `states`. A killed writer leaves one of these states.
+// A zip file in memory whose writes can fail. If `remember` is true, each write appends the file's
+// contents, which a killed writer would leave, to `states`.
 struct FileContents {
-    std::mutex mutex;  // guards `bytes`, which moves when it grows
+    std::mutex mutex;  // guards `bytes`, whose memory moves when it grows
     std::string bytes;
-    // Number of writes before the first failure; SIZE_MAX: none fails.
+    // Number of writes that succeed before one fails; SIZE_MAX if none fails.
     std::size_t fail_after = SIZE_MAX;
     bool remember = false;
     bool is_in_place = true;
@@ -93,7 +93,7 @@ std::shared_ptr<ZipUpdateStore> OpenIn(const std::shared_ptr<FileContents>& cont
     return store.Take();
 }
 
-// Opens the zip file `bytes` with a new ZipArchive. Returns "key=value" for each member.
+// Returns "key=value" for each member of the zip file `bytes`, which a new ZipArchive reads.
 std::vector<std::string> ContentsOf(const std::string& bytes) {
     const auto archive = ArchiveIn(bytes);
     if (!archive.ok()) return {archive.status().message()};
@@ -159,7 +159,7 @@ TEST_F(ZipUpdate, KeepsOldAndNewMembers) {
         ASSERT_TRUE(*store->Get("a/0", value, kNoLimit));
         EXPECT_EQ(TextOf(value), "second");
         EXPECT_FALSE(*store->Get("a/1", value, kNoLimit));
-    }  // the store is destroyed without Close()
+    }  // destroys the store without Close()
     EXPECT_EQ(ContentsOf(contents_->bytes), (Strings{"a/0=second", "\xc3\xbc/\xc3\xa4=umlauts"}));
 }
 
@@ -173,8 +173,8 @@ TEST_F(ZipUpdate, EqualValuesAreNotWrittenAgain) {
     EXPECT_EQ(contents_->bytes, before);
 }
 
-// Each state is the file after a write. If the writer is killed there, all flushed members must be
-// readable.
+// Each state is the zip file after one write. Even if the writer is killed there, all flushed
+// members must be readable.
 TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     {
         const auto store = OpenIn(contents_);
@@ -206,8 +206,8 @@ TEST_F(ZipUpdate, EveryIntermediateStateHasTheFlushedMembers) {
     EXPECT_LT(contents_->bytes.size(), 4096U) << "nothing of the room stays";
 }
 
-// A killed process may leave a part of the new directory in the file. Readers must then find the
-// previous directory.
+// A killed process may have written only a part of the new zip directory. Readers must then find
+// the old directory.
 TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
     {
         const auto store = OpenIn(contents_);
@@ -219,8 +219,8 @@ TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("new", Span("2"))));
     }
-    // After the first write, the file has the old directory, free space for members, and a new
-    // directory. The test cuts off the end of the file at many positions.
+    // After the first write, the zip file has the old directory, free space and a new directory.
+    // The test cuts it off at many positions.
     const std::string with_room = contents_->states[0];
     contents_->remember = false;
     ASSERT_GT(with_room.size(), before.size() + 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shortcuts for Store::Read(): with the version, into given memory, a byte range, or the last
+// Shortcuts for Store::Read(): with the version, into given memory, of a byte range, or of the last
 // bytes.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints one array of a store as JSON, with the core only, so that tests can compare dtypes that
-// GDAL's raster model lacks:
+// Prints one array of a store as JSON. Uses the core without GDAL, so that tests can compare data
+// types that GDAL's rasters cannot have:
 //   zarr_dump STORE_FOLDER ARRAY_PATH [THREADS]
 // Elements of fixed size are printed as Base64 of their bytes, in C order and native byte order.
 // Objects are printed as a list of Base64 strings.
