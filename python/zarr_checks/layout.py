@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks metadata documents, and the sizes of chunks and shards."""
+"""Checks metadata documents, and sizes of chunks and shards."""
 
 import math
 import shlex
@@ -15,8 +15,8 @@ LARGEST_CHUNK = 16 * MIB
 SMALLEST_SHARD = MIB
 LARGEST_SHARD = 512 * MIB
 MOST_OBJECTS = 10000
-FEW_CHUNKS = 16  # chunk sizes of arrays with at most this number of chunks are not reported
-LONGEST_CHUNK = 8  # maximum ratio of a chunk's longest side to its shortest
+FEW_CHUNKS = 16  # an array with at most this number of chunks is not checked for chunk sizes
+LONGEST_CHUNK = 8  # largest allowed ratio of a chunk's longest to its shortest side
 MOST_CHUNKS_READ = 256
 
 
@@ -53,8 +53,7 @@ def check_documents(store, report):
         if key not in stated:
             report.error("consolidated-lacks", key, f"consolidated metadata lacks /{key}", consolidate(store))
         elif key not in own:
-            # Consolidated metadata may contain an empty .zattrs, because an absent .zattrs means that there are
-            # no attributes.
+            # An empty .zattrs in consolidated metadata is no fault, because an absent .zattrs means no attributes.
             if not (key.endswith(".zattrs") and stated[key] == {}):
                 report.error("consolidated-extra", key, f"consolidated metadata has /{key}, which is absent from "
                              "the store", consolidate(store))
@@ -64,15 +63,15 @@ def check_documents(store, report):
 
 
 def _same(own, stated):
-    """Returns True if two metadata documents are equal. An empty member "attributes" equals an absent one."""
+    """True if two metadata documents are equal, where an empty "attributes" equals an absent one."""
     def plain(value):
         return {name: item for name, item in value.items() if name != "attributes" or item != {}}
     return isinstance(stated, dict) and repr(_sorted(plain(own))) == repr(_sorted(plain(stated)))
 
 
 def _sorted(value):
-    """Returns a copy of a JSON value with sorted members, with integers for whole floats, and without
-    consolidated metadata. Values are equal if the repr() of their copies is equal, even with NaN."""
+    """Returns a copy of a JSON value with sorted members, whole floats as integers, and no consolidated metadata.
+    Comparing the repr() of copies works even with NaN."""
     if isinstance(value, dict):
         return sorted((name, _sorted(item)) for name, item in value.items() if name != "consolidated_metadata")
     if isinstance(value, list):
@@ -92,8 +91,8 @@ def _size(count):
 
 
 def check_chunks(store, node, report, options):
-    """Reports chunks and shards of an array that are too small or too large, and oblong chunks. A finding recommends
-    a command that copies the array. `options` are creation options for this copy."""
+    """Reports too small, too large or oblong chunks and shards of an array, each with a command that copies the array.
+    `options` are creation options for this copy."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
@@ -131,14 +130,14 @@ def check_chunks(store, node, report, options):
 
 
 def _is_oblong(shape, chunk):
-    """Returns True if a chunk is much longer than wide, but the array is not."""
+    """True if a chunk is much longer than wide, but the array is not."""
     if len(chunk) < 2 or max(chunk) <= LONGEST_CHUNK * min(chunk):
         return False
     return min(shape) > min(chunk)
 
 
 def fill_value(node):
-    """Returns the fill value of an array as a number, or None if it is not a number."""
+    """Returns an array's fill value as a number; None for other fill values."""
     fill = node.fill
     if isinstance(fill, bool):
         return int(fill)
@@ -148,7 +147,7 @@ def fill_value(node):
 
 
 def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
-    """Reports stored chunks that contain only the fill value. Reads at most `most` chunks."""
+    """Reports stored chunks that have only the fill value, after reading at most `most` chunks."""
     dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
     root = dataset.GetRootGroup() if dataset is not None else None
     for node in store.nodes.values() if root is not None and store.keys is not None else ():
@@ -157,13 +156,13 @@ def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
 
 
 def _check_empty_chunks(store, node, root, report, most):
-    """Reads at most `most` stored chunks of an array and reports empty ones. Reads the smallest chunks first,
-    because chunks of equal elements compress best."""
+    """Reports empty chunks among at most `most` stored chunks of an array. Reads the smallest chunks first, because
+    equal elements compress best."""
     fill = fill_value(node)
     stored = sorted(store.stored_chunks(node), key=lambda chunk: chunk[2])
     if not stored:
         return
-    name = node.path or (root.GetMDArrayNames() or [""])[0]  # the path is empty if the store is a single array
+    name = node.path or (root.GetMDArrayNames() or [""])[0]  # if the store is a single array, its path is empty
     array = root.OpenMDArrayFromFullname("/" + name)
     if array is None or [d.GetSize() for d in array.GetDimensions()] != node.shape:
         return
@@ -172,7 +171,7 @@ def _check_empty_chunks(store, node, root, report, most):
         count = [min(step, size - first) for first, step, size in zip(start, shape, node.shape)]
         if min(count) <= 0:
             continue
-        # GDAL 3.6 returns an array even if reading fails, so the messages are checked, too.
+        # GDAL 3.6 returns an array even if the read fails, so check the messages, too.
         with Messages() as messages:
             values = array.ReadAsArray(array_start_idx=start, count=count)
         if messages.errors or values is None:
