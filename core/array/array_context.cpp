@@ -28,8 +28,8 @@ std::shared_ptr<const Array> ArrayContext::FindShared(const std::string& name) {
 
 std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
                                                  const std::shared_ptr<const Array>& array) {
-    // `known` may be the last reference to an array, whose destructor may lock mutexes. `known` is
-    // declared before `lock`, so that the array is destroyed after `mutex_` is unlocked.
+    // Declared before `lock`, because releasing the last reference to an array may lock mutexes,
+    // and must wait until `mutex_` is unlocked.
     std::shared_ptr<const Array> known;
     const std::lock_guard<std::mutex> lock(mutex_);
     ForgetParentsLocked();
@@ -71,7 +71,7 @@ bool ArrayContext::IsFirstPartialRead(const ChunkId& id) {
     hash ^= hash >> 32U;
     auto* const set = &parts_[hash % tuning::kPartSets * tuning::kPartWays];
     for (std::size_t i = 0; i < tuning::kPartWays; ++i) {
-        std::uint64_t known = 0;  // 0 marks an unused entry of the table
+        std::uint64_t known = 0;  // 0 marks a table entry as unused
         if (set[i].compare_exchange_strong(known, hash, std::memory_order_relaxed)) return true;
         if (known == hash) return false;
     }

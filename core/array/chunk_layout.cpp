@@ -41,7 +41,7 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
 
 Status ChunkLayouts::Bind(const ArrayMetadata& metadata) {
     metadata_ = &metadata;
-    std::uint64_t total = 1;  // number of chunks, which must fit the type of ChunkId::chunk
+    std::uint64_t total = 1;  // total number of chunks, which must fit into ChunkId::chunk
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
         grid_.push_back(metadata.ChunkAxis(i));
         is_regular_ = is_regular_ && grid_[i].is_regular();

@@ -29,13 +29,13 @@ struct ChunkLocation {
 
 // Request to read a whole chunk, or only a part of its stored bytes.
 struct ChunkRequest {
-    std::uint64_t chunk = 0;  // row-major number in the array's chunk grid
+    std::uint64_t chunk = 0;  // row-major number of the chunk in the array's chunk grid
     ValuePart part = ValuePart::Whole(0);
     // Memory for the whole stored chunk; may be null. If the store can read directly into this
     // memory, the bytes need not be copied.
     MutableByteSpan memory;
-    // Maximum number of threads that read this chunk. Ignored if the chunk is read together with
-    // others in one request to the store.
+    // Maximum number of threads that read this chunk. Ignored if one request to the store reads
+    // several chunks.
     std::size_t threads = 1;
 };
 
@@ -60,8 +60,8 @@ struct WriteLocks {
     bool is_locked_by_caller = false;
 };
 
-// Stored chunks of one array, by index in the chunk grid. Without shards, each chunk is an object
-// of the store; with shards, each shard is an object. Callers see neither keys nor shards.
+// Stored chunks of one array, by index in the chunk grid. Each chunk, or each shard of an array
+// with shards, is an object of the store.
 //
 // Thread-safe, except that two threads must not write one chunk at the same time.
 class ChunkStore {
@@ -72,7 +72,7 @@ class ChunkStore {
     ChunkStore(const ChunkStore&) = delete;
     ChunkStore& operator=(const ChunkStore&) = delete;
 
-    // ---- The object that contains a chunk
+    // ---- Store objects that contain chunks
 
     // Returns the key of the object that contains the chunk. Messages name the chunk by this key.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
@@ -98,11 +98,11 @@ class ChunkStore {
     const std::vector<GridAxis>& groups() const { return groups_; }
 
     // Reads chunks of one group, with one request for chunks whose bytes are neighbours. Calls
-    // `take` for each chunk, with its index in `requests` and its bytes or error. Calls come in any
-    // order, from several threads at once.
+    // `take` for each chunk, in any order and from several threads at once, with the chunk's index
+    // in `requests`.
     //
-    // Returns the first failure of `take`, or a failure of the whole group. After such a failure,
-    // some chunks may not be passed to `take`.
+    // Returns the first failure of `take` or of the whole group. After such a failure, some chunks
+    // may not be passed to `take`.
     using ChunkTaker =
         std::function<Status(std::size_t position, const Result<FetchedChunk>& chunk)>;
     virtual Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
@@ -112,8 +112,8 @@ class ChunkStore {
     // with kUnsupported if no byte range of an object is the chunk, as in a compressed shard.
     virtual Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const = 0;
 
-    // Calls `visit` for each stored or pending chunk, and `visit_size` for each object below the
-    // array. KeyedChunks::ForEachStored() describes the arguments.
+    // Calls `visit` for each chunk that is stored or pending in memory, and `visit_size` for each
+    // object below the array; see KeyedChunks::ForEachStored().
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachStored(const ChunkVisitor& visit,
@@ -122,7 +122,7 @@ class ChunkStore {
     // Drops cached information about the store, because other processes may have changed the store.
     virtual void DropOutdatedState() const = 0;
 
-    // ---- Writing. `store` must be the array's own store, opened for writing.
+    // ---- Writing chunks. `store` must be the array's own store, opened for writing.
 
     // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard is only kept
     // in memory ("pending") until the shard is stored.
@@ -136,7 +136,8 @@ class ChunkStore {
     virtual Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                                 const std::shared_ptr<Synchronizer>& locks) const = 0;
 
-    // ---- Pending chunks of shards. The default implementations are for arrays without shards.
+    // ---- Pending chunks of shards, kept in memory. The default implementations are for arrays
+    // without shards.
 
     // Stores the shard that contains `chunk`. The caller holds the shard's lock.
     virtual Status StoreLocked(Store& /*store*/, const Index& /*chunk*/) const { return {}; }

@@ -40,7 +40,8 @@ class RegionSplit {
     // `strides` are those of the caller's memory, in bytes. All arguments must outlive this object.
     RegionSplit(const std::vector<GridAxis>& grid, const Region& region, const Strides& strides);
 
-    // Returns the number of parts; 0 for an empty region. At() returns part number `index`.
+    // Returns the number of parts, 0 for an empty region. At() returns the part number `index`,
+    // from 0.
     std::uint64_t pieces() const { return pieces_; }
     ChunkPart At(std::uint64_t index) const;
     // PiecesAlong() returns the number of parts along one dimension. ChunkAlong() returns the chunk

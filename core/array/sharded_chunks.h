@@ -20,15 +20,13 @@
 
 namespace zarr {
 
-// Chunks in shards (Zarr v3, "Sharding codec"). Reads only the byte range of a chunk, after reading
-// and caching the shard's index. Always writes whole shards.
+// Chunks in shards (Zarr v3, "Sharding codec"). Reads only the byte range of a chunk, by the
+// shard's cached index, but always writes whole shards.
 //
-// Error messages about stored data start with the shard's key. Thread-safe. ShardReader says what
-// happens if a shard is replaced during a read.
+// Error messages about stored data start with the shard's key. Thread-safe.
 class ShardedChunks final : public ChunkStore {
   public:
-    // `max_chunk_bytes` limits the stored size of a chunk. `cache` and `pending` must outlive the
-    // object.
+    // No stored chunk may exceed `max_chunk_bytes`. `cache` and `pending` must outlive this object.
     static Result<std::unique_ptr<const ShardedChunks>> Open(
         std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
         std::size_t max_chunk_bytes, ShardCache& cache, PendingShards& pending);

@@ -38,14 +38,13 @@ constexpr std::size_t BytesInLargePages(std::size_t size) {
     return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
 }
 
-// Function that allocates a block: malloc(), AllocateFromLine() or Map().
+// Function that allocates a block: malloc(), AllocateFromLine() or Map(), in this order.
 enum class Origin { kLibrary, kFromLine, kLargePages };
 
 constexpr Origin OriginOf(std::size_t size) {
-// With AddressSanitizer every block comes from malloc(). AddressSanitizer detects reads beyond the
-// end of a block only in such blocks.
+// AddressSanitizer detects reads beyond a block only if malloc() allocated the block.
 #if !ZARR_ADDRESS_SANITIZER
-    if (size > SIZE_MAX / 2) return Origin::kLibrary;  // malloc() rejects this size
+    if (size > SIZE_MAX / 2) return Origin::kLibrary;  // malloc() always rejects such a size
 #if defined(__linux__)
     if (size >= tuning::kLargePage / 2 && BytesInLargePages(size) != 0) return Origin::kLargePages;
 #endif
@@ -62,8 +61,8 @@ std::uint8_t* AllocateFromLine(std::size_t size) {
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
     if (base == nullptr) return nullptr;
     std::uint8_t* const memory = base + (kLine - reinterpret_cast<std::uintptr_t>(base) % kLine);
-    // `base` is stored in the gap before `memory`. The gap is large enough, because malloc() aligns
-    // blocks to at least the size of a pointer.
+    // `base` fits in the gap before `memory`, because malloc() aligns blocks to at least the size
+    // of a pointer.
     std::memcpy(memory - sizeof base, &base, sizeof base);
     return memory;
 }
@@ -138,7 +137,7 @@ Status Buffer::Assign(ByteSpan bytes) {
 Status Buffer::AssignJoined(const std::vector<ByteSpan>& parts) {
     std::size_t total = 0;
     for (const ByteSpan& part : parts)
-        total += part.size;  // cannot overflow: all parts are in memory
+        total += part.size;  // cannot overflow, because all parts are in memory together
     ZARR_RETURN_IF_ERROR(Reset(total));
     std::size_t at = 0;
     for (const ByteSpan& part : parts) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Limits on input. Each limit applies to the whole process; a program that embeds the core may
-// raise a limit for trusted stores.
+// Limits on untrusted input, for the whole process. A program that embeds the core may raise a
+// limit for trusted stores.
 #pragma once
 
 #include <array>

@@ -100,8 +100,7 @@ constexpr std::array<Table, 8> kTables = MakeTables();
 
 std::uint64_t Fold(std::uint64_t sum) { return sum == 0 ? 0 : (sum - 1) % 65535 + 1; }
 
-// Returns a codec that stores `function` of the data as a checksum, and verifies the checksum when
-// decoding.
+// Returns a codec that stores the checksum `function` of the data, and verifies it when decoding.
 CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location) {
     return std::unique_ptr<Codec>(std::make_unique<Checksum>(std::move(function), location));
 }

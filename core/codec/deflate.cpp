@@ -16,8 +16,8 @@ namespace zarr {
 
 namespace {
 
-// A libdeflate compressor of one level. Creating a compressor is expensive, so each thread reuses
-// its own compressor.
+// A libdeflate compressor for one compression level. Each thread keeps its own, because creating
+// one is expensive.
 class DeflateCompressor {
   public:
     using Bound = std::size_t (*)(libdeflate_compressor*, std::size_t);
@@ -58,7 +58,8 @@ class DeflateCompressor {
 // Decodes a deflate stream (raw, zlib or gzip).
 class Inflater final : public StreamDecoder {
   public:
-    enum class Wrapping { kNone, kZlib, kGzip };  // RFC 1951, RFC 1950, RFC 1952
+    // Raw deflate (RFC 1951), zlib (RFC 1950), gzip (RFC 1952).
+    enum class Wrapping { kNone, kZlib, kGzip };
 
     explicit Inflater(Wrapping wrapping) : wrapping_(wrapping) {}
     ~Inflater() override;
@@ -169,7 +170,7 @@ Status Inflater::Start() {
 }
 
 StreamStep Inflater::Step(ByteSpan in, MutableByteSpan out) {
-    stream_.next_in = const_cast<Bytef*>(in.data);  // zlib does not write to the input
+    stream_.next_in = const_cast<Bytef*>(in.data);  // zlib does not write to its input
     stream_.avail_in = static_cast<uInt>(in.size);
     stream_.next_out = out.data;
     stream_.avail_out = static_cast<uInt>(out.size);

@@ -10,8 +10,7 @@ namespace zarr {
 
 namespace {
 
-// Returns the codecs whose macro ZARR_WITH_... is 0. core/CMakeLists.txt defines each macro as 0 or
-// 1.
+// Returns the codecs whose macro ZARR_WITH_... is 0; core/CMakeLists.txt sets it to 0 or 1.
 std::vector<LeftOutCodec> FindLeftOutCodecs() {
     const struct {
         bool is_built;

@@ -139,7 +139,7 @@ bool AreSameInMemory(const DataType& a, const DataType& b) {
                                 (b.is_time() && a.kind == DataKind::kInt));
 }
 
-// Copies numbers with reversed byte order.
+// Copies numbers, and reverses the byte order of each.
 void CopyReversed(const DataType& type, const std::uint8_t* src, std::uint8_t* dst,
                   std::size_t count) {
     const std::size_t parts = type.kind == DataKind::kComplex ? 2 : 1;
@@ -172,7 +172,7 @@ Half Calculate(Half a, Half b) {
 
 template <Operation kOperation>
 BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
-    return a;  // never called, because NumPy converts booleans first
+    return a;  // never called, because NumPy converts booleans to numbers first
 }
 
 // Calculates with complex `a` and the real scalar `b`, whose zero imaginary part still affects

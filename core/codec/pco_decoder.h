@@ -13,10 +13,10 @@
 namespace zarr::pco {
 
 // Decodes the pco file `encoded` into `decoded`, in the host's byte order. Fails if the numbers are
-// not of type `wanted`, if given. Ignores bytes after the end of the file.
+// not of type `wanted`, if given.
 //
-// Needs a few hundred kilobytes of memory, plus the file's dictionary (at most the file's size) and
-// window (at most the limit of `decoded`).
+// Ignores bytes after the end of the file. Needs a few hundred kilobytes of memory, plus at most
+// the sizes of the file and of `decoded`.
 Status DecodeFile(ByteSpan encoded, const std::optional<NumberType>& wanted, Output& decoded);
 
 }  // namespace zarr::pco

@@ -23,8 +23,8 @@ Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecConte
 Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context);
 
-// True if `spec` is a general-purpose compressor. Zarr v2 stores compressors in "compressor", other
-// codecs in "filters".
+// True if `spec` is a general-purpose compressor, which Zarr v2 stores in "compressor", not in
+// "filters".
 bool IsCompressor(const CodecSpec& spec);
 
 // Kinds of codecs by their input and output (Zarr v3 specification, "Codecs").

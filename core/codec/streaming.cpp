@@ -12,7 +12,7 @@ constexpr std::size_t kMaxPieceBytes = std::size_t{1} << 30;
 
 struct StreamEnd {
     std::size_t consumed = 0;
-    Status damage;  // ok unless the stream is damaged
+    Status damage;  // error if the stream is damaged, else ok
 };
 
 // Decodes one compressed stream. StreamEnd::damage tells of a damaged stream; any other error is

@@ -218,9 +218,8 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Sets the origin of polar_stereographic to a pole. If the stated latitude of the origin is no
-    // pole, or is missing, uses the pole in the hemisphere of that latitude, or else of the first
-    // standard parallel.
+    // Sets the origin of polar_stereographic to the north or south pole. If its stated latitude is
+    // no pole, the hemisphere of that latitude, or of the first standard parallel, decides.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;
@@ -366,7 +365,7 @@ std::optional<double> Radius(const json::Value& attributes, std::string_view nam
     return radius;
 }
 
-// Returns the attribute `inverse_flattening`, which is above 1, or 0 for a sphere. nullopt if
+// Returns the attribute `inverse_flattening`: a number above 1, or 0 for a sphere. nullopt if
 // absent or invalid.
 std::optional<double> InverseFlattening(const json::Value& attributes, Warnings& warnings) {
     const auto value = NumberAttribute(attributes, "inverse_flattening", warnings);

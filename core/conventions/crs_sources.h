@@ -64,8 +64,8 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
 // Searches attributes of the array and its group, then variables in the group and its ancestors.
 //
-// A variable that only other arrays name is used if one of these arrays has the same X and Y, or if
-// comparing them needs requests to a remote store.
+// Ignores a variable that only arrays with another X and Y name, unless comparing these needs
+// requests to a remote store.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 

@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-// Maximum number of ground control points to read. Known products have a few hundred.
+// Maximum number of ground control points to read; known products have a few hundred.
 constexpr std::size_t kMaxPoints = 100'000;
 
 // Reads the arrays of ground control points. Each result has `rows` x `columns` values, so a 1-D

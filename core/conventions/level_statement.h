@@ -35,9 +35,11 @@ struct LevelStatement {
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
 
-// Compares `statement` with the array `level`, and returns a sentence for each error. Sentences do
-// not name the array, so that arrays of one grid give equal sentences. `sources` are the arrays
-// from which the level may have been computed. A scale may differ by one element of the level.
+// Compares `statement` with the array `level`, and returns a sentence for each error. A scale may
+// differ by one element of the level.
+//
+// Sentences do not name the array, so that arrays of one grid give equal sentences. `sources` are
+// the arrays from which the level may have been computed.
 std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
                                          const std::vector<const ArrayFacts*>& sources);
 

@@ -110,8 +110,8 @@ bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
 }
 
-// True if the array holds longitudes or latitudes of pixels, and `element` is no angle, such as
-// -9999. xarray stores `_FillValue` of Zarr v2 only as fill value, so such an element is nodata.
+// True for an array of longitudes or latitudes if `element` is no angle, such as -9999. xarray
+// stores `_FillValue` of Zarr v2 only as fill value, so such a fill value is nodata.
 bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     constexpr double kMaxDegrees = 360;
     const DataType type = facts.metadata.dtype.Native();

@@ -20,7 +20,8 @@ constexpr std::string_view kLimitNames[] = {"tile_matrix_limits", "tile_matrix_s
 constexpr std::string_view kMatrixNames[] = {"tileMatrices", "tileMatrix"};
 constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 
-// Maximum number of groups in one parent group that are searched for the arrays of a pyramid.
+// Maximum number of entries in the parent group. If there are more, the sibling groups are not
+// searched for the array that describes the pyramid.
 constexpr std::size_t kMaxSiblingGroups = 64;
 
 // Returns the identifier of a tile matrix; nullopt if absent. Some writers store a number instead
@@ -71,8 +72,8 @@ bool IsArray(const Hierarchy& hierarchy, const std::string& path) {
     return found.ok() && *found;
 }
 
-// Returns the names of the groups in `parent` that contain an array `name`. Empty if `parent` has
-// too many groups to search.
+// Returns the names of the groups in `parent` with an array `name`. Returns none if `parent` has
+// more groups than a pyramid can have levels.
 std::vector<std::string> GroupsThatHold(const Hierarchy& hierarchy, const std::string& parent,
                                         const std::string& name) {
     std::vector<std::string> names;

@@ -28,10 +28,11 @@ struct Region {
 
 // Piece of a region along one dimension: those selected elements that lie in one chunk.
 struct AxisPiece {
-    std::uint64_t chunk = 0;   // index of the chunk along the dimension
-    std::uint64_t first = 0;   // index of the piece's first element, counted in the region
+    std::uint64_t chunk = 0;  // index of the chunk along the dimension
+    // Index of the piece's first selected element among those of the region.
+    std::uint64_t first = 0;
     std::uint64_t count = 0;   // number of selected elements
-    std::uint64_t offset = 0;  // index of the piece's first element, counted in the chunk
+    std::uint64_t offset = 0;  // index of the piece's first selected element in its chunk
 };
 
 // Splits one dimension of a region at the chunk edges into one piece per chunk. Most pieces are

@@ -19,9 +19,9 @@ inline constexpr std::string_view kIcechunkMagic =
     "CHUNK";
 
 // Keys of files and folders in a repository (Icechunk specification, "File layout").
-inline constexpr std::string_view kIcechunkRepoFile = "repo";           // repository version 2 only
-inline constexpr std::string_view kIcechunkConfigFile = "config.yaml";  // repository version 1 only
-inline constexpr std::string_view kIcechunkRefs = "refs";               // repository version 1 only
+inline constexpr std::string_view kIcechunkRepoFile = "repo";           // repositories of version 2
+inline constexpr std::string_view kIcechunkConfigFile = "config.yaml";  // repositories of version 1
+inline constexpr std::string_view kIcechunkRefs = "refs";               // repositories of version 1
 inline constexpr std::string_view kIcechunkSnapshots = "snapshots";
 inline constexpr std::string_view kIcechunkManifests = "manifests";
 inline constexpr std::string_view kIcechunkChunks = "chunks";

@@ -36,7 +36,7 @@ struct WantedRange {
 };
 
 struct ReadRangesOptions {
-    std::size_t requests = 1;  // maximum number of concurrent requests
+    std::size_t requests = 1;  // maximum number of concurrent requests to the server or disk
     std::size_t threads = 1;   // maximum number of concurrent calls of the RangeSink
     // Limits the bytes that are read but not yet taken by the sink; may be nullptr.
     ByteGate* gate = nullptr;
@@ -60,12 +60,10 @@ struct RangeSource {
 // request for several ranges failed: the function must read the range itself, or return an error.
 using RangeSink = std::function<Status(std::size_t which, const std::optional<ByteSpan>& bytes)>;
 
-// Reads `ranges`, and calls `sink` once per range. One request reads several ranges of an object if
-// `source.cost` allows the gaps between them. A range may be larger than the maximum size of a
-// request.
+// Reads `ranges`, and calls `sink` once per range, in any order and from several threads at once.
+// One request reads several ranges of an object if `source.cost` allows the gaps between them.
 //
-// Calls of `sink` come in any order, from several threads at once. Returns the first failure of
-// `sink`; the remaining ranges may then be skipped.
+// Returns the first failure of `sink`; the remaining ranges may then be skipped.
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,
                   const ReadRangesOptions& options, const RangeSink& sink);
 

@@ -20,7 +20,7 @@ enum class DataKind : std::uint8_t {
     kBool,
     kInt,      // signed integers
     kUint,     // unsigned integers
-    kFloat,    // real numbers, including bfloat16 and types of 4, 6 and 8 bits
+    kFloat,    // real numbers, including bfloat16 and numbers of 4, 6 and 8 bits
     kComplex,  // complex numbers
     // int64, in the type's unit since 1970-01-01T00:00; the smallest int64 is "not a time".
     kDatetime,
