@@ -15,13 +15,12 @@ inline constexpr const char* kBuiltinName = "ZarrBuiltin";
 // Returns GDAL's built-in driver; nullptr if GDAL lacks the driver or GDAL_SKIP names it.
 GDALDriver* Builtin();
 
-// Prepares the built-in driver `own` for registration as kBuiltinName. Returns the driver to
-// register: `own`, or a new driver if `own` is a deferred plugin. Returns nullptr if the plugin
-// cannot be loaded; GDAL has then emitted an error.
+// Returns the driver to register as kBuiltinName: the built-in driver `own`, or a new driver if
+// `own` is a deferred plugin. This driver only opens files that "Zarr" may not open. Returns
+// nullptr, after an error of GDAL, if the plugin cannot be loaded.
 //
-// The returned driver only opens files that "Zarr" may not open. `own` must be unregistered and
-// have its original name. `is_rejected_by_zarr` is true for files that "Zarr" can open but does not
-// identify. Not thread-safe.
+// `own` must be unregistered and have its original name. `is_rejected_by_zarr` is true for files
+// that "Zarr" can open but does not identify. Not thread-safe.
 GDALDriver* WrapBuiltin(GDALDriver* own, bool (*is_rejected_by_zarr)(GDALOpenInfo*));
 
 // Calls the original Identify() of the built-in driver, which WrapBuiltin() replaces. Returns

@@ -278,10 +278,9 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Stores the new sizes of all arrays: first overviews, then coordinates, then the array itself.
-    // Readers ignore longer overviews and coordinates, so they never see a half-extended array.
-    //
-    // If a size cannot be stored, stores the old sizes again.
+    // Stores the new sizes: first of overviews, then of coordinates, then of the array itself,
+    // because readers ignore what is longer than the array. If this fails, stores the old sizes
+    // again.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const int priority : {0, 1, 2, 3})
             for (const auto& [path, growth] : plan_.growth()) {
@@ -318,7 +317,7 @@ class DimensionAppend {
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
-    std::set<std::string> grown_;  // paths of the arrays whose new size may be stored
+    std::set<std::string> grown_;  // paths of the arrays whose new size may already be stored
     // Numbers of changed pixels, summed over all copied bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
@@ -628,7 +627,7 @@ std::vector<int> AppendPlan::BandsForOverviews() const {
             std::min<std::uint64_t>(TargetBand(static_cast<unsigned>(i)), INT_MAX)));
     const std::uint64_t complete = pyramid_.Complete(dimension().size);
     if (complete == dimension().size) return {bands.begin(), bands.end()};
-    std::uint64_t all = new_size_;  // number of bands in the extended array
+    std::uint64_t all = new_size_;  // number of bands in the array after the append
     for (const std::size_t axis : layout_.other_axes)
         if (axis != axis_) all *= layout_.facts.dimensions[axis].size;
     // Number of bands for each index along the extended dimension.

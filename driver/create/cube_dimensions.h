@@ -13,11 +13,11 @@ namespace zarr_driver {
 
 // Returns the dimensions of the cube whose slices are the bands of `source`, slowest first. Reads
 // metadata items of this driver (DIM_...), GDAL's netCDF driver (NETCDF_DIM_...) and GDAL's GRIB
-// driver (GRIB_VALID_TIME ...). GRIB bands must all have the same element, such as temperature.
+// driver (GRIB_VALID_TIME ...).
 //
-// Returns an empty list if bands state no dimensions, or only a generated name such as "band". Does
-// so, too, if the bands are not all combinations of the coordinates in row-major order; a debug
-// message gives the reason.
+// Returns an empty list if bands state no dimensions, or are not all combinations of the
+// coordinates in row-major order; a debug message gives the reason. GRIB bands must all have the
+// same element, such as temperature.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
 // True if `item`, NAME=VALUE, is metadata of a band or dataset that describes one of `dimensions`.

@@ -36,9 +36,10 @@ struct EncodingChoice {
 };
 
 // Encodes `samples` on all cores by each of `candidates`, which are creation options that name
-// codecs. Returns the candidate with the smallest result. Fewer programs can read the codecs of
-// later candidates, so these must be a few percent smaller than the first. Returns nullopt if there
-// are no samples, or no candidate can encode them.
+// codecs, and returns the smallest result. Candidates after the first must be a few percent
+// smaller, because fewer programs can read their codecs.
+//
+// Returns nullopt if there are no samples, or no candidate can encode them.
 std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype, const RasterChunk& chunk);

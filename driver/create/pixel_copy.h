@@ -21,9 +21,8 @@ struct CopyPosition {
 // written to the dataset, but may not be stored yet.
 using CopyCheckpoint = std::function<zarr::Status(CopyPosition)>;
 
-// Copies all bands of `from`, beginning at `start`, to the same bands of `to`; both datasets must
-// have equal sizes. Reads on the calling thread only, and encodes and stores on others.
-// `checkpoint` may be empty.
+// Copies all bands of `from`, beginning at `start`, to the same bands of `to`, which must have the
+// same size. Reads only on the calling thread. `checkpoint` may be empty.
 //
 // Emits errors. Returns false after an error, or if `progress` cancels.
 bool CopyPixels(GDALDataset& from, ZarrDataset& to, CopyPosition start,

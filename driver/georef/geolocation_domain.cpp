@@ -37,9 +37,8 @@ std::string UnitsOfArray(const GeolocationArray& array) {
     return units != nullptr ? *units : std::string();
 }
 
-// Returns the CRS of geolocation arrays, preferably `stated`. Longitudes and latitudes need a
-// geographic CRS, else WGS 84 is used. For other coordinates, returns nullopt if their units differ
-// from those of `stated`.
+// Returns the CRS of geolocation arrays: for longitudes and latitudes, `stated` if geographic, else
+// WGS 84. For other coordinates, returns `stated`, or nullopt if its units differ.
 std::optional<OGRSpatialReference> SrsOf(const zarr::Geolocation& geolocation,
                                          const OGRSpatialReference* stated) {
     if (geolocation.kind == Kind::kLongLat) {

@@ -42,12 +42,11 @@ struct GeoreferencingArrays {
 // raster must not be rotated.
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
-// Finds dimensions of other arrays in the group that a new raster can share: with equal size and
-// role, and with the coordinates of `transform`, or none if it is nullopt. Returns them by axis of
-// the raster.
+// Finds dimensions in the group that a new raster can share, by axis of the raster. Size and role
+// must be equal, and coordinates must be those of `transform`, or absent if it is nullopt.
 //
-// X and Y with coordinates of their own are named x and y if the group does not use these names.
-// `own` are the paths of the raster's arrays, `layout` is the layout of one of them.
+// X and Y that are not shared but have coordinates are named x and y if the group does not use
+// these names. `own` are the paths of the raster's arrays, `layout` is the layout of one of them.
 zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
     const StoreUpdate& update, const std::set<std::string>& own, const RasterLayout& layout,
     const std::optional<zarr::GeoTransform>& transform);

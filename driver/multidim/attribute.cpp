@@ -387,7 +387,7 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
 
 Status ZarrAttribute::StoreEmpty() {
     const std::uint8_t* next = elements_.data();
-    // The initial value of a JSON attribute is null.
+    // The initial value of an attribute with JSON is null.
     const bool is_json = type_.GetClass() == GEDTC_STRING && type_.GetSubType() == GEDTST_JSON;
     json::Value value;
     if (!is_json) {
@@ -481,9 +481,8 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // Store the initial value, so that the attribute exists even if nobody writes a value. An
-    // initial scale_factor of 0 would change the array, so such an attribute waits for its first
-    // value, if it can get one.
+    // The initial value is stored, so that the attribute exists even if nobody writes it. A
+    // scale_factor of 0 would change the array, so such an attribute waits for its first value.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

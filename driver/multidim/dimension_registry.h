@@ -32,12 +32,14 @@ struct NewDimension {
 // dimensions.
 class DimensionRegistry {
   public:
-    // `session` must outlive this object.
+    // `session`, to which the dimensions belong, must outlive this object.
     explicit DimensionRegistry(SharedResource& session) : session_(session) {}
 
-    // Returns the object for dimension `index` of an array. Arrays of a group share the object if
-    // name and size of the dimension are equal. Only one size of a name has the full name
-    // "/group/name": the one with a coordinate array, or else the first.
+    // Returns the object for dimension `index` of an array. Arrays of a group share the object of a
+    // dimension with equal name and size.
+    //
+    // If sizes differ, only the dimension with a coordinate array, or else the first one, has the
+    // full name "/group/name".
     std::shared_ptr<ZarrDimension> Of(const zarr::ArrayFacts& facts, std::size_t index);
     // Creates a dimension, whose name must be new in its group.
     std::shared_ptr<ZarrDimension> Create(const NewDimension& dimension);

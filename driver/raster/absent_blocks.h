@@ -29,9 +29,10 @@ class AbsentBlocks {
         int status;      // bits GDAL_DATA_COVERAGE_STATUS_...
         double percent;  // percentage of pixels with data; -1 if `stop_at` ended the search
     };
-    // Returns how much of `window` has data. Absent blocks are empty if the fill value is nodata,
-    // NaN, or 0 without a nodata value. Stops at the first block that sets a status bit in
-    // `stop_at`. Returns nullopt if the fill value is data, or if absent blocks are unknown.
+    // Returns how much of `window` has data; nullopt if the fill value is data, or absent blocks
+    // are unknown. Stops at the first block that sets a status bit in `stop_at`.
+    //
+    // Absent blocks are empty if the fill value is nodata, NaN, or 0 without a nodata value.
     std::optional<Coverage> CoverageOf(const PixelWindow& window, int stop_at);
 
     // True if AddPixels() saves much work: the array has many chunks, fewer than half are stored,

@@ -72,7 +72,7 @@ class RasterGeoreferencing {
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
     mutable std::vector<std::string> point_ids_;  // strings that the elements of points_ point to
-    bool has_changed_ = false;                    // true if changed since the last Flush()
+    bool has_changed_ = false;                    // true if Flush() must write changes
 };
 
 }  // namespace zarr_driver

@@ -30,7 +30,7 @@ class StoredMasks {
 
     struct Mask {
         ZarrRasterBand* band = nullptr;  // mask band; owned by StoredMasks
-        int flags = 0;                   // GDAL's mask flags, GMF_...
+        int flags = 0;                   // GDAL's mask flags of the band, GMF_...
     };
     // Returns the mask of band `number`, from 1, and opens its array on first use. The result has
     // no band if the store has no mask or the mask is unusable, which gives a warning.

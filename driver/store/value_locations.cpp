@@ -18,7 +18,7 @@ using zarr::Status;
 
 namespace {
 
-// URL schemes of object stores, and the prefixes of GDAL's file systems for them.
+// URL schemes of object stores, and the prefixes of their paths in GDAL's file systems.
 constexpr const char* kObjectSchemes[][2] = {
     {"/vsis3/", "s3://"},     {"/vsigs/", "gs://"},   {"/vsiaz/", "az://"},
     {"/vsiadls/", "abfs://"}, {"/vsioss/", "oss://"},
