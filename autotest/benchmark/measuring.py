@@ -164,11 +164,10 @@ def preallocated(array):
 
 
 def take_turns(contenders, rounds, patience=float("inf")):
-    """Runs each contender once as a warm-up, and then once in each of `rounds` rounds, each of which begins with
-    another contender.
+    """Runs each contender once as a warm-up and once in each of `rounds` rounds, which begin with different contenders.
+    After warm-ups of more than `patience` seconds, runs at most FEW_ROUNDS rounds.
 
-    Returns {name: [seconds of each round]}. If the warm-ups take more than `patience` seconds, there are at most
-    FEW_ROUNDS rounds."""
+    Returns {name: [seconds of each round]}."""
     names = list(contenders)
     seconds = {name: [] for name in names}
     start = time.perf_counter()

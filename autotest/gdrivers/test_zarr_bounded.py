@@ -112,8 +112,8 @@ def test_the_fill_value_of_many_arrays(tmp_path):
 
 
 def many_chunks(folder, irregular=None):
-    """Makes a raster of 2**24 columns with x coordinates in chunks of 16. Stores only the 64 chunks of x that the
-    driver samples, so any other read would find irregular coordinates.
+    """Makes a raster of 2**24 columns with x coordinates in chunks of 16, but stores only the 64 chunks of x that the
+    driver samples.
 
     Shifts the coordinates in chunk `irregular` by a quarter of a pixel."""
     store = group(folder / "store.zarr")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""With default options, all readers find the CRS that the driver has written: GDAL's built-in driver of any version,
-xarray with rioxarray, and readers of the netCDF files that xarray makes of the store.
+"""All readers find the CRS that the driver writes by default: GDAL's built-in driver, xarray with rioxarray, and
+readers of xarray's netCDF files.
 
-If the WKT is removed, the CF parameters alone give the CRS."""
+Without the WKT, the CF parameters alone give the CRS."""
 
 import numpy as np
 import pytest

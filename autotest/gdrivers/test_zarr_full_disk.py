@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""On a full disk or without write permission, the error names the chunk, and stored data stay unchanged.
-
-Data that could not be stored stay pending, and are stored when the disk has room again."""
+"""On a full disk or without write permission, the error names the chunk, and stored data stay unchanged. Other data
+stay pending until the disk has room."""
 
 import ctypes
 import json

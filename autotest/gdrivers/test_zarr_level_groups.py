@@ -58,7 +58,7 @@ def tree(tmp_path, store):
 
 
 def source_of(folder, values, nodata=-1, place=True):
-    """Writes a GeoTIFF of `values` with nodata, descriptions and metadata. Returns its path."""
+    """Writes a GeoTIFF of `values` with nodata, band descriptions and metadata. Returns its path."""
     name = folder / "terrain.tif"
     tiff = make(name, values, driver="GTiff", nodata=nodata, georeferenced=place)
     tiff.SetMetadataItem("TITLE", "a raster")
@@ -216,8 +216,8 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 
 def test_names_of_levels(tmp_path, rng, cpl):
-    """Overviews of the factors 2, 3 and 4 usually get the group names 1, 3x and 2. The group 2 of another program makes
-    the last name 2_2. A group 3x that a killed build has left is replaced."""
+    """Overview groups of the factors 2, 3 and 4 are named 1, 3x and 2. Here the last name is 2_2, because another
+    program has made a group 2."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]

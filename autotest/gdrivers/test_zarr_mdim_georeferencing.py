@@ -88,8 +88,8 @@ STORES = [plain, columns_first, lonlat, latlon, kilometres, crs_attribute, spati
 
 
 def classic_of_view(array, raster):
-    """Returns a view of an array, the classic dataset that GDAL makes of it, and the numbers of the view's axes x and
-    y. Only for a view does GDAL use its own GuessGeoTransform(); an array gives the driver's own dataset."""
+    """Returns a view of an array, the classic dataset that GDAL makes of it, and its axes x and y. A view is needed,
+    because an array itself gives the driver's own dataset."""
     view = array.GetView("[" + ",".join("::1" for _ in array.GetDimensions()) + "]")
     sizes = [dimension.GetSize() for dimension in array.GetDimensions()]
     x, y = sizes.index(raster.RasterXSize), sizes.index(raster.RasterYSize)

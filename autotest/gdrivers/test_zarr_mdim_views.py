@@ -114,7 +114,7 @@ SOURCES = {
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("code", SOURCES)
 def test_numbers_in_other_types(tmp_path, cpl, code, order):
-    """Reading numbers as another type clamps, rounds or formats them as GDAL's MEM driver does."""
+    """Numbers that are read as another type are clamped, rounded or formatted as by GDAL's MEM driver."""
     values = np.array(SOURCES[code], code).astype(order + code)
     array = zarr_mdim.open_array(make_array(tmp_path, values, chunks=2))
     _, copy = memory_copy(zarr_gdal.as_gdal(values), array.GetDataType())

@@ -60,8 +60,8 @@ def make_source(folder, bands=2, has_mask=False):
 
 
 class Slow:
-    """Progress function that calls `end()` at the fraction `last` of a copy. Before this, it waits PAUSE seconds at
-    each call, during a quarter of the copy, so that the journal gets entries."""
+    """Progress function that calls `end()` at the fraction `last` of a copy. During the quarter before, each call waits
+    PAUSE seconds, so that the journal gets entries."""
 
     def __init__(self, last, end):
         self.last, self.end, self.fractions = last, end, []

@@ -21,7 +21,7 @@ from zarr_http import Served
 from zarr_store import add_array, handmade, make_array, make_store
 
 DATA = REPOSITORY / "data"
-PROVOKED = {}  # message of docs/errors.md -> function that provokes it
+PROVOKED = {}  # message in docs/errors.md -> function that makes the driver emit it
 
 
 def remembers(functions):

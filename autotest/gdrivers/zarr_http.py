@@ -322,10 +322,8 @@ class Served:
 
 
 def launch():
-    """Starts and ends servers by lines of JSON: [FOLDER, DELAY] starts one and is answered with [PID, PORT], a PID ends
-    that server.
-
-    Servers are forks of this process, because a new interpreter starts slowly, and end with it."""
+    """Starts and ends servers, as forks of this process, because a new interpreter starts slowly. The JSON line
+    [FOLDER, DELAY] starts one, and is answered with [PID, PORT]. A PID ends that server."""
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):

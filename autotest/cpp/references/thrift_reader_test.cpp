@@ -49,9 +49,8 @@ TEST(ThriftReader, ReadsEachType) {
 }
 
 TEST(ThriftReader, SkipsEachType) {
-    // Fields 1 to 5: true, a byte, a double, a map from byte to text, an empty map. Fields 6 to 9:
-    // a set of structs, a list of bool, a list of lists, and a field with its number instead of a
-    // step.
+    // Fields 1 to 9: true, a byte, a double, a map from byte to text, an empty map, a set of
+    // structs. A list of bool, a list of lists, a field with its own number.
     const std::string bytes(
         "\x11\x13\x7f\x17"
         "12345678"
