@@ -13,8 +13,8 @@ namespace zarr {
 struct CrsSource {
     enum class Kind {
         kText,         // `text` is an authority code, WKT, PROJJSON or another definition
-        kGridMapping,  // the coordinates are longitudes and latitudes, so the CRS is WGS 84
-        kLongLat,      // the statement is invalid; `text` says why
+        kGridMapping,  // `attributes` are the parameters of a CF grid mapping
+        kLongLat,      // the coordinates are longitudes and latitudes, so the CRS is WGS 84
         kBroken,       // invalid statement; `text` gives the reason
     };
     Kind kind = Kind::kText;
