@@ -29,7 +29,7 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
-# Test modules, without "test_zarr_", that take more than half a minute.
+# Names of test modules that take more than half a minute each, without the prefix "test_zarr_".
 LONGEST = {
     "check", "cold_open", "delete_killed", "eopf", "no_memory", "profile", "property", "replace", "resume",
     "rio_commands", "soak", "time", "unload", "utilities",

@@ -54,7 +54,7 @@ class Fact:
     title: str
     value: float
     limit: float
-    is_least: bool = False  # True if `limit` is the least good `value`, False if it is the largest
+    is_least: bool = False  # True if `limit` is a minimum of `value`, False if it is a maximum
 
     @property
     def reached(self):
@@ -139,7 +139,7 @@ class Floor:
         return self._ask(f"write {folder} {variant}")["seconds"]
 
     def into_new_memory(self):
-        """Reads the array into new memory, so that the seconds include page faults."""
+        """Reads the array into new memory. Returns the seconds, which include page faults."""
         return self._ask("read new")["seconds"]
 
     def windows_contender(self, windows, new=False):

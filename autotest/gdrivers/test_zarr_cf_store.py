@@ -31,7 +31,7 @@ def store(folder, attributes, x, y, x_attrs, y_attrs):
 
 
 def projected(folder, attributes, units, step, kind=""):
-    """Makes a store with pixels of size `step`, and with its upper left corner at (0, 0)."""
+    """Makes a store whose raster has pixels of size `step`, and its upper left corner at (0, 0)."""
     x, y = (np.arange(5) + 0.5) * step, (np.arange(4) + 0.5) * -step
     names = [{"standard_name": f"projection_{a}_{kind}coordinate", "units": units} for a in "xy"]
     return store(folder, attributes, x, y, *names)
@@ -53,8 +53,8 @@ def test_every_projection(tmp_path, cpl, name, units, metres):
 @pytest.mark.parametrize("units, radians", [("rad", 1.0), ("microradian", 1e-6)])
 @pytest.mark.parametrize("sweep", ["x", "y"])
 def test_scanning_angles(tmp_path, cpl, sweep, units, radians):
-    """Scanning angles are converted to metres. The raster begins below the satellite, so its geotransform begins at (0,
-    0)."""
+    """Scanning angles are converted to metres. The raster begins at the point below the satellite, so the origin of
+    its geotransform is (0, 0)."""
     attributes = {**GOES, "sweep_angle_axis": sweep}
     dataset = open_raster(projected(tmp_path, attributes, units, 0.01 / radians, "angular_"))
     metres = 0.01 * GOES["perspective_point_height"]

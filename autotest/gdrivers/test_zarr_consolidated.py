@@ -89,7 +89,7 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
         return json.dumps(document)
 
     store = store_with(tmp_path, change)
-    # This consolidated metadata lists only the array /deep/slope, so the store opens as its raster.
+    # This consolidated metadata lists only the array /deep/slope, so the store opens as the raster of this array.
     np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)
     assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
 

@@ -47,7 +47,7 @@ def random_values(rng, dtype, shape):
 
 
 def builtin(store, path):
-    """Returns the values of an array that GDAL's built-in driver reads; of a cube, slice by slice."""
+    """Returns the values that GDAL's built-in driver reads from an array. The driver reads a cube slice by slice."""
     name = array_name(store, path)
     shape = zarr.open_array(str(store / path), mode="r").shape
     slices = [name] if len(shape) == 2 else [f"{name}:{i}" for i in range(shape[0])]

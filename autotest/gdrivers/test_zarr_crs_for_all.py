@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """All readers find the CRS that the driver writes by default: GDAL's built-in driver, xarray with rioxarray, and
-readers of xarray's netCDF files.
+readers of netCDF files that xarray makes of the store.
 
 Without the WKT, the CF parameters alone give the CRS."""
 
@@ -171,8 +171,8 @@ def test_a_crs_is_changed_and_removed_for_every_reader(tmp_path, cpl):
 
 
 def test_a_crs_that_another_program_writes_later_wins(tmp_path, cpl):
-    """GDAL's built-in driver gets a copy of the CRS. If another program changes the CRS of the store later, this driver
-    ignores the copy."""
+    """The store has a copy of the CRS for GDAL's built-in driver. If another program changes the CRS of the store
+    later, this driver ignores the copy."""
     store = make(tmp_path / "a.zarr", "EPSG:32632")
     attributes = zarr_formats.attributes(store, "spatial_ref")
     wkt = crs_of("EPSG:32633").ExportToWkt()

@@ -77,7 +77,7 @@ def copy(store, source, *options, layout_option=GROUPS):
 
 
 def facts(dataset):
-    """Returns all properties of a raster that GDAL's API gives, except the pixels."""
+    """Returns properties of a raster for comparisons: geotransform, CRS, sizes, metadata, bands and subdatasets."""
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     return {
         "place": (dataset.GetGeoTransform(), epsg(dataset)),
@@ -217,7 +217,7 @@ def test_overviews_are_added_and_removed(tmp_path, rng, cpl, single):
 
 def test_names_of_levels(tmp_path, rng, cpl):
     """Overview groups of the factors 2, 3 and 4 are named 1, 3x and 2. Here the last name is 2_2, because another
-    program has made a group 2."""
+    program has made a group 2. The group 3x, which a killed build has left, is replaced."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 65), GROUPS).BuildOverviews("NEAREST", [2, 3])
     assert assets(store) == [("0", None), ("1", "0"), ("3x", "1")]

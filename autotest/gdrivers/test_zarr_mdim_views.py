@@ -147,7 +147,7 @@ def test_strings_in_other_types(tmp_path, dtype):
 
 
 def test_types_that_do_not_go_together(tmp_path, cpl):
-    """Neither a structure can be read as a number, nor a number as a structure."""
+    """Reading a structure as a number is an error, and so is reading a number as a structure."""
     values = np.zeros(3, [("a", "i4"), ("b", "S2")])
     array = zarr_mdim.open_array(make_array(tmp_path, values))
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)

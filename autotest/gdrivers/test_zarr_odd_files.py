@@ -66,8 +66,8 @@ def test_a_chunk(tmp_path, make, options):
 
 
 def with_odd_document(folder, make, key):
-    """Replaces a metadata document of the array "a", with the key `key` in Zarr v2, by make(path). Returns the exit
-    status of gdalinfo, which must report that it is no regular file."""
+    """Replaces a metadata document of the array "a", which has the key `key` in Zarr v2, by make(path). Asserts that
+    gdalinfo reports a document that is not a regular file, and returns its exit status."""
     store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
     document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""OME-NGFF transformations to coordinate systems, as SpatialData and version 0.6 write them."""
+"""Transformations of OME-NGFF to coordinate systems, in the forms of SpatialData and of OME-NGFF 0.6."""
 
 import json
 

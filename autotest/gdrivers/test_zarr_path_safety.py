@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """No name in a store's metadata makes the driver open files outside of the store.
 
-Each test replaces names in the metadata by paths to an array outside. strace shows which files the driver opens or
-examines."""
+The tests replace names in the metadata by paths to an array outside of the store. strace shows which files the driver
+opens or examines."""
 
 import json
 import os
@@ -91,7 +91,7 @@ def looked_at(folder, *names, what="all"):
 
 
 def outside(folder):
-    """Writes arrays outside of the store, at the ends of all paths of ways_out()."""
+    """Writes arrays outside of the store, to which all paths of ways_out() lead."""
     handmade(folder / "outside", attrs={"secret": 1})
     handmade(folder / "outside" / "a")
     return folder / "outside"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Creation option RESUME=YES: a copy continues after an earlier copy was killed, cancelled or failed."""
+"""Creation option RESUME=YES: a copy continues where an earlier copy was killed, cancelled or failed."""
 
 import json
 import os

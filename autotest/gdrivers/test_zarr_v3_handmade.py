@@ -522,8 +522,8 @@ def test_a_group_with_a_member_to_ignore(tmp_path, cpl):
 
 @pytest.mark.parametrize("codecs", [[LITTLE], ...], ids=["codecs", "no codecs"])
 def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
-    """GDAL's built-in driver writes a null fill value for no nodata, and its older versions omit `codecs`. Such arrays
-    open, and absent chunks read as 0."""
+    """Without a nodata value, GDAL's built-in driver writes the fill value null; old versions also omit `codecs`. Such
+    arrays open, and absent chunks read as 0."""
     metadata = document((2, 6), "int16", (2, 3), fill_value=None) | {"codecs": codecs}
     chunk = np.array([[1, 2, 3], [-4, 5, 6]], "<i2").tobytes()
     present = {name: value for name, value in metadata.items() if value is not ...}
@@ -550,7 +550,7 @@ def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
 
 @pytest.mark.parametrize("fill", [0, 1, True])
 def test_booleans_of_zarrita(tmp_path, cpl, fill):
-    """A boolean array with the fill value 0 or 1, as from the Python library zarrita, opens."""
+    """A boolean array whose fill value is the number 0 or 1 opens. The Python library zarrita wrote 0."""
     metadata = document((4, 4), "bool", (2, 4), fill_value=fill, dimension_names=["y", "x"])
     zarr3.handmade(tmp_path / "a.zarr", metadata, {"c/0/0": bytes([1, 0] * 4)})
     for options in ([], ["FILL_VALUE_AS_NODATA=YES"]):

@@ -323,7 +323,8 @@ class Served:
 
 def launch():
     """Starts and ends servers, as forks of this process, because a new interpreter starts slowly. The JSON line
-    [FOLDER, DELAY] starts one, and is answered with [PID, PORT]. A PID ends that server."""
+    [FOLDER, DELAY] starts a server, and is answered with [PID, PORT]. A line with a PID ends that server. All servers
+    end with this process."""
     for line in sys.stdin:
         request = json.loads(line)
         if isinstance(request, int):

@@ -94,8 +94,8 @@ def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False
 
 
 def make_series(folder, names, series=True, xml=True, attrs=None):
-    """Writes a store with several images as bioformats2raw does: the image in group i has the values values_of(10 *
-    i)."""
+    """Writes a store with several images as bioformats2raw does. Group "0", "1", ... has one image each; the values of
+    image i are values_of(10 * i)."""
     store = pathlib.Path(folder) / "series.zarr"
     root = zarr.open_group(str(store), mode="w")
     root.attrs.put({"bioformats2raw.layout": 3, **(attrs or {})})

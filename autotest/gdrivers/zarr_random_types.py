@@ -100,7 +100,7 @@ def limits(dtype):
         return [0.0, -0.0, 1.5, float(info.max), float(info.min), tiny,
                 float("nan"), float("inf"), float("-inf")]  # fmt: skip
     if dtype.kind == "c":
-        # Complex numbers with infinite, NaN or -0 parts are left out, because zarr-python changes some of them.
+        # zarr-python changes some complex numbers with infinite, NaN or -0 parts, so only two such numbers are used.
         parts = [v for v in limits(np.dtype(f"f{dtype.itemsize // 2}")) if np.isfinite(v)]
         parts = [v for v in parts if str(v) != "-0.0"]
         found = [complex(a, b) for a, b in zip(parts, parts[1:] + parts[:1])]

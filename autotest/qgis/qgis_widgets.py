@@ -32,7 +32,7 @@ def grab(widget):
 
 
 def list_of_sublayers():
-    """Draws the dialog's list of a product's layers, from which users select."""
+    """Draws the list of a product's layers, as in the dialog in which a user selects layers."""
     from qgis.PyQt.QtWidgets import QTreeView
 
     model = QgsProviderSublayerModel()

@@ -105,8 +105,8 @@ print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
 
 
 def files_opened(store, trace):
-    """Returns the files of a store that QGIS's call for its subdatasets opens. strace watches this call in a new
-    process."""
+    """Returns the files of a store that are opened to list its subdatasets. strace watches a new process, which makes
+    the call by which QGIS lists subdatasets."""
     done = subprocess.run(
         ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
          OPENER, str(store)],

@@ -15,7 +15,7 @@ LARGEST_CHUNK = 16 * MIB
 SMALLEST_SHARD = MIB
 LARGEST_SHARD = 512 * MIB
 MOST_OBJECTS = 10000
-FEW_CHUNKS = 16  # an array with at most this number of chunks is not checked for chunk sizes
+FEW_CHUNKS = 16  # small or oblong chunks are not reported if an array has at most this number of chunks
 LONGEST_CHUNK = 8  # largest allowed ratio of a chunk's longest to its shortest side
 MOST_CHUNKS_READ = 256
 
@@ -91,8 +91,8 @@ def _size(count):
 
 
 def check_chunks(store, node, report, options):
-    """Reports too small, too large or oblong chunks and shards of an array, each with a command that copies the array.
-    `options` are creation options for this copy."""
+    """Reports unsuitable sizes and numbers of an array's chunks and shards, each with a command that copies the array.
+    `options` are creation options for a copy with other chunks."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
@@ -147,7 +147,7 @@ def fill_value(node):
 
 
 def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
-    """Reports stored chunks that have only the fill value, after reading at most `most` chunks."""
+    """Reports stored chunks that have only the fill value. Reads at most `most` chunks of each array."""
     dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
     root = dataset.GetRootGroup() if dataset is not None else None
     for node in store.nodes.values() if root is not None and store.keys is not None else ():

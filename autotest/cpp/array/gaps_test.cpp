@@ -22,7 +22,7 @@ TEST(Gaps, BetweenRowsOfADestinationGetNoPages) {
     Random random(3);
     const std::size_t page = NewMemory::Page();
     const std::size_t rows = 700;
-    // Each row of the destination fills one page, followed by two pages that must not change.
+    // Each row of the destination fills one page. The two pages after it must stay unmapped.
     const SampleArray sample(random, {{rows, page / 4}, {64, 64}, "\"<i4\""}, false);
     const NewMemory memory(3 * rows * page);
     const auto array = sample.Open(0);

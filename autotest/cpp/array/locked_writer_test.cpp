@@ -374,7 +374,7 @@ TEST(LockedWriter, AFailingStoreDoesNotFillTheMemory) {
 }
 
 // Writes from several threads at once: thread t writes every fourth element, from element t on,
-// through the Process of(t). Returns the stored elements.
+// through the Process that of(t) returns. Returns the stored elements.
 std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;

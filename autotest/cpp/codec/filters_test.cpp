@@ -280,7 +280,7 @@ TEST(MessagePack2, RefusesInvalidChunks) {
     EXPECT_EQ(Decode(config, std::string(1000000, '\x91')).status().code(), StatusCode::kLimit);
 }
 
-// Decoding runs the filters in reverse order; each filter changes the size.
+// Decoding runs the filters in reverse order. Most of these filters change the size.
 TEST(FilterChains, RunBackwards) {
     CodecContext context;
     context.dtype = MakeNumberType(DataKind::kFloat, 8);

@@ -97,7 +97,7 @@ def vectors():
     floats = (image * 0.37).astype("<f4").ravel()
     yield vector("imagecodecs_zlib", codecs.Zlib(level=6), floats)
     yield vector("imagecodecs_deflate", codecs.Deflate(level=6), floats)
-    # Equal values give the same bytes with every version of libzstd.
+    # Every version of libzstd encodes equal values as the same bytes.
     yield vector("imagecodecs_zstd", codecs.Zstd(level=9), np.zeros(300, "u1"))
     # imagecodecs 2026.3.6 can encode raw deflate streams, but cannot decode them.
     raw = vector("imagecodecs_deflate_raw", codecs.Deflate(level=6), floats)

@@ -173,8 +173,8 @@ TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
     }
 }
 
-// Returns warnings and raster paths in the catalog of `tree`. Appends the kinds of its groups to
-// `kinds`.
+// Returns the warnings and the paths of the rasters in the catalog of `tree`. Sets `kinds` to the
+// kinds of the first two groups.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
     const auto groups = ListRasters(tree, "", warnings);

@@ -150,8 +150,8 @@ TEST(Overviews, AreNoMoreThanReadersAccept) {
               StatusCode::kLimit);
 }
 
-// Another program has damaged the metadata entry of the overviews. It must be ignored, and new
-// overviews must replace it.
+// Another program has damaged the metadata entry of the overviews. The entry must be ignored, and
+// new overviews must replace the entry.
 TEST(Overviews, MayBeBroken) {
     for (
         const char* entry :

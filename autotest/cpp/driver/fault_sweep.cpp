@@ -51,8 +51,8 @@ std::size_t StrideFor(std::size_t calls) {
     return (calls + kMaxCallsPerMode - 1) / kMaxCallsPerMode;
 }
 
-// Runs run(mode, call) for each failure mode, with evenly spread numbers of the call that fails,
-// from 1 to `calls`. Calls in `renames`, which rename files, are always included.
+// Calls run(mode, call) for each failure mode. `call` is the number of the call that must fail: all
+// of `renames`, which rename files, and others spread evenly from 1 to `calls`.
 void ForEachFault(std::size_t calls, const std::vector<std::size_t>& renames,
                   const std::function<void(const FailureMode&, std::size_t)>& run) {
     const std::size_t stride = StrideFor(calls);

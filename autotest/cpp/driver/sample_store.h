@@ -40,7 +40,7 @@ class SampleStore {
 
   private:
     const zarr::test::TempFolder folder_;
-    std::string memory_;  // folder in /vsimem/; empty for a store on disk
+    std::string memory_;  // folder in /vsimem/; empty for other places
     std::string name_;
 };
 
@@ -56,11 +56,11 @@ struct SampleWindow {
     int level = -1;  // number of the overview level; -1 for full resolution
 };
 
-// Reads a window and compares it with the expected values. Describes a difference; "" if there is
-// none.
+// Reads a window and compares it with the expected values. Returns "" or a description of the
+// difference.
 std::string Mismatch(GDALDataset& dataset, const SampleWindow& window);
-// Compares all bands and all overviews with the expected values. Describes a difference; "" if
-// there is none.
+// Compares all bands and all overviews with the expected values. Returns "" or a description of the
+// difference.
 std::string MismatchAnywhere(GDALDataset& dataset);
 
 }  // namespace zarr_driver::test

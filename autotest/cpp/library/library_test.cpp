@@ -255,7 +255,7 @@ TEST(Library, ConvertsToTheNearestValue) {
               (std::vector<std::uint64_t>{0, 0, 9223372036854775807U}));
     EXPECT_EQ((Converted<std::int8_t, std::uint64_t>("<u8", {0, 127, 128, UINT64_MAX})),
               (std::vector<std::int8_t>{0, 127, 127, 127}));
-    // Writing converts numbers as reading does: it rounds, and clamps to the range of the type.
+    // Writing converts numbers as reading does: integers are rounded and clamped.
     EXPECT_EQ((Converted<int, double>(">i2", {-4e4, -3.5, 3.4, 4e4})),
               (std::vector<int>{-32768, -4, 3, 32767}));
     EXPECT_EQ((Converted<float, double>("float16", {1.5, -2, 1e9})),

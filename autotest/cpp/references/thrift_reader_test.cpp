@@ -49,8 +49,8 @@ TEST(ThriftReader, ReadsEachType) {
 }
 
 TEST(ThriftReader, SkipsEachType) {
-    // Fields 1 to 9: true, a byte, a double, a map from byte to text, an empty map, a set of
-    // structs. A list of bool, a list of lists, a field with its own number.
+    // Fields 1 to 8: true, a byte, a double, a map from byte to text, an empty map, a set of
+    // structs, a list of bool, a list of lists. The last field states its number, which is 100.
     const std::string bytes(
         "\x11\x13\x7f\x17"
         "12345678"
@@ -81,7 +81,7 @@ TEST(ThriftReader, StopsAtDamage) {
     EXPECT_TRUE(
         is_damaged("\x18\x05"
                    "abcd"));  // a text that is cut off
-    // A list of 2^32 integers, without its elements.
+    // A list that claims to have 2^32 - 1 integers.
     EXPECT_TRUE(is_damaged("\x19\xf5\xff\xff\xff\xff\x0f\x02"));
     EXPECT_TRUE(is_damaged(std::string(100, '\x1c')));  // 100 nested structs
     // A field with the number 2^31.

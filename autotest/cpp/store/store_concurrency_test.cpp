@@ -75,7 +75,7 @@ TEST_P(StoreContract, ReadersSeeTheOldOrTheNewValueWhole) {
 
 TEST_P(StoreContract, WritersOfOneKeyLeaveOneValueWhole) {
     Store* writable = under_test_->writable();
-    if (writable == nullptr) return;  // a read-only store has no writer
+    if (writable == nullptr) return;  // the store is read-only
     std::vector<std::thread> writers;
     std::atomic<int> failures{0};
     for (std::size_t i = 0; i < 4; ++i)
