@@ -49,8 +49,8 @@ SAME = ["CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", "IGNORE_DATA_AXIS_TO_S
 
 
 def builtin_reads():
-    """True if GDAL's built-in driver reads the tested format. Before GDAL 3.7, it reads only an early draft of Zarr
-    v3."""
+    """True if GDAL's built-in driver reads the tested format. Before GDAL 3.7, the built-in driver reads only an
+    early draft of Zarr v3."""
     return not zarr_formats.is_v3()
 
 

@@ -154,7 +154,7 @@ def test_xarray_opens_the_tree(tmp_path, rng, options):
 
 
 def test_xarray_refuses_the_tree_of_the_other_layout(tmp_path, rng):
-    """xarray cannot open a store with overviews as a tree if it is made without OVERVIEW_LAYOUT=GROUPS."""
+    """Without OVERVIEW_LAYOUT=GROUPS, xarray refuses to open a store with overviews as a tree."""
     store = copy(tmp_path / "a.zarr", source_of(tmp_path, smooth(rng, 1, 64, 65)), "OVERVIEWS=2", layout_option=None)
     with pytest.raises(AssertionError, match="not aligned"):
         tree(tmp_path, store)

@@ -93,7 +93,7 @@ def opened(name):
 
 
 def place(sy, sx, ty=0.0, tx=0.0):
-    """Returns the geotransform of pixels of size sx, sy whose OME translation is tx, ty. Y is negated, because it
+    """Returns the geotransform of pixels of size sx, sy whose OME translation is tx, ty. Y is negated, because y
     points down in OME-NGFF."""
     return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
 
@@ -372,8 +372,8 @@ LABELS = VALUES[0].astype("u1")
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
 def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
-    """A label image is placed in the coordinate system of its image, even if it lists coordinate systems in another
-    order."""
+    """A label image is placed in the coordinate system of its image, even if the label image lists coordinate systems
+    in another order."""
     one, other = systems
     image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
     labels = [to(one, scale(2, 2), "yx"), to(other, scale(10, 10), "yx")]

@@ -247,7 +247,7 @@ def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
 def test_uint64_nodata_is_written_and_read(tmp_path, cpl, value):
     """uint64 nodata values are read as they were written, even above the range of int64. This driver writes a JSON
-    number, and GDAL's built-in driver a string."""
+    integer. Above that range, GDAL's built-in driver writes a float or a string."""
     # GDAL 3.6's built-in driver writes only a draft of Zarr v3.
     for name in ("Zarr",) if zarr_formats.is_v3() else ("Zarr", "ZarrBuiltin"):
         store = str(tmp_path / f"{name}.zarr")
@@ -269,8 +269,8 @@ def test_uint64_nodata_is_written_and_read(tmp_path, cpl, value):
 @zarr_formats.V3
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63])
 def test_uint64_nodata_of_the_built_in_driver_in_version_3(tmp_path, cpl, value):
-    """In Zarr v3, GDAL's built-in driver writes nodata above the range of int64 as a string. This driver and
-    zarr-python 3 read it as a number."""
+    """In Zarr v3, GDAL's built-in driver can write nodata above the range of int64 as a string. This driver and
+    zarr-python 3 read the string as a number."""
     store = zarr3.handmade(tmp_path / "a.zarr", zarr3.document((2, 3), "uint64", fill_value=str(value)))
     array = zarr3_arrays.read(store, "")
     assert array.fill == value

@@ -22,8 +22,8 @@ def plain_environment(*left_out):
 
 
 def temporary(path):
-    """Returns `path`; raises ValueError unless it is absolute and in the temporary folder, because zarr-python deletes
-    the folders that it overwrites."""
+    """Returns `path`. Raises ValueError unless the path is absolute and in the temporary folder, because zarr-python
+    deletes the folders that it overwrites."""
     root, store = pathlib.Path(tempfile.gettempdir()).resolve(), pathlib.Path(path)
     if not store.is_absolute() or ".." in store.parts or root not in store.resolve().parents:
         raise ValueError(f"refuses the store {path}: expected an absolute path in {root}")
@@ -51,8 +51,8 @@ def _run(words, environment):
 
 
 class Program:
-    """A program that answers each line of JSON with one line of JSON. One process answers all questions, because it
-    starts slowly; it is started when needed."""
+    """A program that answers each line of JSON with one line of JSON. One process answers all questions, because
+    the program starts slowly. A question starts the process if none is running."""
 
     def __init__(self, command, environment=None, seconds=300):
         self.command, self.environment, self.seconds = [str(word) for word in command], environment, seconds

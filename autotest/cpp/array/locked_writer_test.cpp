@@ -313,8 +313,8 @@ TEST(LockedWriter, APartWrittenDuringAWholeChunkComesAfterIt) {
     store->on_change = [&](const std::string&) {
         if (part.valid()) return;
         part = std::async(std::launch::async, [&] { return process.Write(Line(3, 1), "x"); });
-        // The thread of `part` gets time to write. If it did not wait until the whole chunk is
-        // stored, it would now read the old chunk.
+        // The thread of `part` gets time to write. If this thread did not wait until the whole
+        // chunk is stored, it would now read the old chunk.
         part.wait_for(std::chrono::milliseconds(50));
     };
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "ABCDEFGH")));

@@ -92,7 +92,7 @@ TEST(ZstdFrames, MayBeSkippable) {
     ExpectDecoded(chunk);
 }
 
-// The chunk has 70000 frames, more than the decoder handles in parallel, but it must decode.
+// The chunk has 70000 frames, more than are decoded in parallel. Decoding must still succeed.
 TEST(ZstdFrames, MayBeVeryMany) {
     Chunk chunk;
     const std::string frame = Frame("x");

@@ -220,7 +220,7 @@ TEST_F(ZipUpdate, ATruncatedDirectoryLeavesThePreviousOne) {
         EXPECT_TRUE(Succeeds(store->Set("new", Span("2"))));
     }
     // After the first write, the zip file has the old directory, free space and a new directory.
-    // The test cuts it off at many positions.
+    // The test cuts the file off at many positions.
     const std::string with_room = contents_->states[0];
     contents_->remember = false;
     ASSERT_GT(with_room.size(), before.size() + 1000);
