@@ -86,8 +86,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_PUT
 
     def wait(self, turn, rules):
-        """Waits until `delay` has passed since the latest request of the round trip `turn`. All requests of a round trip
-        are thus answered together, even if a busy machine sends some late."""
+        """Waits until `delay` has passed since the latest request of the round trip `turn`. All requests of a round
+        trip are thus answered together, even if a busy machine sends some late."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay
