@@ -175,8 +175,8 @@ def test_packbits(tmp_path, meanings, name, padding):
      ("float32", 16, 31), ("uint32", None, None), ("int32", 31, 31)],
 )  # fmt: skip
 def test_packbits_of_some_bits(tmp_path, name, first, last):
-    """packbits can store only the bits `first` to `last` of each element. Lower bits decode as 0; higher bits as the
-    sign in signed integers, else as 0."""
+    """packbits can store only the bits `first` to `last` of each element. Lower bits decode as 0. Higher bits decode
+    as the sign bit in signed integers, and as 0 in other types."""
     dtype = np.dtype(name)
     bits = 8 * dtype.itemsize
     low, high = first or 0, bits - 1 if last is None else last
