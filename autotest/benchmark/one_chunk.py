@@ -11,7 +11,7 @@ from measuring import OURS, Floor, Row, at_most, preallocated, prepared, take_tu
 from readers import open_mdim
 from samples import one_chunk_samples
 
-SHARE = 0.8  # required speedup / number of cores
+SHARE = 0.8  # required speedup on all cores, as a share of the number of cores
 
 
 def measure(setting):

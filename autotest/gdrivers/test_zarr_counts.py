@@ -40,8 +40,8 @@ def test_bands_in_turn_decode_each_chunk_once(tmp_path, threads):
 
 
 def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_path, cache):
-    # The array has two layers of 16 chunks of 1.1 MB, and the cache holds one layer. The first read of such a large
-    # chunk decodes only a part of it. A chunk may therefore be decoded twice.
+    # The array has two layers of 16 chunks of 1.1 MB, and the cache holds one layer. A first read decodes only a part
+    # of such a large chunk, so a chunk may be decoded twice.
     cube = np.random.default_rng(8).integers(0, 9, (32, 768, 768)).astype("<i2")
     path = make_array(tmp_path, cube, chunks=(16, 192, 192))
     cache(20 << 20)

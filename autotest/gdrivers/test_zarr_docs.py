@@ -63,7 +63,7 @@ def grouped():
     return found
 
 
-# Examples of the pages
+# Examples in the documentation pages
 
 
 @pytest.fixture
@@ -244,10 +244,11 @@ def test_limits_are_those_of_the_sources(cpl):
             gdal.SetConfigOption(name, None)
         expected = f'{name}: expected a number from 1 to {bytes_of(row[2])}, got "lots"; the default is used'
         assert cpl.warnings == [expected]
-    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # opening reads the options again, which resets the limits
+    # opening a raster reads GDAL's options again, which resets the limits of the driver
+    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))
 
 
-# Codecs in the tables of the pages
+# Codecs in the tables of the documentation pages
 
 
 def codecs_of_the_registry():
@@ -304,7 +305,7 @@ def test_a_message_is_matched_as_a_whole():
     assert not zarr_docs.matches(message, "a.zarr: /b: is outside")
 
 
-# Links and pictures
+# Links and pictures in the documentation pages
 
 
 @pytest.mark.parametrize("name", LINKING)

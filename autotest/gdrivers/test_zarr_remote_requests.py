@@ -84,8 +84,8 @@ def assert_none_twice(parts):
 
 
 def test_window_takes_three_round_trips(server):
-    """Reading a window takes three round trips: for metadata, for shard indexes and for chunks. Each request needs the
-    answers of the round trip before. All chunks of a shard take one request."""
+    """Reading a window takes three round trips: for metadata, for shard indexes and for chunks. All chunks of a shard
+    take one request."""
     dataset = opened(server, "scene.zarr")
     got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])

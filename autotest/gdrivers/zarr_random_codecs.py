@@ -35,10 +35,8 @@ GENTLE_FILTERS = {"delta", "fixedscaleoffset", "quantize", "astype"}
 
 
 def make_compressor(draw, label, turn):
-    """Draws a compressor of the kind `label` in COMPRESSORS. Returns (codec, label for test statistics).
-
-    `turn` is the number of compressors of this kind that were drawn before. In 24 successive turns, "blosc" uses all
-    combinations of its codecs and shuffles."""
+    """Draws a compressor of the kind `label` in COMPRESSORS. Returns (codec, label for test statistics). `turn` counts
+    earlier draws of this kind; 24 successive turns of "blosc" use all combinations of its options."""
     if label == "none":
         return None, label
     if label == "blosc":
@@ -66,9 +64,8 @@ def make_compressor(draw, label, turn):
 
 
 def valid_filters(stream):
-    """Returns the names of the filters that may be the next in a chain. `stream` is the data type of the next filter's
-    input, or None for opaque bytes. Filters that are made for this data type occur twice in the result, so that they
-    are drawn more often."""
+    """Returns the names of possible next filters in a chain. `stream` is the data type of the filter's input; None for
+    opaque bytes. Filters made for this data type occur twice, to be drawn more often."""
     names = []
     if stream is None or stream.names:
         return BYTE_FILTERS

@@ -128,8 +128,8 @@ def draw(layer, width, height, extent=None, behind=BEHIND, times=None):
 
 
 def nudged(layer, width, height):
-    """Returns the extent of a layer, moved up and left by a tenth of a map pixel. QGIS takes the value at the
-    corner of a map pixel, so rounding could otherwise select the neighbouring pixel."""
+    """Returns the extent of a layer, moved up and left by a tenth of a map pixel. Otherwise rounding could make QGIS
+    select the neighbouring pixel."""
     extent = layer.extent()
     x, y = -0.1 * extent.width() / width, 0.1 * extent.height() / height
     return QgsRectangle(

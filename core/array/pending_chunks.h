@@ -30,10 +30,9 @@ struct PendingChunk {
     std::uint64_t changes = 0;  // count of written elements; a rewritten element counts again
     Buffer elements;            // decoded elements, in the stored byte order
     std::vector<std::string> objects;  // elements of kObject, in the chunk's memory order
-    // Locks for writing the chunk; nullptr if no other process writes to the array. If `locks` is
-    // set, `written` has a byte for each byte of `elements`, or for each element of `objects`. The
-    // byte is 0xff if this process wrote the byte or element, and 0 if the value was loaded from
-    // the store.
+    // Locks for writing the chunk; nullptr if no other process writes to the array. With locks,
+    // `written` has a byte for each byte of `elements`, or for each object: 0xff if this process
+    // wrote it, else 0.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };

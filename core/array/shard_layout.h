@@ -119,15 +119,13 @@ class ShardLayout {
 
     static Result<Level> BindLevel(const ArrayMetadata& metadata, std::size_t number,
                                    std::size_t max_chunk_bytes);
-    // Applies `changes` to the shard `stored`, which is null if absent, and appends the result to
-    // `built`. Returns the size in bytes of the new shard. If no chunk remains, appends nothing and
-    // returns nullopt.
+    // Applies `changes` to the shard `stored` (null if absent) and appends the result to `built`.
+    // Returns the new size in bytes. If no chunk remains, appends nothing and returns nullopt.
     Result<std::optional<std::size_t>> AddShard(std::size_t level, ByteSpan stored,
                                                 const Changes& changes, Building& building,
                                                 BuiltShard& built) const;
-    // Applies `changes`, which may be empty, to the child at `position` of a shard, and appends the
-    // result to `built`. Returns the size in bytes of the new child. If no chunk of the child
-    // remains, appends nothing and returns nullopt.
+    // Applies `changes`, which may be empty, to the child at `position` and appends the result to
+    // `built`. Returns the child's new size in bytes; nullopt if no chunk of the child remains.
     Result<std::optional<std::size_t>> AddChild(std::size_t level, std::size_t position,
                                                 const Changes& changes, Old& old,
                                                 Building& building, BuiltShard& built) const;

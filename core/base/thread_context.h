@@ -30,9 +30,8 @@ class ThreadContext {
 
   private:
     friend class ThreadContextScope;
-    // Begin() applies the object's settings to the calling thread, which must not have any
-    // settings. End() removes the settings from the calling thread. Several threads may call
-    // Begin() and End() at once. Neither may throw.
+    // Begin() applies these settings to the calling thread, which must have none; End() removes
+    // them. Several threads may call both functions at once. Neither may throw.
     virtual void Begin() const = 0;
     virtual void End() const = 0;
 };

@@ -151,9 +151,8 @@ class ItemList final : public Codec {
           typestr_(items_.ToString()) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound is 64 times the decoded size. An escaped character takes 12 bytes instead of 4.
-        // A boolean ("false,") takes 6 bytes instead of 1. Brackets and white space may take the
-        // rest.
+        // The encoded text may be up to 64 times the decoded size, because of escaped characters,
+        // brackets and white space.
         return {SaturatingAdd(SaturatingMul(decoded.max, 64), std::size_t{64} << 10), false};
     }
 
@@ -218,7 +217,7 @@ class ItemList final : public Codec {
     ItemListReader reader_;
     Result<ItemListWriter> writer_;
     DataType items_;       // type of the encoded items
-    std::string typestr_;  // NumPy typestr of items_
+    std::string typestr_;  // NumPy typestr of the encoded items
 };
 
 // Returns the text of a JSON value: a string unchanged, null as the empty string, and any other

@@ -8,8 +8,8 @@ namespace zarr::pco {
 
 namespace {
 
-// Type codes of pco's format description, "Standalone Format". The description lacks the 8-bit
-// types, which pco writes since version 1.1.
+// Data types by their codes in pco's format description, "Standalone Format". The description lacks
+// the 8-bit types, which pco writes since version 1.1.
 constexpr NumberType kTypes[] = {
     {1, DataKind::kUint, 32}, {2, DataKind::kUint, 64},  {3, DataKind::kInt, 32},
     {4, DataKind::kInt, 64},  {5, DataKind::kFloat, 32}, {6, DataKind::kFloat, 64},
@@ -17,7 +17,8 @@ constexpr NumberType kTypes[] = {
     {10, DataKind::kUint, 8}, {11, DataKind::kInt, 8},
 };
 
-constexpr unsigned kIndexBits = 32;  // bits of dictionary indices and lookback distances
+// number of bits that a dictionary index or lookback distance takes
+constexpr unsigned kIndexBits = 32;
 constexpr unsigned kMaxConvolvedBits = 32;
 
 Status Ends() { return Status::Corrupt("pco data is truncated within the metadata of a chunk"); }

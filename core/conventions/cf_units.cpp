@@ -109,9 +109,8 @@ const UnitTerm* FindTerm(std::string key) {
     return found == std::end(kTerms) ? nullptr : found;
 }
 
-// True if `symbol` is a plain unit name. False for powers, products and quotients of units. Also
-// false for "Mm" and "Mrad", because a comparison without regard to case would take them for "mm"
-// and "mrad".
+// True if `symbol` is a plain unit name, not a power, product or quotient. False for "Mm" and
+// "Mrad", which without regard to case look like "mm" and "mrad".
 bool IsName(std::string_view symbol) {
     const bool plain = std::all_of(symbol.begin(), symbol.end(), [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||

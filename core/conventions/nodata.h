@@ -20,7 +20,7 @@ namespace zarr {
 
 // Whether fill values count as nodata values.
 enum class FillAsNodata : std::uint8_t {
-    kAuto,  // fill values count if FillMeansMissing() is true
+    kAuto,  // fill values count as nodata if FillMeansMissing() is true
     kYes,
     kNo,
 };

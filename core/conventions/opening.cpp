@@ -52,7 +52,8 @@ class Opening {
   private:
     enum class Level : std::uint8_t {
         kFirst,
-        // Level after the first. Its grid mapping is skipped if a geotransform is stated.
+        // A level of a pyramid, except the first. Its grid mapping is skipped if a geotransform is
+        // stated.
         kNext,
         // Array outside a pyramid. Its coordinate values are not prefetched, because they are read
         // later.
@@ -123,7 +124,7 @@ class Opening {
     }
 
     static std::vector<Multiscale> Multiscales(const json::Value& attributes) {
-        Warnings ignored;  // the warnings are reported when the group is opened
+        Warnings ignored;  // ignored here, because opening the group reports the warnings
         return ReadMultiscales(attributes, ignored);
     }
 
@@ -180,9 +181,8 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // A level is assumed to be a group only in v3, because a wrong guess costs more in
-                // v2. In v2 a node has twice as many documents, and listing an array may return
-                // many chunks.
+                // A level that is not known to be an array is tried as a group only in v3. In v2 a
+                // wrong guess costs more requests.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);
@@ -294,7 +294,7 @@ class Opening {
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !AreDocumentsCached(path)) return;
-        Warnings ignored;  // the warnings are reported when the array is opened
+        Warnings ignored;  // ignored here, because opening the array reports the warnings
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
         if (!is_named && IsPlainV2()) {
@@ -340,11 +340,12 @@ class Opening {
         }
     }
 
-    // Collects the keys of the documents of the array `name` in `group`, or in the nearest ancestor
-    // group that has the array. Returns true if all documents that the search needs are cached.
+    // Collects the keys of the metadata documents of the array `name`, in `group` or its nearest
+    // ancestor group with that array. Returns true if all needed documents are cached.
     bool AddVariable(const std::string& group, const std::string& name) {
         const std::string path = JoinKey(group, name);
-        if (!IsValidKey(path)) return true;  // an invalid key is never looked up
+        // an invalid key is never looked up, so no document is missing in the cache
+        if (!IsValidKey(path)) return true;
         if (!IsCached(path, Document::kArray)) {
             Add(path, {Document::kArray, Document::kAttributes});
             return false;

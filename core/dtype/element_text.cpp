@@ -74,7 +74,8 @@ double LoadNarrow(NarrowType type, const std::uint8_t* p) {
     return NarrowToDouble(type, has_two_bytes ? LoadNative<std::uint16_t>(p) : *p);
 }
 
-// Returns a narrow number as text: a real number, or one part of a complex number.
+// Returns a bfloat16, float8 or similar number as text: a real number, or one part of a complex
+// number.
 std::string NarrowText(NarrowType type, const std::uint8_t* p) {
     return NumberText(static_cast<float>(LoadNarrow(type, p)));
 }

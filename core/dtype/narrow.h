@@ -24,14 +24,14 @@ struct NarrowFormat {
 // Returns the format of `type`, which must not be kNone.
 const NarrowFormat& FormatOf(NarrowType type);
 
-// Returns the narrow type with Zarr v3's `name`; kNone if no narrow type has that name.
+// Returns the bfloat16, float8 or similar type with Zarr v3's `name`; kNone if no such type has
+// that name.
 NarrowType NarrowTypeOf(std::string_view name);
 
-// Returns the little-endian data type whose numbers, or whose complex parts, have the narrow type
-// `type`.
+// Returns the little-endian data type whose numbers, or whose complex parts, have the type `type`.
 DataType MakeNarrowType(NarrowType type, bool is_complex);
 
-// Returns the exact value of a narrow number.
+// Returns the exact value of a bfloat16, float8 or similar number, given by its bits.
 double NarrowToDouble(NarrowType type, std::uint16_t bits);
 
 // Rounds `value` once to the nearest number of `type`, ties to even. Types without infinity and NaN
@@ -44,9 +44,9 @@ std::uint16_t DoubleToNarrow(NarrowType type, double value);
 // are in the range only if the type has them. Integer types hold only integers.
 bool IsRepresentable(NarrowType type, double value);
 
-// Make the converters of ReadConverter() and WriteConverter() for a narrow stored type. Return
-// nullopt for an unsupported pair of types. The converters do not refer to `stored`, `target` or
-// `source`.
+// Make the converters of ReadConverter() and WriteConverter() for a stored type such as bfloat16 or
+// float8. Return nullopt for an unsupported pair of types. The converters do not refer to `stored`,
+// `target` or `source`.
 std::optional<Converter> NarrowReadConverter(const DataType& stored, const DataType& target);
 std::optional<Converter> NarrowWriteConverter(const DataType& source, const DataType& stored);
 

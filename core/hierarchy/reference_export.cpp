@@ -112,7 +112,7 @@ class Exporter {
     }
 
     // -----------------------------------------------------------------------------------------
-    // Documents
+    // Metadata documents
 
     Status WriteGroup(const std::string& path) {
         const std::string key = hierarchy_.KeyOf(path, Document::kGroup);
@@ -149,10 +149,8 @@ class Exporter {
         return {};
     }
 
-    // Writes the document `text` of `key`. Consolidated metadata in a `zarr.json` is left out,
-    // unless the node is the root, the hierarchy uses the metadata, and all nodes are exported.
-    // zarr-python writes empty consolidated metadata for groups below the root, which would hide
-    // their nodes.
+    // Writes the metadata document `text` of `key`. Consolidated metadata in a `zarr.json` is left
+    // out unless it is the root's, is in use, and all nodes are exported.
     Status WriteDocument(const std::string& key, std::string_view text) {
         const bool is_used = hierarchy_.is_consolidated() && !part_.array && key == kV3Document;
         if (is_used || LastName(key) != kV3Document || !HasV3Consolidated(text))

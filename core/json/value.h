@@ -35,7 +35,8 @@ class Value {
     explicit Value(double v) : kind_(Kind::kDouble) { content_.number = v; }
     explicit Value(std::string v);
     explicit Value(std::string_view v) : Value(std::string(v)) {}
-    explicit Value(const char* v) : Value(std::string(v)) {}  // else literals become bool
+    // without this constructor, literals would become bool
+    explicit Value(const char* v) : Value(std::string(v)) {}
     explicit Value(Array v);
     explicit Value(Object v);
 

@@ -26,7 +26,7 @@ struct ParquetChunk {
     ParquetType type = ParquetType::kInt32;
     ParquetCodec codec = ParquetCodec::kNone;
     std::uint64_t rows = 0;    // number of values, nulls included
-    std::uint64_t offset = 0;  // position of the first page in the file
+    std::uint64_t offset = 0;  // position in the file of the column's first page
     std::uint64_t size = 0;    // size of all pages in bytes
 };
 
@@ -35,14 +35,14 @@ struct ParquetColumn {
     std::string_view name;
     bool is_present = false;
     bool is_optional = false;          // true if values may be null
-    std::vector<ParquetChunk> chunks;  // one for each row group
+    std::vector<ParquetChunk> chunks;  // one item for each row group
 };
 
 // Footer of a Parquet file: number of rows, and locations of the values of some columns (Apache
 // Parquet, "File format").
 struct ParquetFooter {
     std::uint64_t rows = 0;
-    std::vector<ParquetColumn> columns;  // in the order of `names`, see Read()
+    std::vector<ParquetColumn> columns;  // in the order of the `names` passed to Read()
 
     // Reads the footer of `file`, the bytes of a whole file. `names` are the columns that are
     // wanted, and must outlive the result. kCorrupt if the file is damaged. kUnsupported if a

@@ -19,7 +19,7 @@ namespace {
 
 using TargetPtr = std::shared_ptr<const ReferenceTarget>;
 
-// Returns "KEY: TARGET", the start of messages about a target.
+// Returns "KEY: TARGET", the start of messages about the target of a reference.
 std::string Prefix(const std::string& key, const ReferenceTarget& target) {
     return key + ": " + target.Describe();
 }
@@ -150,7 +150,7 @@ class TargetRanges {
     };
     const TargetOpener& opener_;
     std::vector<ConditionalTarget> targets_;
-    std::map<std::string, std::size_t> numbers_;  // indices into `targets_`
+    std::map<std::string, std::size_t> numbers_;  // for each target, its index in `targets_`
     std::vector<WantedRange> ranges_;
 };
 

@@ -101,8 +101,8 @@ class YamlParser {
                 items.push_back(std::move(value));
                 continue;
             }
-            // The item is a nested block, which begins on the line of the dash. Lines below a tag
-            // may begin in the column of the tag, so the tag counts as indented by one.
+            // The sequence item is a nested block that begins on the line of the dash. Lines below
+            // a tag may begin in the tag's column, so the tag counts as indented by one.
             line.text = rest;
             line.indent = rest[0] == '!' ? indent + 1 : indent + 1 + spaces;
             ZARR_ASSIGN_OR_RETURN(json::Value value, Block(depth + 1));

@@ -20,7 +20,7 @@ namespace zarr {
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
-        kLocked,      // another lock exists, in this process or another
+        kLocked,      // another lock of the file or folder exists, in this process or another
         kImpossible,  // the path is absent or not local, or the system lacks flock()
     };
 

@@ -21,8 +21,9 @@ struct ArrayCreationOptions {
     std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;    // BLOCKSIZE, slowest dimension first; empty by default
     bool fortran_order = false;
-    std::optional<zarr::ByteOrder> byte_order;  // nullopt: the byte order of the dtype
-    std::optional<char> dimension_separator;    // nullopt: the format's default separator
+    // byte order of the elements; nullopt: that of the dtype
+    std::optional<zarr::ByteOrder> byte_order;
+    std::optional<char> dimension_separator;  // nullopt: the format's default separator
     // True if chunk keys start with "c"; nullopt means the format's default. Only for Zarr v3.
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;

@@ -21,7 +21,7 @@ namespace {
 
 struct LossyFilter {
     const char* name;    // name of the codec in numcodecs
-    bool rounds = true;  // true if rounding is the purpose of the filter
+    bool rounds = true;  // true if the purpose of the filter is to round numbers
 };
 
 constexpr LossyFilter kLossyFilters[] = {

@@ -36,8 +36,7 @@ inline constexpr const char* kPamAttribute = "gdal_pam";
 inline constexpr const char* kEpochAttribute = "coordinateEpoch";
 
 // True if the attribute `name` is not shown as a metadata item. The driver shows such an attribute
-// in another way (nodata, scale, dimension names), or the attribute states the position of a
-// raster.
+// in another way (nodata, scale, dimension names), or as the position of a raster.
 bool IsInterpretedAttribute(std::string_view name);
 
 // Metadata items, in the order in which their names were first set. Set() takes constant time,

@@ -49,7 +49,7 @@ Range RangeOf(GDALDataType type) {
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
     if (type == GDT_Int8) return RangeOf<std::int8_t>();
 #endif
-    return {-65504, 65504};  // Float16, the only other type
+    return {-65504, 65504};  // range of Float16, the only type left
 }
 
 // True if pixels of the band cannot be converted, because a double cannot represent complex numbers

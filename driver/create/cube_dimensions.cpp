@@ -28,8 +28,8 @@ using Texts = std::vector<std::string>;
 // A dimension that the metadata of bands describe.
 struct StatedDimension {
     std::string name;
-    Texts indices;             // index of each band as text; empty if a band has none
-    Texts values;              // coordinate of each band; empty if a band has none
+    Texts indices;  // index of each band along the dimension, as text; empty if a band has none
+    Texts values;   // coordinate of each band along the dimension; empty if a band has none
     CoordinateTexts as_times;  // calendar; used if the coordinates are times as text
     std::string units;
     json::Object attributes;  // attributes of the coordinates besides units and calendar
@@ -80,9 +80,9 @@ std::size_t PositionOf(GDALDataset& source, const std::string& name) {
     return name == "time" ? description.size() : description.size() + 1;
 }
 
-// Returns the attributes of the coordinate array `name`, which netCDF states in the dataset's items
-// NAME#ATTRIBUTE. Omits units and calendar, which are read elsewhere, and attributes that refer to
-// other arrays or belong to the file format.
+// Returns the attributes of the coordinate array `name`, from netCDF's dataset items
+// NAME#ATTRIBUTE. Omits units and calendar, and attributes that refer to other arrays or to the
+// file format.
 json::Object AttributesOf(GDALDataset& source, const std::string& name) {
     const std::string prefix = name + "#";
     json::Object attributes;
@@ -251,9 +251,10 @@ std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
 
 // An axis of the grid that bands form.
 struct GridAxis {
-    std::size_t dimension = 0;       // index in the list of dimensions
-    std::vector<std::size_t> first;  // first band, from 0, at each index along the axis
-    std::vector<std::size_t> index;  // for each band, its index along the axis
+    std::size_t dimension = 0;  // index of the axis in the list of dimensions
+    // for each index along this axis, the first band with that index, counted from 0
+    std::vector<std::size_t> first;
+    std::vector<std::size_t> index;  // for each band, its index along this axis
     // Returns the number of successive bands, from the first on, with index 0 along the axis.
     // Returns 0 if the axis has only that index.
     std::size_t step() const { return first.size() > 1 ? first[1] : 0; }
@@ -271,9 +272,8 @@ GridAxis AxisOf(std::size_t dimension, const Texts& keys) {
     return axis;
 }
 
-// Returns `axes` sorted by their position in the grid, slowest first. Axes with a single index keep
-// their places. Returns nullopt if the bands are not all combinations of indices in row-major
-// order.
+// Returns `axes` sorted by their position in the grid of bands, slowest first. Returns nullopt if
+// the bands are not all combinations of indices in row-major order.
 std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::size_t bands) {
     std::vector<GridAxis> varying;
     for (const GridAxis& axis : axes)

@@ -31,10 +31,8 @@ namespace {
 
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
-// True if attributes of the array `facts` may name the array at `path`. Overviews have their own
-// grid mappings, so a name usually means an array in the group of `facts`. If that group lacks the
-// array, or an attribute contains a path, any array with that name counts. A wrong match only
-// prevents the array from being changed.
+// True if attributes of the array `facts` may name the array at `path`. When in doubt returns true,
+// which only prevents the array at `path` from being changed.
 bool MayName(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
     const std::string name(zarr::LastName(path));
     if (zarr::ReferencedNames(facts.attributes).count(name) == 0) return false;
@@ -144,7 +142,8 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
 }
 
 Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
-    if (rasters_.count(path) != 0) return false;  // a raster is never overwritten
+    // the array at `path` is a raster, which is never overwritten
+    if (rasters_.count(path) != 0) return false;
     if (update_.HasCreated(path) && others_ != OtherArrays::kAny) return true;
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));

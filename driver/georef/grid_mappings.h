@@ -16,7 +16,7 @@ namespace zarr_driver {
 
 // A grid mapping as CF defines it: a scalar array whose attributes state a CRS.
 struct GridMapping {
-    std::string name;  // name in the group
+    std::string name;  // name of the grid mapping in the group
     zarr::json::Value attributes;
     std::string code;  // code of the CRS, such as "EPSG:32632"; may be empty
 };

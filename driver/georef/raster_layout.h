@@ -23,7 +23,7 @@ inline constexpr const char* kBandNumber = "band_number";
 
 // A number within an array's elements: the whole element, or a field of a structured element.
 struct ScalarField {
-    std::string name;  // "outer.inner[2]"; empty for the element itself
+    std::string name;  // name of the field, such as "outer.inner[2]"; empty for the whole element
     std::size_t offset = 0;
     zarr::DataType type;  // dtype of the stored number
 };
@@ -42,7 +42,7 @@ struct RasterLayout {
     std::optional<std::size_t> y_axis;
     // True if DIM_X or DIM_Y chose other axes than the metadata.
     bool are_axes_chosen = false;
-    std::vector<std::size_t> other_axes;  // all axes except X and Y, slowest first
+    std::vector<std::size_t> other_axes;  // indices of all dimensions except X and Y, slowest first
     // Index of the only slice that the raster shows along each of other_axes; nullopt along axes
     // whose slices are all shown.
     std::vector<std::optional<std::uint64_t>> fixed;

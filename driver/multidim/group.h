@@ -118,7 +118,7 @@ class ZarrGroup final : public GDALGroup {
     std::atomic<int> copies_{0};  // running calls of CopyFrom()
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
-    mutable zarr::Status listing_;          // status of the last listing
+    mutable zarr::Status listing_;          // status of the last listing of the group
     mutable std::uint64_t generation_ = 0;  // SharedResource::generation() at the last listing
 };
 

@@ -99,8 +99,8 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::
     // The array is opened without a locked mutex, because opening an array may open other arrays,
     // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
-    // In update mode, metadata that could not be read is an error. A change of this array may
-    // require changes of other arrays, and would miss an array whose metadata could not be read.
+    // In update mode, metadata that could not be read is an error, because a change of this array
+    // may require changes of the unreadable array.
     if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -18,15 +18,16 @@ namespace zarr_driver {
 
 // An overview of a raster. The overview has one array for each array of the raster.
 struct LevelPaths {
-    std::vector<std::string> paths;  // paths from the root, in the order of the raster's arrays
+    // paths of the overview's arrays from the root, in the order of the raster's arrays
+    std::vector<std::string> paths;
     std::uint64_t width = 0;
     std::uint64_t height = 0;
-    std::string method;  // resampling method
+    std::string method;  // resampling method of the overview
 };
 
 // Properties of a raster that its overviews must have, too.
 struct LevelSource {
-    std::vector<const RasterLayout*> arrays;  // all arrays are in one group
+    std::vector<const RasterLayout*> arrays;  // arrays of the raster, all in one group
     RasterPosition placement;
     Georeferenced convention = Georeferenced::kEveryReader;
     std::size_t threads = 1;

@@ -264,14 +264,15 @@ class ZarrDataset final : public ZarrPamDataset {
     OverviewSet overviews_{*this};
     std::unique_ptr<StoredMasks> masks_;
     std::optional<bool> is_flipped_;  // nullopt until FollowFlip() is called
-    ZarrDataset* raster_ = nullptr;   // owner of this overview or mask
+    // the raster that owns this overview or mask; nullptr otherwise
+    ZarrDataset* raster_ = nullptr;
     int first_band_ = 1;
     bool is_mask_ = false;
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
     bool assumes_colours_ = false;
-    bool wants_statistics_ = false;   // true after PlanStatistics()
-    bool absent_are_nodata_ = false;  // true after LetAbsentChunksBeNodata()
+    bool wants_statistics_ = false;   // true once PlanStatistics() was called
+    bool absent_are_nodata_ = false;  // true once LetAbsentChunksBeNodata() was called
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;
@@ -287,7 +288,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool differing_warned_ = false;
     std::string nodata_warned_;  // text of the last warning of WarnOfNodata()
     CPLStringList subdatasets_;
-    CPLStringList description_;  // items of the domain ZARR, cached
+    CPLStringList description_;  // items of the metadata domain ZARR, cached
 };
 
 }  // namespace zarr_driver

@@ -24,13 +24,15 @@ inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"}
 // Hidden metadata domain of an auxiliary file. An item in this domain states the dataset to which
 // the file belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
-inline constexpr const char* kSidecarOwner = "OF";  // item with the DatasetId() of the owner
+// name of the item with the DatasetId() of the dataset that owns the file
+inline constexpr const char* kSidecarOwner = "OF";
 // Items that say that a mask file or an overview file exists. Their value is
 // SourceState::Documents() when the file was known to be current, or "YES" in files of older
 // versions of the driver.
 inline constexpr const char* kSidecarMask = "MASK";
 inline constexpr const char* kSidecarOverviews = "OVERVIEWS";
-inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // item with SourceState::Text()
+// name of the item with the SourceState::Text()
+inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";
 
 // Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice.
 // "?OPTION=value" is appended for each open option that changes how the array appears.
@@ -90,7 +92,7 @@ CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored);
 // CRS of an array, for the file "pam.aux.xml" of GDAL's multidimensional API. GDAL's built-in
 // driver reads the CRS from this file if it cannot read the CRS of the store.
 struct MultidimCrs {
-    std::string path;     // path of the array
+    std::string path;     // path of the array in the store
     std::string wkt;      // empty if the array has no CRS
     std::string mapping;  // GDAL's mapping of CRS axes to the array's dimensions: "2,1"
 };

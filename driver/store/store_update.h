@@ -147,7 +147,7 @@ class StoreUpdate {
         zarr::json::Value before;
         zarr::json::Value after;
     };
-    std::map<std::string, Changed> changed_;  // by path of the node
+    std::map<std::string, Changed> changed_;  // pending changes of nodes, by path of the node
 };
 
 }  // namespace zarr_driver

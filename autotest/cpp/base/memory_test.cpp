@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
                                          kLargePage + 1, 2 * kLargePage - 1, 2 * kLargePage,
                                          5 * kLargePage + 77));
 
-// Writes every byte, so that a sanitizer reports an allocation that is too small.
+// Writes every byte of the memory, so that a sanitizer reports an allocation that is too small.
 TEST_P(AllocateBytesOf, GivesWritableMemory) {
     const std::size_t size = GetParam();
     for (int round = 0; round < 3; ++round) {  // later rounds may reuse freed memory

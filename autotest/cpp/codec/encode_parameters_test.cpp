@@ -33,7 +33,7 @@ Result<Pipeline> Bind(std::string_view filters, std::string_view typestr = "<f4"
 
 struct Unwritable {
     const char* config;
-    const char* message;  // start of the error message
+    const char* message;  // start of the expected error message
     const char* typestr = "<f4";
 };
 

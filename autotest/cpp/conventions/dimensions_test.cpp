@@ -74,8 +74,8 @@ TEST(AxisRoles, ComeFromPartsOfNames) {
         EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kNone) << name;
 }
 
-// Returns the indices of the Y and X axes of `dimensions` as "Y X", with "-" for a missing axis.
-// Each item is "NAME", "NAME=ATTRIBUTES" in JSON, or "NAME=text" for a coordinate array of texts.
+// Returns the indices of the Y and X axes as "Y X", with "-" for a missing axis. A dimension is
+// "NAME", "NAME=ATTRIBUTES" in JSON, or "NAME=text" if its coordinates are texts.
 std::string Axes(const StringList& dimensions) {
     std::vector<json::Value> attributes(dimensions.size());
     std::vector<DimensionFacts> facts;

@@ -53,17 +53,17 @@ TEST(Snappy, RejectsDamage) {
     EXPECT_EQ(Decompressed("\x03\x08"
                            "ab",
                            3),
-              kDamaged);  // the literal has fewer bytes than its tag states
+              kDamaged);  // error: the literal has fewer bytes than its tag states
     EXPECT_EQ(Decompressed("\x03\x04"
                            "ab",
                            3),
-              kDamaged);  // decompresses to 2 bytes, but states 3
+              kDamaged);  // error: decompresses to 2 bytes, but states 3
     EXPECT_EQ(Decompressed("\x02\x08"
                            "abc",
                            2),
-              kDamaged);  // decompresses to 3 bytes, but states 2
+              kDamaged);  // error: decompresses to 3 bytes, but states 2
     EXPECT_EQ(Decompressed(std::string("\x04\x01\x01", 3), 4),
-              kDamaged);  // no earlier byte to repeat
+              kDamaged);  // error: no earlier byte to repeat
     EXPECT_EQ(Decompressed(std::string("\x05\x00"
                                        "a\x01\x00",
                                        5),
@@ -73,7 +73,7 @@ TEST(Snappy, RejectsDamage) {
                                        "a\x01\x01",
                                        5),
                            4),
-              kDamaged);  // repeats more bytes than the result may have
+              kDamaged);  // error: repeats more bytes than the result may have
     EXPECT_EQ(Decompressed("\x03\xf0", 3), kDamaged);
     EXPECT_EQ(Decompressed("\x03\x03\x01", 3), kDamaged);
     EXPECT_EQ(Decompressed("\x04\x08"
