@@ -169,7 +169,7 @@ def test_bands_in_turn_are_read_ahead(server, form, options):
         np.testing.assert_array_equal(dataset.GetRasterBand(i + 1).ReadAsArray(), CUBE[i])
     log = server.log()
     paths = [path for _, path, *_ in log["requests"]]
-    assert len(paths) == len(set(paths)) == 4 * BANDS  # each chunk was requested once
+    assert len(paths) == len(set(paths)) == 4 * BANDS  # each chunk was requested only once
     if options:
         assert log["in_turn"] >= BANDS
     else:

@@ -322,7 +322,8 @@ def add_mask_and_overviews(store):
 
 @pytest.mark.parametrize("change", [metadata_set_by_gdal, attributes_set_by_zarr])
 def test_changed_attributes_leave_masks_and_overviews_current(tmp_path, change):
-    """In Zarr v3, a changed attribute rewrites the document of the array, which is then newer than the files."""
+    """In Zarr v3, a changed attribute rewrites the array's metadata document, which is then newer than the mask and
+    overview files."""
     store = make_store(tmp_path, {"a": dict(values=A, chunks=(16, 16))})
     add_mask_and_overviews(store)
     assert mask_and_overviews(store) == [True, True, 0]
@@ -336,7 +337,8 @@ def test_changed_attributes_leave_masks_and_overviews_current(tmp_path, change):
 
 @pytest.mark.parametrize("values", [B, np.zeros_like(B)], ids=["values", "fill value alone"])
 def test_masks_and_overviews_of_a_replaced_array_are_outdated(tmp_path, values):
-    """The new array has equal metadata. If all its values are the fill value, it has no chunks."""
+    """The metadata of the new array equal those of the replaced array. If all its values are the fill value, it has no
+    chunks."""
     store = make_store(tmp_path, {"a": dict(values=A, chunks=(16, 16))})
     add_mask_and_overviews(store)
     shutil.rmtree(store)

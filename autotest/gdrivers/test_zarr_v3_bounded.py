@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Zarr v3 stores whose metadata demands more memory than the machine has. The driver refuses each store with an
-error that names the item that is too large. The tests run in a process with little memory."""
+"""Zarr v3 stores whose metadata demands too much memory. The driver refuses each store with an error that names the
+excessive item. The tests run in a process with little memory."""
 
 import gzip
 import json
@@ -69,7 +69,7 @@ def test_gzip_bombs(tmp_path, of):
 
 
 SIDE = 2**20  # one shard has 2^40 chunks of one byte, too many to examine each
-CHILDREN = 2**20  # number of inner shards in the shard, and number of chunks in each inner shard
+CHILDREN = 2**20  # number of inner shards in the outer shard, and number of chunks in each inner shard
 
 
 def endless(folder):

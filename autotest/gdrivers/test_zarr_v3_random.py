@@ -236,7 +236,8 @@ class Plan:
         self.path, self.is_consolidated = draw.choice(["", "g/Höhe 1"]), draw.chance(0.5)
         self.values = self.random_values(draw, tuple(shape))
         if self.values.ndim and self.dtype.kind not in "OSUV" and draw.chance(0.5):
-            self.values[: (shape[0] + 1) // 2] = self._fill(fill)  # chunks of the fill value stay absent
+            # chunks that contain only the fill value stay absent
+            self.values[: (shape[0] + 1) // 2] = self._fill(fill)
 
     def random_values(self, draw, shape):
         return types.random_values(draw, self.kind, self.dtype, shape, gentle=self.filter is not None)

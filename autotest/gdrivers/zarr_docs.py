@@ -21,7 +21,7 @@ HOST, BUCKET = "https://data.example.org", "my-bucket"
 
 
 class Block:
-    """A code block of a page of the documentation."""
+    """A code block of a documentation page."""
 
     def __init__(self, page, section, language, text):
         self.page, self.section, self.language, self.text = page, section, language, text
@@ -122,7 +122,7 @@ def matches(message, text):
     return re.fullmatch(f"(?:.*?: ?)?{pattern}", text, re.DOTALL) is not None
 
 
-# Running the code blocks of pages
+# Running the code blocks of documentation pages
 
 
 def run_block(block, folder, environment):

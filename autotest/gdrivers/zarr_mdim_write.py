@@ -65,8 +65,8 @@ def compound(fields, name="record"):
 
 
 def fill(buffer, values):
-    """Copies {label: values} into a zarr_mdim.Buffer. Returns Python objects that must live as long as the
-    buffer is used."""
+    """Copies {field name: values} into a zarr_mdim.Buffer; the name of a plain element is "". Returns Python objects
+    that must live as long as the buffer is used."""
     alive = []
     for label, offset, code in zarr_mdim.leaves(buffer.type):
         if code is not None:
@@ -81,8 +81,8 @@ def fill(buffer, values):
 
 
 def write(array, values, start=None, step=None, stride=None, data_type=None):
-    """Writes {label: values} to an array. Returns True if GDAL reports success. Asserts that GDAL leaves the
-    caller's memory unchanged."""
+    """Writes {field name: values} to an array; the name of a plain element is "". Returns True if GDAL reports success.
+    Asserts that GDAL leaves the caller's memory unchanged."""
     rank = array.GetDimensionCount()
     count = np.shape(next(iter(values.values())))
     buffer = zarr_mdim.Buffer(
@@ -103,8 +103,8 @@ def write(array, values, start=None, step=None, stride=None, data_type=None):
 
 
 def set_nodata(array, values):
-    """Sets the array's nodata value to {label: value}; None removes the nodata value. Returns True if GDAL
-    reports success."""
+    """Sets the array's nodata value to {field name: value}; None removes the nodata value. Returns True if GDAL reports
+    success."""
     if values is None:
         return bool(_LIBRARY.GDALMDArraySetRawNoDataValue(int(array.this), None))
     buffer = zarr_mdim.Buffer([], [], array.GetDataType())
@@ -116,7 +116,7 @@ def set_nodata(array, values):
 
 
 def write_attribute(attribute, values):
-    """Writes all elements of an attribute from {label: values}, in C order. Returns True if GDAL reports
+    """Writes all elements of an attribute from {field name: values}, in C order. Returns True if GDAL reports
     success."""
     count = [int(np.prod(attribute.GetDimensionsSize() or [1], dtype=int))]
     buffer = zarr_mdim.Buffer(count, [1], attribute.GetDataType())
@@ -131,7 +131,8 @@ def write_attribute(attribute, values):
 
 
 def flatten(values, label=""):
-    """Converts values of zarr-python to {label: values}. Strings become bytes in UTF-8."""
+    """Converts values of zarr-python to {field name: values}; the name of a plain element is "". Strings become bytes
+    in UTF-8."""
     if values.dtype.names:
         flat = {}
         for name in values.dtype.names:

@@ -9,7 +9,7 @@ from numcodecs.checksum32 import CRC32, Adler32
 
 IS_NUMPY_2 = int(np.__version__.split(".")[0]) >= 2
 BLOSC_NAMES = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
-if "snappy" not in numcodecs.blosc.list_compressors():  # wheels of numcodecs have no snappy
+if "snappy" not in numcodecs.blosc.list_compressors():  # Blosc in the wheels of numcodecs lacks snappy
     BLOSC_NAMES.remove("snappy")
 BLOSC_SHUFFLES = [numcodecs.Blosc.NOSHUFFLE, numcodecs.Blosc.SHUFFLE, numcodecs.Blosc.BITSHUFFLE,
                   numcodecs.Blosc.AUTOSHUFFLE]  # fmt: skip

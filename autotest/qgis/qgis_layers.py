@@ -156,8 +156,8 @@ def stretched(values, low, high):
 
 
 def assert_pictures_agree(got, wanted, absent=None):
-    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. `absent` is a mask of pixels
-    that must have the background colour BEHIND, or None. Other pixels must not have this colour."""
+    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. Exactly the pixels of the
+    mask `absent` (or None) must have the background colour BEHIND."""
     if wanted.ndim == 2:
         wanted = np.stack([wanted] * 3, axis=-1)
     assert got.shape == wanted.shape

@@ -178,7 +178,7 @@ class Worker:
         return window
 
     def read_fresh(self):
-        """Reads an array that is opened for this read. The values must include all that was flushed before the
+        """Reads an array that is opened for this read. The values must include all writes that were flushed before the
         opening."""
         array, window = self.choose.choice(ARRAYS), self._window()
         way = self.choose.choice(list(WAYS))
@@ -188,7 +188,7 @@ class Worker:
         self._check(array, window, handle.read(window), least, f"{way}, fresh")
 
     def read_kept(self):
-        """Reads an array that stays open. The values must include all that was flushed before the array was
+        """Reads an array that stays open. The values must include all writes that were flushed before the array was
         opened."""
         key = array, way = self.choose.choice(ARRAYS), self.choose.choice(list(WAYS))
         window = self._window()

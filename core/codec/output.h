@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Destination to which a codec writes: memory of the caller with a known size, or a buffer that
-// grows up to a limit. Nothing is written past the limit, even if the input is damaged.
+// Destination to which a codec writes: memory of the caller, or a buffer that grows up to a limit.
+// Nothing is written past the limit, even if the input is damaged.
 #pragma once
 
 #include <cstddef>

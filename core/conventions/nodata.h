@@ -25,9 +25,9 @@ enum class FillAsNodata : std::uint8_t {
     kNo,
 };
 
-// Returns the nodata value that the data type (ArrayMetadata::dtype.missing), the attribute
-// `_FillValue`, or `missing_value` states, in this order. The element is in the host's byte order.
-// nullopt if none is stated. A value outside the data type gives a warning.
+// Returns the nodata value that the data type (ArrayMetadata::dtype.missing), `_FillValue` or
+// `missing_value` states, in this order; nullopt if none. The element is in the host's byte order.
+// A value outside the data type gives a warning.
 std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       Warnings& warnings);
 

@@ -154,8 +154,8 @@ Status IcechunkRepository::ReadRepoFile() {
     return parse().WithContext(key);
 }
 
-// Returns the identifier of the snapshot in the file ref.json of `folder`, which is the folder of a
-// branch or tag below refs/. Returns nullopt if the file does not exist, or if the tag was deleted.
+// Returns the identifier of the snapshot in ref.json of `folder`, the folder of a branch or tag
+// below refs/. Returns nullopt if the file is absent or the tag was deleted.
 Result<std::optional<std::string>> IcechunkRepository::ReadRef(Kind kind,
                                                                const std::string& folder) const {
     const std::string prefix = JoinKey(kIcechunkRefs, folder);

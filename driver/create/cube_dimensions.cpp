@@ -147,8 +147,8 @@ std::optional<StatedDimension> ReadDimension(GDALDataset& source, const std::str
 // ---------------------------------------------------------------------------------------------
 // GRIB
 
-// Returns the time in the item GRIB_VALID_TIME as text. The item is a number of seconds since 1970,
-// which " sec UTC" may follow. Returns nullopt if the item does not begin with a number.
+// Returns the time in the item GRIB_VALID_TIME as text: seconds since 1970, which " sec UTC" may
+// follow. Returns nullopt if the item does not begin with a number.
 std::optional<std::string> UnixTimeOf(GDALRasterBand& band) {
     const std::string text = ItemOf(band, "GRIB_VALID_TIME");
     char* end = nullptr;
@@ -209,9 +209,8 @@ bool AreEqual(const Texts& texts) {
                        [&](const std::string& text) { return text == texts.front(); });
 }
 
-// Returns the dimensions time, level and member of GRIB bands. Levels or members are no dimension
-// if all bands have the same one. Returns an empty list if the bands have several elements, such as
-// wind and temperature, or no times.
+// Returns the dimensions time, level and member of GRIB bands. A level or member that all bands
+// share is no dimension. Empty without times, or for several elements such as wind and temperature.
 std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
     StatedDimension time;
     StatedDimension level;

@@ -77,7 +77,7 @@ class ZarrGroup final : public GDALGroup {
                   CSLConstList papszOptions = nullptr) override;
 
     const std::string& path() const { return path_; }
-    // The session calls these methods when the group was deleted or moved.
+    // SharedResource calls these methods when the group was deleted or moved.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& path);
 
