@@ -127,7 +127,7 @@ def add_icechunk(seeds):
         elif path.name == "repo" or path.parent.name in ("snapshots", "manifests"):
             try:
                 payload = numcodecs.Zstd().decode(path.read_bytes()[39:])
-            except RuntimeError:  # fails for frames that do not state their size
+            except RuntimeError:  # decode() fails for frames that do not state their size
                 continue
             if len(payload) <= LARGEST_STORE:
                 seeds.add("icechunk", bytes(payload))
@@ -263,8 +263,8 @@ def lying_indexes(chunk):
     """Yields shards of two chunks with a wrong or unusual index. The index is the last 32 bytes."""
     whole, most = len(chunk), 2**64 - 1
     for entries in (
-        [0, whole, 0, whole],  # byte ranges of the two chunks: both have the same range
-        [0, whole, whole // 2, whole],  # byte ranges of the two chunks overlap
+        [0, whole, 0, whole],  # both chunks have the same byte range
+        [0, whole, whole // 2, whole],  # the byte ranges of the two chunks overlap
         [0, whole, 2 * whole + 32, whole], [most - 1, whole, 0, most - 1], [most, whole, 0, most],
         [0, 0, most, most], [2 * whole, 32, 0, whole], [2**63, 2**63, whole, whole],
     ):  # fmt: skip

@@ -32,7 +32,7 @@ def driver():
 
 class Plan:
     """Plan of one round: an Int32 raster, and the windows that a process writes into it. All pixels of the n-th window
-    are n; other pixels are negative or 0."""
+    have the value n; other pixels are negative or 0."""
 
     def __init__(self, turn):
         self.turn = turn
@@ -51,8 +51,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
-        # The delay before the kill begins when the process reports the word `start`; if `start` is empty, when the
-        # process starts. Without such words, a slow process would be killed before its first flush.
+        # The delay before the kill begins when the process reports the word `start`, or when the process starts if
+        # `start` is empty. Without such words, a slow process would always be killed before its first flush.
         self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
@@ -150,8 +150,8 @@ def values_of(array):
 
 
 def check(plan, store, lines):
-    """Asserts what a store must fulfil after its writer was killed. `lines` are the writer's reports. Returns words
-    that describe the state of the store, for counting."""
+    """Asserts all properties that a store must have after its writer was killed. `lines` are the reports of the writer.
+    Returns words that describe the state of the store, which the test counts."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
     if not is_made(store):
         # The process was killed before its first array existed. If it was replacing a store, it had already deleted the

@@ -79,8 +79,8 @@ def test_names_of_nodes(tmp_path, name, consolidated):
 @pytest.mark.parametrize("name", ["x.zarr", "no suffix", "a.b.zarr"])
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
 def test_an_array_that_is_the_store_by_the_name_of_the_builtin_driver(tmp_path, cpl, name, flags):
-    """`ZARR:"dir/x.zarr":/x` opens the store dir/x.zarr if it is an array, as in GDAL's built-in driver. With `:1` at
-    its end, this name opens a slice."""
+    """If the store dir/x.zarr is an array, `ZARR:"dir/x.zarr":/x` opens the array, as in GDAL's built-in driver. With
+    `:1` at its end, this name opens a slice. Slices also open by the names that MULTIBAND=NO lists."""
     values = np.arange(24, dtype="<i2").reshape(2, 3, 4)
     store = make_array(tmp_path, values).rename(tmp_path / name)
     node = name.rpartition(".")[0] or name

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tests which fill values are nodata values. In Zarr v3 each array has a fill value, by default zero; xarray masks by
-the fill value only in Zarr v2."""
+"""Tests which fill values are nodata values.
+
+Each array of Zarr v3 has a fill value, which zarr-python and xarray set to zero by default. xarray masks by the fill
+value only in Zarr v2. A coordinate array has a nodata value only in three cases: an attribute states it, the fill value
+is outside of the range of longitudes, or the array holds times (NaT)."""
 
 import base64
 import json

@@ -197,8 +197,8 @@ def test_an_invalid_scale_is_ignored(tmp_path, scale):
 
 @pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
 def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
-    """25 equally wrong entries of `multiscales` give one warning. With 160 levels each, only six entries are read,
-    because a group has at most 1024 levels."""
+    """25 entries of `multiscales` with equal faults give one warning. In the case "levels", each entry has 160 levels,
+    and the driver reads only six entries, because a group has at most 1024 levels."""
     one = {
         "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
         "too many": image(*(f"l{i}" for i in range(300))),

@@ -337,8 +337,8 @@ def test_changed_attributes_leave_masks_and_overviews_current(tmp_path, change):
 
 @pytest.mark.parametrize("values", [B, np.zeros_like(B)], ids=["values", "fill value alone"])
 def test_masks_and_overviews_of_a_replaced_array_are_outdated(tmp_path, values):
-    """The metadata of the new array equal those of the replaced array. If all its values are the fill value, it has no
-    chunks."""
+    """The new array has the metadata of the replaced array. If all values of the new array are the fill value, the new
+    array has no chunks."""
     store = make_store(tmp_path, {"a": dict(values=A, chunks=(16, 16))})
     add_mask_and_overviews(store)
     shutil.rmtree(store)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Zarr v3 stores whose metadata demands too much memory. The driver refuses each store with an error that names the
-excessive item. The tests run in a process with little memory."""
+item that is too large. The tests run in a process with little memory."""
 
 import gzip
 import json

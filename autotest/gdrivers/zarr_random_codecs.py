@@ -35,8 +35,8 @@ GENTLE_FILTERS = {"delta", "fixedscaleoffset", "quantize", "astype"}
 
 
 def make_compressor(draw, label, turn):
-    """Draws a compressor of the kind `label` in COMPRESSORS. Returns (codec, label for test statistics). `turn` counts
-    earlier draws of this kind; 24 successive turns of "blosc" use all combinations of its options."""
+    """Draws a compressor of the kind `label` in COMPRESSORS. Returns (codec, label for test statistics). `turn` is the
+    number of earlier draws of this kind; 24 successive turns of "blosc" use all pairs of its codecs and shuffles."""
     if label == "none":
         return None, label
     if label == "blosc":

@@ -128,8 +128,8 @@ def draw(layer, width, height, extent=None, behind=BEHIND, times=None):
 
 
 def nudged(layer, width, height):
-    """Returns the extent of a layer, moved up and left by a tenth of a map pixel. Otherwise rounding could make QGIS
-    select the neighbouring pixel."""
+    """Returns the extent of a layer, moved up and left by a tenth of a map pixel. QGIS takes the value at the
+    corner of a map pixel, so rounding could otherwise select the neighbouring pixel."""
     extent = layer.extent()
     x, y = -0.1 * extent.width() / width, 0.1 * extent.height() / height
     return QgsRectangle(
@@ -156,8 +156,8 @@ def stretched(values, low, high):
 
 
 def assert_pictures_agree(got, wanted, absent=None):
-    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. Exactly the pixels of the
-    mask `absent` (or None) must have the background colour BEHIND."""
+    """Asserts that two pictures differ by at most 1 in each channel, because QGIS rounds. `absent` is a mask of pixels
+    that must have the background colour BEHIND, or None. Other pixels must not have this colour."""
     if wanted.ndim == 2:
         wanted = np.stack([wanted] * 3, axis=-1)
     assert got.shape == wanted.shape

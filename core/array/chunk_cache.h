@@ -46,8 +46,9 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
     explicit ChunkCache(std::size_t max_bytes)
         : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
-    // Creates an empty chunk, which the caller loads or passes to Replace(). The memory of a
-    // destroyed chunk is kept for later chunks, up to 1/kIdleShare of the cache size.
+    // Creates an empty chunk, which the caller loads or passes to Replace(). The memory of
+    // destroyed chunks is kept for later chunks. The kept memory is not part of the cache size, and
+    // takes at most 1/kIdleShare of the cache size.
     std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
     // Sets the size of the cache in bytes and evicts chunks until they fit.
@@ -88,8 +89,8 @@ class AbsentChunks {
     bool Has(std::uint64_t chunk) const;
 
     // Returns a number that changes when a chunk is stored. A reader calls generation() before it
-    // requests a chunk or a listing, and passes the number as `asked`. Add() and SetPresent()
-    // ignore answers that are then outdated.
+    // requests a chunk or a listing from the store, and passes the number to Add() or SetPresent()
+    // as `asked`. Both functions ignore an outdated answer of the store.
     std::uint64_t generation() const { return generation_.load(); }
     // Records that a chunk is absent. Does nothing if any chunk was stored since generation()
     // returned `asked`.

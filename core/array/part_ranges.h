@@ -10,7 +10,8 @@
 namespace zarr {
 
 // Returns the ranges of decoded bytes that `part` needs: `size` bytes at `offset` of each element.
-// Empty if decoding the whole chunk costs no more. `part.layout` must be set.
+// Returns no ranges if decoding the whole chunk would cost no more than decoding the ranges.
+// `part.layout` must be set.
 ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t offset,
                         std::size_t size);
 

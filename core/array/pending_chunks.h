@@ -31,8 +31,8 @@ struct PendingChunk {
     Buffer elements;            // decoded elements, in the stored byte order
     std::vector<std::string> objects;  // elements of kObject, in the chunk's memory order
     // Locks for writing the chunk; nullptr if no other process writes to the array. With locks,
-    // `written` has a byte for each byte of `elements`, or for each object: 0xff if this process
-    // wrote it, else 0.
+    // `written` has a byte for each byte of `elements`, or for each item of `objects`: 0xff if this
+    // process wrote the value, 0 if the value was loaded from the store.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };

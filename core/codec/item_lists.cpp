@@ -151,8 +151,9 @@ class ItemList final : public Codec {
           typestr_(items_.ToString()) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The encoded text may be up to 64 times the decoded size, because of escaped characters,
-        // brackets and white space.
+        // The bound is 64 times the decoded size, plus 64 KiB. An escaped character takes 12 bytes
+        // instead of 4, and a boolean ("false,") 6 bytes instead of 1. Brackets and white space may
+        // take the rest.
         return {SaturatingAdd(SaturatingMul(decoded.max, 64), std::size_t{64} << 10), false};
     }
 

@@ -27,7 +27,8 @@ class Output {
     Result<MutableByteSpan> Prepare(std::size_t size);
 
     // Returns the unused memory after the written bytes, and grows the buffer if none is left. The
-    // result is empty only if the limit is reached. Commit() must follow each call.
+    // result is empty only if the limit is reached. Streaming codecs call Room() repeatedly, each
+    // time followed by Commit().
     Result<MutableByteSpan> Room();
     // Counts the first `size` bytes of the memory that Room() returned as written.
     void Commit(std::size_t size) { written_ += size; }

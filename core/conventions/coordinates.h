@@ -17,8 +17,8 @@ namespace zarr {
 // Unpacked values of a coordinate array, in row-major order.
 struct Coordinates {
     std::vector<double> values;
-    // Index in the array of each of `values`, if only a part of the array was read; ascending,
-    // first and last element included. Empty if all values were read.
+    // Index of each of `values` in the array, if only a part of the array was read. The indices are
+    // ascending and include the first and last element. Empty if all values were read.
     std::vector<std::uint64_t> places;
     // Maximum rounding error of a stored value, relative to the value. For float32 the error is
     // half a unit in the last place, for other types 0.

@@ -181,8 +181,9 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // A level that is not known to be an array is tried as a group only in v3. In v2 a
-                // wrong guess costs more requests.
+                // A level that may be an array is tried as a group, too, only in v3. In v2 a wrong
+                // guess costs more: a node has twice as many documents, and listing an array may
+                // return many chunks.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);

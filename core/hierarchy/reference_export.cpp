@@ -150,7 +150,8 @@ class Exporter {
     }
 
     // Writes the metadata document `text` of `key`. Consolidated metadata in a `zarr.json` is left
-    // out unless it is the root's, is in use, and all nodes are exported.
+    // out unless it is the root's, is in use, and all nodes are exported. zarr-python writes empty
+    // consolidated metadata for groups below the root, which would hide their nodes.
     Status WriteDocument(const std::string& key, std::string_view text) {
         const bool is_used = hierarchy_.is_consolidated() && !part_.array && key == kV3Document;
         if (is_used || LastName(key) != kV3Document || !HasV3Consolidated(text))

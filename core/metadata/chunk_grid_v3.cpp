@@ -64,8 +64,9 @@ Status TooManyEdges(const std::string& where) {
                          std::to_string(kMaxChunkEdges) + " chunk edges");
 }
 
-// Parses one dimension, of size `length`, of a rectilinear grid. Sets `chunk` to the largest chunk
-// size, and `edges` to the chunk ends if the chunk sizes differ.
+// Parses one dimension of a rectilinear grid, of size `length`. Sets `chunk` to the size of the
+// largest chunk. If the chunk sizes differ, sets `edges` to the ends of the chunks, and adds their
+// number to `edge_count`.
 Status ParseGridDimension(const json::Value& value, std::uint64_t length, const std::string& where,
                           std::uint64_t& edge_count, std::uint64_t& chunk,
                           std::vector<std::uint64_t>& edges) {

@@ -235,9 +235,9 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     return metadata;
 }
 
-// Writes the attributes `shown`, in the form that users see, to a metadata document. `rank` is the
-// array's rank; nullopt for a group. `mark` becomes the value of kHasNodataAttribute; null omits
-// that attribute.
+// Writes the attributes `shown`, in the form that users see, to a metadata document. An array's
+// attribute `_ARRAY_DIMENSIONS` becomes the member "dimension_names". `rank` is the array's rank
+// (nullopt for a group), and `mark` the value of kHasNodataAttribute (null omits that attribute).
 void PutAttributes(json::Object& document, const json::Value& shown,
                    std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;

@@ -26,7 +26,7 @@ struct ParquetChunk {
     ParquetType type = ParquetType::kInt32;
     ParquetCodec codec = ParquetCodec::kNone;
     std::uint64_t rows = 0;    // number of values, nulls included
-    std::uint64_t offset = 0;  // position in the file of the column's first page
+    std::uint64_t offset = 0;  // position in the file of the chunk's first page
     std::uint64_t size = 0;    // size of all pages in bytes
 };
 

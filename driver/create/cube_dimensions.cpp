@@ -81,8 +81,8 @@ std::size_t PositionOf(GDALDataset& source, const std::string& name) {
 }
 
 // Returns the attributes of the coordinate array `name`, from netCDF's dataset items
-// NAME#ATTRIBUTE. Omits units and calendar, and attributes that refer to other arrays or to the
-// file format.
+// NAME#ATTRIBUTE. Omits units and calendar, which are read elsewhere, and attributes that refer to
+// other arrays or belong to the file format.
 json::Object AttributesOf(GDALDataset& source, const std::string& name) {
     const std::string prefix = name + "#";
     json::Object attributes;
@@ -147,8 +147,8 @@ std::optional<StatedDimension> ReadDimension(GDALDataset& source, const std::str
 // ---------------------------------------------------------------------------------------------
 // GRIB
 
-// Returns the time in the item GRIB_VALID_TIME as text: seconds since 1970, which " sec UTC" may
-// follow. Returns nullopt if the item does not begin with a number.
+// Returns the time in the item GRIB_VALID_TIME as text. The item is a number of seconds since 1970,
+// which " sec UTC" may follow. Returns nullopt if the item does not begin with a number.
 std::optional<std::string> UnixTimeOf(GDALRasterBand& band) {
     const std::string text = ItemOf(band, "GRIB_VALID_TIME");
     char* end = nullptr;
@@ -210,7 +210,8 @@ bool AreEqual(const Texts& texts) {
 }
 
 // Returns the dimensions time, level and member of GRIB bands. A level or member that all bands
-// share is no dimension. Empty without times, or for several elements such as wind and temperature.
+// share is no dimension. Returns an empty list if a band has no time, or if the bands have several
+// elements (such as wind and temperature) or several types of level.
 std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
     StatedDimension time;
     StatedDimension level;
@@ -271,8 +272,9 @@ GridAxis AxisOf(std::size_t dimension, const Texts& keys) {
     return axis;
 }
 
-// Returns `axes` sorted by their position in the grid of bands, slowest first. Returns nullopt if
-// the bands are not all combinations of indices in row-major order.
+// Returns `axes` sorted by their position in the grid of bands, slowest first. Axes with a single
+// index keep their places. Returns nullopt if the bands are not all combinations of indices in
+// row-major order.
 std::optional<std::vector<GridAxis>> Ordered(std::vector<GridAxis> axes, std::size_t bands) {
     std::vector<GridAxis> varying;
     for (const GridAxis& axis : axes)

@@ -31,8 +31,9 @@ namespace {
 
 constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
 
-// True if attributes of the array `facts` may name the array at `path`. When in doubt returns true,
-// which only prevents the array at `path` from being changed.
+// True if attributes of the array `facts` may name the array at `path`. A name means the array in
+// the group of `facts`; if that group lacks the array, or an attribute contains a path, any array
+// with that name counts. A wrong match only prevents the array at `path` from being changed.
 bool MayName(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
     const std::string name(zarr::LastName(path));
     if (zarr::ReferencedNames(facts.attributes).count(name) == 0) return false;

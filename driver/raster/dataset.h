@@ -271,7 +271,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
     bool assumes_colours_ = false;
-    bool wants_statistics_ = false;   // true once PlanStatistics() was called
+    bool wants_statistics_ = false;   // true from PlanStatistics() until the dataset is closed
     bool absent_are_nodata_ = false;  // true once LetAbsentChunksBeNodata() was called
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;

@@ -56,7 +56,7 @@ class ChunkTarget final : public ReferenceTarget {
 struct Url {
     std::string scheme;  // scheme of the URL, in lower case
     std::string host;    // host of a server, or bucket of an object store
-    std::string key;     // rest of the URL, percent-decoded, without a leading '/'
+    std::string key;     // path of the URL, percent-decoded, without a leading '/'
 };
 
 // Splits a URL into its parts. Removes a query or fragment, as Icechunk does.
@@ -180,8 +180,9 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
     while (endpoint.back() == '/') endpoint.pop_back();
     const std::size_t begin = endpoint.find("://") + 3;
     const std::string host = endpoint.substr(begin, endpoint.find_first_of(":/", begin) - begin);
-    // The bucket name becomes part of the host name if possible, else of the path. A numeric
-    // address cannot have it in front, and dots in it would not match server certificates.
+    // The bucket name is put before the host name if possible, else into the path. The bucket name
+    // cannot precede a numeric address. A bucket name with dots would not match the certificates of
+    // servers.
     const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
     const bool has_path_style = container.path_style || is_number || host == "localhost" ||
                                 host.empty() || url.host.find('.') != std::string::npos;

@@ -24,14 +24,14 @@ inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"}
 // Hidden metadata domain of an auxiliary file. An item in this domain states the dataset to which
 // the file belongs.
 inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
-// name of the item with the DatasetId() of the dataset that owns the file
+// name of the item whose value is the DatasetId() of the dataset that owns the file
 inline constexpr const char* kSidecarOwner = "OF";
 // Items that say that a mask file or an overview file exists. Their value is
 // SourceState::Documents() when the file was known to be current, or "YES" in files of older
 // versions of the driver.
 inline constexpr const char* kSidecarMask = "MASK";
 inline constexpr const char* kSidecarOverviews = "OVERVIEWS";
-// name of the item with the SourceState::Text()
+// name of the item whose value is SourceState::Text()
 inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";
 
 // Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice.

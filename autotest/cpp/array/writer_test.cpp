@@ -207,7 +207,7 @@ TEST(Writer, AnArrayThatIsWrittenRowByRowNeedsRoomForOneRowOfChunks) {
 TEST(Writer, ARowOfManyChunksStaysWithinItsMemory) {
     SampleSpec spec{{4, 4000}, {4, 4}};
     for (const std::size_t threads : {1U, 3U}) {
-        Written written(spec, 10 * 4 * 4 * 4);  // at most ten of the thousand chunks can be pending
+        Written written(spec, 10 * 4 * 4 * 4);  // room for ten of the thousand chunks
         std::size_t most = 0;
         written.store->on_set = [&] { most = std::max(most, written.array->pending().count()); };
         Region row = Region::All(written.metadata.shape);

@@ -182,8 +182,8 @@ TEST(V3FillValue, OfFloatsKeepsTheBitsOfANan) {
     EXPECT_EQ(DumpedV3Fill("float8_e5m2", "\xfd"), "\"0xfd\"");
     EXPECT_EQ(DumpedV3Fill("float8_e8m0fnu", "\xff"), "\"NaN\"");
     EXPECT_EQ(DumpedV3Fill("float6_e2m3fn", "\x1f"), "7.5");
-    // Each bit pattern of a bfloat16, float8 or similar type must stay equal when written and read
-    // as JSON.
+    // Writing a number as JSON and reading it back must keep each bit pattern of a bfloat16, float8
+    // or similar type.
     for (int i = 1; i <= static_cast<int>(NarrowType::kFloat8E8m0fnu); ++i) {
         const DataType type = MakeNarrowType(static_cast<NarrowType>(i), false).Native();
         for (std::uint32_t code = 0; code < 1U << FormatOf(type.narrow).bits; ++code) {

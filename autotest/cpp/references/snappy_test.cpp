@@ -68,7 +68,7 @@ TEST(Snappy, RejectsDamage) {
                                        "a\x01\x00",
                                        5),
                            5),
-              kDamaged);  // offset 0
+              kDamaged);  // error: offset 0
     EXPECT_EQ(Decompressed(std::string("\x04\x00"
                                        "a\x01\x01",
                                        5),
