@@ -55,7 +55,7 @@ class Array {
   public:
     // Opens the array at `path` with its parsed metadata. Array objects with the same `instances`
     // share pending writes; with nullptr, this object shares none. Messages about invalid metadata
-    // name the wrong member of the document.
+    // name the member of the metadata document.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
         std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
@@ -76,8 +76,8 @@ class Array {
 
     // Reads `region` into `destination`; absent chunks read as the fill value. `offset` is 0, or
     // the offset in bytes of a struct field within an element. For kObject, `op` must copy each
-    // text, because it is valid only during the call of `op`. Error messages start with the chunk's
-    // key. After an error, `destination` may be partly written.
+    // text, because the text is valid only during the call of `op`. Error messages start with the
+    // chunk's key. After an error, `destination` may be partly written.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
@@ -87,8 +87,9 @@ class Array {
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
     // chunks evict earlier chunks.
     Status Preload(const Region& region, std::size_t threads) const;
-    // Starts to load the chunks that `region` touches into the cache, and does not wait. Does
-    // nothing if the store is not remote, or if a limit of ReadAhead::Load() is exceeded.
+    // Starts to load the chunks that `region` touches into the cache on other threads, and does not
+    // wait for them. Does nothing if the store is not remote, or if a limit of ReadAhead::Load() is
+    // exceeded.
     Status LoadAhead(const Region& region, std::size_t threads) const;
     // Returns the total decoded size of the chunks that `region` touches, in bytes. For kObject,
     // counts an ObjectRef for each element instead of the text.
@@ -109,9 +110,12 @@ class Array {
     // their cached chunks.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
-    // Drops cached data that may have changed in the store. Pending chunks stay pending; if they
-    // have inter-process locks, their unwritten elements are read again, because other processes
-    // may have stored new values.
+    // Drops cached data that may have changed in the store. Results of loads in progress are not
+    // cached either, unless the store caches absent keys.
+    //
+    // Pending chunks stay pending. If a pending chunk has inter-process locks
+    // (PendingChunk::locks), its unwritten elements are read again, because other processes may
+    // have stored new values.
     void DropChanged() const;
 
     // Returns the chunk grid and the layouts of its chunks.

@@ -32,7 +32,7 @@ class ReadSequence {
     void Begin(const Region& region);
 
     std::optional<Region> last_;
-    Region full_;   // largest region of the sequence; others are cut off at the array's edge
+    Region full_;   // largest region of the sequence; smaller ones are cut off at the edge
     Region first_;  // first region of the current row of regions
     Offset inner_;  // distance between successive regions of a row of regions
     Offset outer_;  // distance between the first regions of successive rows of regions
@@ -40,7 +40,7 @@ class ReadSequence {
     // Number of regions in each row, minus 1. Valid if `knows_outer_` is true.
     std::uint64_t row_length_ = 0;
     std::uint64_t steps_ = 0;  // index of the last region in its row of regions
-    std::uint64_t seen_ = 0;   // number of successive regions that match the sequence
+    std::uint64_t seen_ = 0;   // number of consecutive steps that match the sequence
 };
 
 }  // namespace zarr

@@ -52,8 +52,9 @@ struct ShardBox {
     }
 };
 
-// Maps chunks to the outermost shards that contain them. Chunks and shards are identified by their
-// indices along each dimension, or by row-major numbers. Immutable.
+// Mapping between chunks and the outermost shards that contain them. The grid of shards may be
+// irregular, like the array's grid of chunks. Chunks and shards are identified by their indices
+// along each dimension, or by row-major numbers. Immutable.
 class ShardGrid {
   public:
     using Index = DimVector<std::uint64_t>;

@@ -38,7 +38,7 @@ class ForkLocal {
         generation_ = ForkGeneration();
     }
 
-    // True if the pointer was set before fork(), by the parent process.
+    // True if the pointer was set by another process, before fork().
     bool is_inherited() const { return held_ != nullptr && generation_ != ForkGeneration(); }
 
     std::shared_ptr<T> Share() const { return get() != nullptr ? held_ : nullptr; }

@@ -17,14 +17,14 @@ class WorkerPool {
   public:
     static WorkerPool& Instance();
 
-    // Calls `job` on the calling thread and on up to `helpers` pool threads at once. Returns when
-    // all started calls have ended; pool threads that have not started by then are cancelled. `job`
-    // must not throw.
+    // Calls `job` on the calling thread and on up to `helpers` pool threads at once. When the
+    // caller's own call ends, helpers that have not started are cancelled. Returns when all started
+    // calls have ended. `job` must not throw.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
-    // Calls `job` once on a pool thread and returns at once; false if no thread is available. What
-    // `job` uses must exist until `job` ends, and `job` must not throw. A forked child does not run
-    // its parent's queued jobs.
+    // Calls `job` once on a pool thread and returns at once. Returns false, without calling `job`,
+    // if no thread is available. The caller must keep everything that `job` uses alive until `job`
+    // ends; `job` must not throw. A forked child does not run its parent's queued jobs.
     bool Start(std::function<void()> job);
 
     // Ends the idle pool threads. Returns when they have ended and freed their thread-local
@@ -46,8 +46,9 @@ class WorkerPool {
 };
 
 // Calls task(0) ... task(count - 1) on the calling thread and on up to `max_threads - 1` pool
-// threads, several at once. After a failure no further task starts. Returns the failure with the
-// lowest index among the tasks that ran.
+// threads, several at once. `task` must be safe to call from several threads with different
+// indices. Pool threads may start late or never. After a failure no further task starts. Returns
+// the failure with the lowest index among the tasks that ran.
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
@@ -72,7 +73,8 @@ class Semaphore {
   public:
     explicit Semaphore(std::size_t width) : free_(width) {}
 
-    // Holds one of the semaphore's places while it exists. The constructor waits for a free place.
+    // Holds one place of the semaphore while the Pass exists. The constructor waits for a free
+    // place.
     class Pass {
       public:
         explicit Pass(Semaphore& gate) : gate_(gate) {
@@ -106,8 +108,8 @@ class ByteGate {
   public:
     explicit ByteGate(std::size_t bytes) : width_(bytes) {}
 
-    // Reserves `bytes` of the limit while it exists. The constructor waits until that many bytes
-    // are free.
+    // Reserves `bytes` of the limit while the Pass exists. The constructor waits until that many
+    // bytes are free.
     class Pass {
       public:
         Pass(ByteGate& gate, std::size_t bytes) : gate_(gate), bytes_(bytes) {

@@ -101,9 +101,9 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
         const ItemOrders orders(context.dtype);
         if (!orders.has_little && !orders.has_big)
             return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
-        // Structures and text without "endian" are little-endian, because their known writers use
-        // the host's byte order. zarr-python omits "endian" for structures, GDAL's sample files
-        // omit it for text.
+        // Structures and text without "endian" are little-endian: all their known writers use the
+        // host's byte order, which is little-endian. zarr-python omits "endian" for structures,
+        // GDAL's sample files omit "endian" for text.
         if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
             return Status::Corrupt("endian is missing, but required for items of " +
                                    std::to_string(context.dtype.size) + " bytes");

@@ -44,7 +44,8 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
                                               const json::Value& compressor);
 
 // Parses a codec of Zarr v3: a name, or an object with "name" and "configuration" (Zarr v3
-// specification, "Extension definition"). An unknown member must be an object with
+// specification, "Extension definition"). Ignores the codec's own "must_understand", because a
+// chunk cannot be decoded without the codec. An unknown member must be an object with
 // "must_understand": false. Returns kCorrupt for an invalid codec; the message begins with `place`.
 Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place);
 

@@ -30,9 +30,9 @@ class LzmaFilterChain {
     LzmaFilterChain(const LzmaFilterChain&) = delete;
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 
-    // Parses the list `filters`; kCorrupt if it is invalid. Decoding ignores the members mode,
-    // nice_len, mf and depth. Encoding fails with kLimit if it would need more than
-    // kLzmaEncoderMemory.
+    // Parses the list `filters`; kCorrupt if the list is invalid. kDecode ignores the members mode,
+    // nice_len, mf and depth, which only encoding needs. kEncode returns kLimit if encoding would
+    // need more than kLzmaEncoderMemory.
     enum class Purpose { kDecode, kEncode };
     Status Parse(const json::Value& filters, Purpose purpose);
     // Makes a chain of the single filter `id` (LZMA1 or LZMA2) with the compression level `preset`.
@@ -312,8 +312,8 @@ Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32
 // Parses those members of a filter specification that only an encoder needs.
 Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t mode = options.mode;
-    // OverrideUint32() limits `mode` to the range of the enumeration, because casting any other
-    // number would be invalid.
+    // OverrideUint32() rejects a `mode` outside of the range of the enumeration, because casting
+    // such a number would be invalid.
     ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)

@@ -52,8 +52,8 @@ std::string WithName(const std::string& text, const std::string& old_name,
                                : std::string();
 }
 
-// Returns the paths of the coordinate arrays of an array's dimensions. Omits dimensions that are
-// named after the array, because no other array shares them.
+// Returns the paths of the coordinate arrays of an array's dimensions. Omits dimensions whose names
+// contain the array's name, such as x_NAME.
 std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
     std::set<std::string> shared;
     const auto facts = DescribeArray(hierarchy, path);

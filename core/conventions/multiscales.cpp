@@ -43,8 +43,8 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        // OME-Zarr 0.5 stores `multiscales` in the attribute `ome`; other versions and conventions
-        // store it as a separate attribute. Both are read.
+        // Since version 0.5, OME-Zarr stores `multiscales` in the attribute `ome`. Earlier versions
+        // and other conventions store `multiscales` as a separate attribute. Both are read.
         if (const json::Value* ome = attributes.Find("ome")) {
             CheckVersion(*ome, "ome", kOmeVersions);
             ReadAll(ome->Find("multiscales"), "ome.multiscales");

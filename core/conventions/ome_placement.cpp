@@ -440,8 +440,9 @@ class PlacementReader {
     }
 
     // Evaluates the transformations that `owner` lists, starting from the placement `start`.
-    // `is_own` is true if `owner` is a level, and false if it is the whole image. Returns nullopt
-    // if a transformation fails and no coordinate system is reached.
+    // `is_own` is true if `owner` is a level, and false if `owner` is the whole image. Returns
+    // nullopt if the list is too long, or if the placement is unknown because a transformation
+    // failed.
     std::optional<OmePlacement> Evaluate(const json::Value& owner, OmePlacement start,
                                          bool is_own) {
         const json::Value* list = owner.Find(kTransformations);
@@ -482,7 +483,8 @@ class PlacementReader {
             }
         }
         faults.Report(warnings_);
-        // If all transformations to coordinate systems failed, `base` would be a wrong placement.
+        // `base` is a wrong placement if a transformation without a named output failed, or if all
+        // transformations to coordinate systems failed.
         const bool has_placement =
             unread.count("") == 0 && (!candidates.empty() || !base.system.empty());
         if (!unread.empty() && !has_placement) return std::nullopt;

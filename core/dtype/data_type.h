@@ -19,7 +19,7 @@ enum class DataKind : std::uint8_t {
     kBool,       // typestr b1: one byte, 0 or 1
     kInt,        // typestr i1, i2, i4 or i8: signed integer
     kUint,       // typestr u1, u2, u4 or u8: unsigned integer
-    kFloat,      // f2 f4 f8
+    kFloat,      // typestr f2, f4 or f8: floating-point number
     kComplex,    // typestr c8 or c16, or a pair of float16: real part, imaginary part
     kDatetime,   // typestr M8[unit]: int64 ticks since 1970-01-01T00:00, or kNotATime
     kTimedelta,  // typestr m8[unit]: int64 number of ticks, or kNotATime
@@ -105,7 +105,8 @@ struct DataType {
     // Returns this type, including its fields, in the host's byte order.
     DataType Native() const;
     // Returns the type's name for messages: NumPy's name, such as "<f8", "<M8[25s]" or "|S5"; the
-    // JSON of a structured type; otherwise the Zarr v3 name, after ">" if big-endian.
+    // JSON of a structured type; otherwise the Zarr v3 name, after ">" if big-endian. Ignores
+    // `missing`.
     std::string ToString() const;
 };
 

@@ -38,8 +38,9 @@ struct StoredDocument {
 Result<StoredDocument> ReadDocument(const Store& store, const std::string& key);
 StoredDocument ParseDocument(const std::string& key, std::string_view text);
 
-// Cached results for one document or one node (array or group). Each member is set when it is first
-// needed.
+// Cached results for one document or one node (array or group). Documents and attributes are cached
+// under the document's key, other results under the node's path. Each member is set when it is
+// first needed.
 struct LoadedNode {
     std::optional<StoredDocument> document;
     // The node's document in the store, which may differ from its copy in consolidated metadata.

@@ -108,8 +108,8 @@ std::string FullName(const std::string& group, const std::string& name) {
 }
 
 // Removes `_ARRAY_DIMENSIONS` from an array that uses a dimension of a group below the root, as
-// netCDF-C does since 4.9.3. Read as plain Zarr, the store could otherwise have dimensions of equal
-// names and different sizes, which netCDF-C rejects.
+// netCDF-C does since 4.9.3. When netCDF-C reads a store as plain Zarr, it declares all dimension
+// names at the root, and rejects the store if one name has different sizes.
 void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
     const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
     if (!std::all_of(references.begin(), references.end(), is_of_root))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes `zarr.json`, the metadata document of Zarr v3 (Zarr v3 specification,
-// "Metadata"). The member "dimension_names" becomes the attribute `_ARRAY_DIMENSIONS` in memory, as
-// in Zarr v2.
+// "Metadata"). The member "dimension_names" is read as the attribute `_ARRAY_DIMENSIONS`, as in
+// Zarr v2, and written back as the member.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class V3NodeType : std::uint8_t { kArray, kGroup };
 Result<V3NodeType> V3NodeTypeOf(const json::Value& document);
 Result<V3NodeType> V3NodeTypeOf(std::string_view text);
 
-// Parse and validate the `zarr.json` of an array. Errors name the wrong member. A member that the
+// Parse and validate the `zarr.json` of an array. Errors name the faulty member. A member that the
 // specification does not define is an error, unless it states "must_understand": false.
 Result<ArrayMetadata> ParseV3Array(const json::Value& document);
 Result<ArrayMetadata> ParseV3Array(std::string_view text);

@@ -54,7 +54,7 @@ class NumberValues {
     }
 };
 
-// Collects the values of a Parquet column of byte arrays.
+// Collects the values of a Parquet column of byte arrays, which are added to a TextPool.
 class TextValues {
   public:
     using Value = std::uint32_t;

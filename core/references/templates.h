@@ -26,8 +26,8 @@ class Templates {
     bool empty() const { return texts_.empty(); }
 
     // Returns `text` with its expressions replaced by their values. A variable hides a template of
-    // the same name. Fails if the bytes or the expressions exceed Limit::kTemplateLength, or if
-    // templates are nested more than kMaxDepth deep.
+    // the same name. Fails if the result has more than Limit::kTemplateLength bytes or takes more
+    // than that many expressions, or if templates are nested more than kMaxDepth deep.
     Result<std::string> Expand(std::string_view text, const Variables& variables) const;
 
     static constexpr int kMaxDepth = 16;

@@ -13,8 +13,8 @@ namespace zarr {
 // repeated '/' are removed; "" is the root. Fails if a segment is "." or "..", or contains NUL.
 Result<std::string> NormalizePath(std::string_view path);
 
-// Maximum length of a key in bytes. File systems and object stores have limits of this size or
-// less.
+// Maximum length of a key in bytes. Longer keys are invalid, because file systems and object stores
+// have limits of this size or less.
 inline constexpr std::size_t kMaxKeyLength = 4096;
 
 // True if `key` is a non-empty path in normal form with at most kMaxKeyLength bytes.
@@ -26,7 +26,7 @@ Status CheckKey(std::string_view key);
 std::string JoinKey(std::string_view path, std::string_view name);
 
 // ParentPath() returns the part of `path` before its last '/', or "" if it has no '/'. LastName()
-// returns the rest after that '/'.
+// returns the part after the last '/', or all of `path` if it has no '/'.
 std::string_view ParentPath(std::string_view path);
 std::string_view LastName(std::string_view path);
 

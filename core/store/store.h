@@ -59,7 +59,7 @@ struct ValueLocation {
     std::optional<std::string> bytes;  // the value itself, if the references contain it
 };
 
-// Locates the values of a store of references in other files. Thread-safe.
+// Returns where the values of a store of references are located. Thread-safe.
 class ValueLocator {
   public:
     virtual ~ValueLocator() = default;
@@ -164,7 +164,7 @@ class Prefetcher {
     virtual bool IsListingCached(const std::string& prefix) const = 0;
 };
 
-// Interface for changes of a store. The methods of Store that call it describe what they do.
+// Interface for changing a store. The methods of Store document the behaviour.
 class StoreWriter {
   public:
     virtual ~StoreWriter() = default;
@@ -219,13 +219,15 @@ class Store {
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
-    // Returns the direct children of `prefix`, sorted by name. `prefix` is "" for the root and has
-    // no trailing '/'. Fails with kUnsupported if the store cannot list.
+    // Returns the direct children of `prefix`, sorted by name; empty if `prefix` has no children.
+    // `prefix` is "" for the root and has no trailing '/'. Fails with kUnsupported if the store
+    // cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
     // Calls `visit` for each direct child of `prefix`, in any order, until `visit` returns false.
-    // Fails with kUnsupported if that is impossible or costs more than reading a key. An
-    // OverlayStore visits only children in its base store. The default implementation calls List().
+    // Fails with kUnsupported if listing is impossible or costs more than reading a key. An
+    // OverlayStore visits only the children in its base store. The default implementation calls
+    // List().
     using EntryVisitor = std::function<bool(const StoreEntry&)>;
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 

@@ -61,13 +61,13 @@ class ZARR_CORE_EXPORT Array {
     // Returns the number of elements per dimension.
     const std::vector<std::uint64_t>& shape() const noexcept;
     // Returns the number of elements of a chunk per dimension. If chunks differ in size, returns
-    // those of the largest chunk.
+    // the numbers of the largest chunk.
     const std::vector<std::uint64_t>& chunk_shape() const noexcept;
     // Returns the number of elements of an outermost shard per dimension; empty if the array has no
     // shards.
     const std::vector<std::uint64_t>& shard_shape() const noexcept;
-    // Returns a name for each dimension; "" for a dimension without a name. Zarr v3 states
-    // `dimension_names`; for Zarr v2, a convention does (xarray, NCZarr, OME-Zarr).
+    // Returns a name for each dimension; "" for a dimension without a name. Names come from
+    // `dimension_names` of Zarr v3, or from a convention of Zarr v2 (xarray, NCZarr, OME-Zarr).
     const std::vector<std::string>& dimension_names() const noexcept;
     // Returns the JSON text of the fill value as in the metadata; "null" if the array has no fill
     // value.
