@@ -45,7 +45,7 @@ CodecResult MakeHorizontalDelta(const json::Value& config, const CodecContext& c
 CodecResult MakeFloatPredictor(const json::Value& config, const CodecContext& context);
 CodecResult MakeChunky(const json::Value& config, const CodecContext& context);
 
-// Factories of filters that change bytes, whatever the data type.
+// Factories of filters that change bytes, and of json2 and msgpack2, which encode elements.
 CodecResult MakeShuffle(const json::Value& config, const CodecContext& context);
 CodecResult MakeBase64(const json::Value& config, const CodecContext& context);
 CodecResult MakeCrc32(const json::Value& config, const CodecContext& context);

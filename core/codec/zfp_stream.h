@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes libzfp streams for the codecs zfp and zfpy. Encoded data is copied and padded
-// with zero bytes, because libzfp reads beyond the end of its input.
+// with zero bytes, because libzfp does not check for the end of its input.
 #pragma once
 
 #include <cstddef>

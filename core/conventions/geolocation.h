@@ -41,7 +41,9 @@ struct Geolocation {
 
 // Finds two arrays that locate each pixel of a raster; nullopt if there are none. Candidates are
 // the arrays named by the attribute `coordinates` of the array or its group, if their last two
-// dimensions are the raster's rows and columns. Then come the 1-D coordinate arrays of X and Y.
+// dimensions are the raster's rows and columns. The next candidates are the 1-D coordinate arrays
+// of X and Y.
+//
 // The attributes standard_name and units decide whether an array holds longitudes or latitudes. The
 // array's name decides only if both attributes are absent. Coordinates in the CRS, for example in
 // metres, are used only if no longitudes and latitudes are named. Adds a warning for each array

@@ -28,8 +28,8 @@ namespace zarr {
 namespace {
 
 // Random number that distinguishes processes with equal ids on different machines. Set when the
-// library is loaded, because a fork during the initialisation of a local static would leave it
-// locked in the child.
+// library is loaded, because a fork during the initialisation of a local static would leave the
+// static locked in the child.
 const std::uint32_t machine = std::random_device()();
 
 constexpr std::string_view kPartialMark = "7a617272";
