@@ -20,9 +20,9 @@ using Warnings = std::vector<std::string>;
 // Returns a string attribute; nullptr if absent or not a string.
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
-// Returns a member that OME-Zarr defines, such as "multiscales"; nullptr if absent. Since version
-// 0.5, OME-Zarr stores such members in the attribute `ome`, before as separate attributes. The
-// pointer is valid as long as `attributes`.
+// Returns a member that OME-Zarr defines, such as "multiscales"; nullptr if absent. OME-Zarr
+// stores such members in the attribute `ome` since version 0.5; earlier versions store them as
+// separate attributes. The pointer is valid as long as `attributes`.
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
 // Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
