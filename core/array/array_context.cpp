@@ -28,8 +28,8 @@ std::shared_ptr<const Array> ArrayContext::FindShared(const std::string& name) {
 
 std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
                                                  const std::shared_ptr<const Array>& array) {
-    // Declared before `lock`, because releasing the last reference to an array may lock mutexes,
-    // and must wait until `mutex_` is unlocked.
+    // `known` may be the last reference to an array, whose destructor may lock mutexes. `known` is
+    // declared before `lock`, so that the array is destroyed after `mutex_` is unlocked.
     std::shared_ptr<const Array> known;
     const std::lock_guard<std::mutex> lock(mutex_);
     ForgetParentsLocked();

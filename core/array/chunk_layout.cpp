@@ -31,9 +31,9 @@ Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
     layout.axis_order = metadata.axis_order;
     layout.strides = layout.StridesOf(metadata.dtype.size);
     for (const std::uint64_t n : layout.shape)
-        layout.items *= n;  // cannot overflow: Pipeline::Bind() has checked the number of elements
-    // The limit is twice the largest result of this library's own encoders, because other encoders
-    // may compress worse. A larger chunk is a decompression bomb.
+        layout.items *= n;  // cannot overflow: Pipeline::Bind() has checked the product
+    // The limit is twice the maximum size that known encoders write. It accepts larger results of
+    // other encoders, but rejects a decompression bomb.
     layout.max_encoded_bytes =
         SaturatingAdd(SaturatingMul(layout.pipeline.max_encoded_bytes(), 2), 65536);
     return layout;

@@ -49,7 +49,7 @@ struct FetchedChunk {
     // If ChunkRequest::memory does not have the chunk's stored size, the memory is not filled, and
     // the data pointer of `bytes` is nullptr.
     ByteSpan bytes;
-    // The VersionOf() the chunk's object before the read; set only if the whole chunk was read.
+    // The chunk's VersionOf() before the read; set only if the whole chunk was read.
     ObjectVersion version;
 };
 
@@ -97,9 +97,9 @@ class ChunkStore {
     // read the chunks of a group together. Empty if each chunk is read alone.
     const std::vector<GridAxis>& groups() const { return groups_; }
 
-    // Reads chunks of one group, with one request for chunks whose bytes are neighbours. Calls
-    // `take` for each chunk, in any order and from several threads at once, with the chunk's index
-    // in `requests`.
+    // Reads chunks of one group. Chunks with neighbouring bytes are read with one request. For each
+    // chunk, calls `take` with the chunk's position in `requests`, and with its bytes or the
+    // failure to read it. Calls come in any order, from several threads at once.
     //
     // Returns the first failure of `take` or of the whole group. After such a failure, some chunks
     // may not be passed to `take`.
@@ -109,7 +109,8 @@ class ChunkStore {
                         const ChunkTaker& take) const = 0;
 
     // Returns the location of a chunk's bytes; nullopt if the chunk is known to be absent. Fails
-    // with kUnsupported if no byte range of an object is the chunk, as in a compressed shard.
+    // with kUnsupported if the chunk's bytes are not contiguous in an object, as in a compressed
+    // shard.
     virtual Result<std::optional<ChunkLocation>> Locate(const Index& chunk) const = 0;
 
     // Calls `visit` for each chunk that is stored or pending in memory, and `visit_size` for each
@@ -127,8 +128,9 @@ class ChunkStore {
     // Stores a chunk, or removes the chunk if `value` is nullopt. A chunk of a shard is only kept
     // in memory ("pending") until the shard is stored.
     //
-    // When all chunks of the shard are pending, Put() stores the shard under the shard's lock. If
-    // the caller already holds this lock, the caller must call StoreLocked() instead.
+    // If all chunks of the shard are pending, Put() stores the shard under the shard's lock. If the
+    // caller already holds that lock (WriteLocks::is_locked_by_caller), Put() does not store the
+    // shard, and the caller must call StoreLocked().
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
     // Removes the chunks beyond the first `counts` chunks along each dimension. Locks each changed

@@ -19,8 +19,8 @@ struct ChunkPart {
     DimVector<std::uint64_t> chunk;   // index of the chunk in the chunk grid
     DimVector<std::uint64_t> count;   // number of elements along each dimension
     DimVector<std::uint64_t> offset;  // index, within the chunk, of the part's first element
-    // Distance in bytes between the region's first element and the part's first element in the
-    // caller's memory.
+    // Distance in bytes, in the caller's memory, from the region's first element to the part's
+    // first element.
     std::ptrdiff_t buffer_offset = 0;
     // True if the part contains all elements of the chunk that lie inside the array.
     bool covers_chunk = false;
@@ -29,7 +29,7 @@ struct ChunkPart {
     bool fills_chunk = false;
     std::size_t threads = 1;    // number of threads that may read, decode and copy the part
     bool may_be_cached = true;  // true if the decoded chunk may be put into the chunk cache
-    ChunkLayoutPtr layout;      // layout of the chunk; set by the reader, not by RegionSplit
+    ChunkLayoutPtr layout;      // layout of the chunk; RegionSplit does not set it
 };
 
 // A region of an array, split at the chunk edges. Each part is computed when it is requested, so
@@ -63,7 +63,7 @@ class RegionSplit {
 };
 
 // Memory layout of a region's part in a decoded chunk. `first` is the byte offset of the part's
-// first element. `strides` are the distances in bytes between neighbouring elements.
+// first element. `strides` are the distances in bytes between neighbouring elements of the part.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;

@@ -23,7 +23,8 @@ namespace zarr {
 // Chunks in shards (Zarr v3, "Sharding codec"). Reads only the byte range of a chunk, by the
 // shard's cached index, but always writes whole shards.
 //
-// Error messages about stored data start with the shard's key. Thread-safe.
+// Error messages about stored data start with the shard's key. ShardReader describes what happens
+// if a shard is replaced during a read. Thread-safe.
 class ShardedChunks final : public ChunkStore {
   public:
     // No stored chunk may exceed `max_chunk_bytes`. `cache` and `pending` must outlive this object.

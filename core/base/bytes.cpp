@@ -54,8 +54,10 @@ constexpr Origin OriginOf(std::size_t size) {
     return Origin::kLibrary;
 }
 
-// Allocates memory at a cache line (64 bytes). Large blocks of malloc() start 16 bytes into a page,
-// where AMD processors since Zen 3 read files six times slower (slow REP MOVSB).
+// Allocates memory that starts at a cache line (64 bytes). malloc() places large blocks 16 bytes
+// into a page, and AMD processors since Zen 3 read files six times slower into such blocks. The
+// reason is the instruction REP MOVSB, which is slow if the destination lies up to 31 bytes further
+// in its page than the source.
 std::uint8_t* AllocateFromLine(std::size_t size) {
     constexpr std::size_t kLine = 64;
     auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
@@ -193,7 +195,7 @@ void BufferPool::Release(Buffer buffer) {
         idle_.emplace(size, std::move(buffer));
         bytes_ += size;
     } catch (const std::bad_alloc&) {
-        // Without memory for the pool's own list, the buffer is freed instead of pooled.
+        // Out of memory: the buffer is not pooled, and its destructor frees the memory.
     }
 }
 
@@ -258,7 +260,7 @@ void Populate(MutableByteSpan memory, std::size_t threads) {
     static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
         const std::size_t from = std::max(lead, i * share) - lead;
         const std::size_t to = std::min(lead + size, (i + 1) * share) - lead;
-        // madvise() only gives a hint to the kernel, so a failure is ignored.
+        // Mapping the pages in advance only saves time, so a failure is ignored.
         madvise(begin + from, to - from, MADV_POPULATE_WRITE);
         return {};
     }));

@@ -100,7 +100,8 @@ constexpr std::array<Table, 8> kTables = MakeTables();
 
 std::uint64_t Fold(std::uint64_t sum) { return sum == 0 ? 0 : (sum - 1) % 65535 + 1; }
 
-// Returns a codec that stores the checksum `function` of the data, and verifies it when decoding.
+// Returns a codec that stores `function` of the data as a checksum, and verifies the checksum when
+// decoding.
 CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location) {
     return std::unique_ptr<Codec>(std::make_unique<Checksum>(std::move(function), location));
 }
@@ -148,7 +149,7 @@ CodecResult MakeCrc32c(const json::Value& config, const CodecContext& /*context*
 }
 
 std::uint32_t Fletcher32Of(ByteSpan data) {
-    // Adding so few words keeps sum1 and sum2 below 2^49.
+    // Folding after this number of words keeps sum1 and sum2 below 2^49.
     constexpr std::size_t kWordsPerFold = std::size_t{1} << 16;
     std::uint64_t sum1 = 0;
     std::uint64_t sum2 = 0;
@@ -183,7 +184,7 @@ std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed) {
     std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(data.size) + seed;
     std::uint32_t b = a;
     std::uint32_t c = a;
-    // Mixes three words in one step of a round: `y` into `x`, then `z` into `y`.
+    // Performs one step of a round: mixes `y` into `x`, then adds `z` to `y`.
     const auto step = [&rotated](std::uint32_t& x, std::uint32_t& y, std::uint32_t z, int by) {
         x = (x - y) ^ rotated(y, by);
         y += z;

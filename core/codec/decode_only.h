@@ -18,7 +18,7 @@ class DecodeOnly : public Codec {
     }
 
   protected:
-    // `name` is the name of the codec's format in error messages, a string literal.
+    // `name` is the name of the format for error messages; it must be a string literal.
     explicit DecodeOnly(const char* name) : name_(name) {}
 
   private:

@@ -75,11 +75,11 @@ class Inflater final : public StreamDecoder {
     z_stream stream_ = {};
 };
 
-// Decodes one stream with libdeflate, which is twice as fast as zlib but needs all input and output
-// at once. `consumed` becomes the stream's length in bytes.
+// Decodes one stream with libdeflate, which is more than twice as fast as zlib but needs all input
+// and output at once. `consumed` becomes the stream's length in bytes.
 //
-// Returns false on failure. The caller must then ignore the bytes in `decoded`, and let Inflater
-// decode the stream or report the error.
+// Returns false if the stream is invalid, or if the output is not memory of the caller. The bytes
+// in `decoded` then do not count, and the caller must use Inflater, which reports any error.
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed);
 

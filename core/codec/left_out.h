@@ -10,8 +10,8 @@
 namespace zarr {
 
 struct LeftOutCodec {
-    std::string_view name;     // id in numcodecs, or name in Zarr v3 without "numcodecs."
-    std::string_view library;  // the missing library that the codec needs
+    std::string_view name;     // numcodecs' id, or the name of Zarr v3 without "numcodecs."
+    std::string_view library;  // the library that the codec needs
     std::string_view option;   // the CMake option that is OFF and leaves the codec out
 };
 

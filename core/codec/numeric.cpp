@@ -80,8 +80,9 @@ Int Truncate(double value) {
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
 }
 
-// Converts a float to an integer as NumPy does on x86-64, because C++ does not define this for
-// floats out of range.
+// Converts a float to an integer as compilers for x86-64 do, because C++ does not define the
+// conversion of floats out of range. The results are NumPy's results on x86-64. Large unsigned
+// integers are truncated without their top bit; small integers are the low bits of an int32.
 template <class To>
 To FloatToInteger(double value) {
     using Signed = std::conditional_t<sizeof(To) == 8, std::int64_t, std::int32_t>;
@@ -175,8 +176,9 @@ BoolByte Calculate(BoolByte a, BoolByte /*b*/) {
     return a;  // never called, because NumPy converts booleans to numbers first
 }
 
-// Calculates with complex `a` and the real scalar `b`, whose zero imaginary part still affects
-// signs and infinities. Division uses Smith's method, as NumPy does.
+// Calculates with the complex numbers `a` and `b`, where `b` is a real scalar with an imaginary
+// part of zero. That zero still affects signs and numbers that are not finite. Division uses
+// Smith's method.
 template <Operation kOperation, class T>
 std::complex<T> Calculate(std::complex<T> a, std::complex<T> b) {
     if constexpr (kOperation == Operation::kAdd || kOperation == Operation::kSubtract ||
@@ -226,8 +228,8 @@ Calculation CalculationOn(const DataType& type) {
     });
 }
 
-// Returns the smallest float type whose range includes `number`, which may still lose digits. NumPy
-// rounds the limits of the ranges to these numbers.
+// Returns the smallest float type whose range includes `number`, whatever the precision of that
+// type. The limits of the ranges are rounded, as in NumPy.
 DataType SmallestFloat(double number) {
     const double magnitude = std::isfinite(number) ? std::fabs(number) : 0;
     return MakeNumberType(DataKind::kFloat, magnitude < 65000 ? 2 : magnitude < 3.4e38 ? 4 : 8);

@@ -12,11 +12,10 @@
 
 namespace zarr::pco {
 
-// Decodes the pco file `encoded` into `decoded`, in the host's byte order. Fails if the numbers are
-// not of type `wanted`, if given.
-//
-// Ignores bytes after the end of the file. Needs a few hundred kilobytes of memory, plus at most
-// the sizes of the file and of `decoded`.
+// Decodes the pco file `encoded` into `decoded`, in the host's byte order. `wanted` is the expected
+// type of the numbers, if known; another type is an error. Bytes after the end of the file are
+// ignored. Decoding uses a few hundred kilobytes of memory, plus the file's dictionary and window.
+// The dictionary is bounded by the file's size, and the window by the limit of `decoded`.
 Status DecodeFile(ByteSpan encoded, const std::optional<NumberType>& wanted, Output& decoded);
 
 }  // namespace zarr::pco

@@ -18,8 +18,8 @@ namespace zarr {
 // codec's name.
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context);
 
-// Creates the object codec that `spec` describes; nullptr if `spec` names another codec. Returns
-// errors as MakeCodec() does.
+// Creates the object codec that `spec` describes; nullptr if `spec` names a codec that is not an
+// object codec. Returns errors as MakeCodec() does.
 Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context);
 
@@ -31,8 +31,8 @@ bool IsCompressor(const CodecSpec& spec);
 enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToBytes };
 
 // Returns the class of the codec that `spec` names, but does not check the configuration. Codecs of
-// numcodecs have their class in zarr-python 3. Returns kUnsupported if the codec is unknown or
-// deliberately not supported.
+// numcodecs have the class that zarr-python 3 gives them. Returns kUnsupported if the codec is
+// unknown or deliberately not supported.
 Result<CodecClass> ClassOf(const CodecSpec& spec);
 
 // Checks that Zarr v3 codecs are in the specified order: array-to-array, one array-to-bytes,

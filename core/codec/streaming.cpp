@@ -15,8 +15,8 @@ struct StreamEnd {
     Status damage;  // error if the stream is damaged, else ok
 };
 
-// Decodes one compressed stream. StreamEnd::damage tells of a damaged stream; any other error is
-// returned.
+// Decodes one compressed stream. StreamEnd::damage has the error of a damaged stream. Any other
+// error is returned as status.
 Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
     StreamEnd end;
     while (true) {

@@ -255,8 +255,8 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
     return json::Value(json::Object{});
 }
 
-// Returns the v3 configuration for `options`. Data types become little-endian, because elements get
-// another byte order only later, in the codec "bytes".
+// Returns the v3 configuration for `options`, with little-endian instead of big-endian data types.
+// On a little-endian host, items are little-endian until the codec "bytes" encodes them.
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {

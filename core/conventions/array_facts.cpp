@@ -81,7 +81,8 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
 }
 
 // Gives the roles Y and X to unnamed dimensions with the sizes in `spatial:shape` [height, width].
-// Does nothing if the sizes of the array leave a choice.
+// Exactly one dimension must have the size `height`, and exactly one the size `width`. If height
+// equals width, exactly two dimensions must have this size; the first one is Y.
 void DeclareShape(const json::Value& attributes, const std::vector<std::uint64_t>& sizes,
                   std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
@@ -112,7 +113,7 @@ CoordinateVector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension&
 }
 
 // Gives the roles Y and X to rows and columns of an array that looks like a colour image. Returns
-// false if it does not, or if dimensions have names or roles.
+// false if the array is not like this, or if dimensions have names or declared roles.
 bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
         return dimension.is_named || dimension.declared != AxisRole::kNone;
@@ -196,8 +197,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // A generated dimension name has no coordinate array. If the array is the root of the
-        // store, there are no other arrays.
+        // A dimension with a generated name has no coordinate array. If the array is the root of
+        // the store, there are no other arrays.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,

@@ -218,8 +218,9 @@ class GridMappingReader {
         return Require(kLatitudeName, -90, 90, mapping_.origin_latitude);
     }
 
-    // Sets the origin of polar_stereographic to the north or south pole. If its stated latitude is
-    // no pole, the hemisphere of that latitude, or of the first standard parallel, decides.
+    // Sets the origin of polar_stereographic to the north or south pole. Some writers state the
+    // latitude of true scale as the origin's latitude, or omit the origin's latitude. The pole is
+    // then in the hemisphere of the stated latitude, or else of the first standard parallel.
     Status ReadPole() {
         const auto latitude = Number(kLatitudeName, -90, 90);
         std::vector<double>& parallels = mapping_.standard_parallels;

@@ -23,8 +23,8 @@ struct CrsSource {
     std::string origin;  // name of the attribute or variable, for messages
     std::string code;    // authority code in the grid mapping, such as "EPSG:4326"
     // True for a CRS from an attribute without a convention, such as `crs`, or from a grid mapping
-    // that no attribute names. Such a projected CRS is ignored if the CF coordinates are in
-    // degrees.
+    // that no attribute names. If such a CRS is projected but the CF coordinates are in degrees,
+    // the CRS is ignored.
     bool yields_to_degrees = false;
 };
 
@@ -40,8 +40,8 @@ enum class AssumeLonglat : std::uint8_t {
 };
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar
-// `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, other attributes, longitude
-// and latitude coordinates (subject to `assume_longlat`).
+// `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, attributes without a
+// convention, longitude and latitude coordinates (subject to `assume_longlat`).
 //
 // A caller that cannot use one statement takes the next. An invalid statement is listed as kBroken,
 // and gives no warning if an earlier statement is used.
@@ -64,14 +64,15 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // Returns the path of the grid mapping variable for an array's X and Y; empty if none is found.
 // Searches attributes of the array and its group, then variables in the group and its ancestors.
 //
-// Ignores a variable that only arrays with another X and Y name, unless comparing these needs
-// requests to a remote store.
+// A variable that only other arrays name is used if one of these arrays has equal X and Y
+// dimensions. If comparing dimensions needs requests to a remote store, the variable is used
+// without comparison.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 
-// Returns the path of the grid mapping variable whose geotransform is that of this raster. Searches
-// like FindGridMapping(), but ignores unnamed variables in ancestor groups, because they may
-// describe other rasters.
+// Returns the path of the grid mapping variable from which facts of this raster, such as a
+// geotransform, may be read. Searches like FindGridMapping(), but ignores a variable in an ancestor
+// group that is found only by its usual name.
 std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                Warnings& warnings);
 

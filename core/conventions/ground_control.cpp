@@ -160,7 +160,7 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
 std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
                                                  const ArrayFacts& facts, Warnings& warnings) {
     if (!facts.axes.x || !facts.axes.y) return {};
-    Warnings ignored;  // already reported by the search for the CRS
+    Warnings ignored;  // the search for the CRS reports the warnings
     const std::string path = FindOwnGridMapping(hierarchy, facts, ignored);
     if (path.empty()) return {};
     const json::Value attributes = LenientAttributes(hierarchy, path, ignored);

@@ -35,8 +35,8 @@ struct LevelStatement {
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
 
-// Compares `statement` with the array `level`, and returns a sentence for each error. A scale may
-// differ by one element of the level.
+// Compares `statement` with the array `level`, and returns a sentence for each error. A scale is no
+// error if it gives the level's size up to one element.
 //
 // Sentences do not name the array, so that arrays of one grid give equal sentences. `sources` are
 // the arrays from which the level may have been computed.

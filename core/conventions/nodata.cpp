@@ -110,8 +110,9 @@ bool IsDeclaredCoordinate(const ArrayFacts& facts) {
     return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
 }
 
-// True for an array of longitudes or latitudes if `element` is no angle, such as -9999. xarray
-// stores `_FillValue` of Zarr v2 only as fill value, so such a fill value is nodata.
+// True if the array has a longitude or latitude for each pixel, and `element` is beyond all angles,
+// such as -9999 for gaps. Such a fill value is nodata: in Zarr v2, xarray stores `_FillValue` only
+// as the fill value.
 bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     constexpr double kMaxDegrees = 360;
     const DataType type = facts.metadata.dtype.Native();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes the metadata of an OME-Zarr image (versions 0.4, 0.5 and 0.6) for an array with overviews.
-// Because OME-Zarr has no CRS, this library reads such an array by other attributes.
+// Writes the metadata of an OME-Zarr image (versions 0.4, 0.5 and 0.6) for an array that has
+// overviews. This library itself reads the array's location, names and overviews from other
+// attributes, because OME-Zarr has no CRS.
 #pragma once
 
 #include <optional>
@@ -52,7 +53,7 @@ struct OmeWrittenImage {
 std::vector<std::string> SupportedOmeVersions(Format format);
 
 // Returns version and name of the image that PutOmeImage() has written for the array at `base`, a
-// path relative to the group. Returns nullopt if another program wrote the image.
+// path relative to the group. Returns nullopt for other images.
 std::optional<OmeIdentity> FindWrittenOmeImage(const json::Value& group_attributes,
                                                std::string_view base);
 

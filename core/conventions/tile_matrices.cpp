@@ -163,8 +163,8 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
 
 namespace {
 
-// Finds the arrays in or below `group` that describe a pyramid of this group; at most one array of
-// each name.
+// Finds the arrays in `group` and its child groups that describe a pyramid of `group`; at most one
+// array of each name.
 class Search {
   public:
     Search(const Hierarchy& hierarchy, const std::string& group, Warnings& warnings)

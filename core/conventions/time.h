@@ -56,11 +56,11 @@ struct Instant {
 // Returns the sum of two instants; nullopt if the day overflows.
 std::optional<Instant> Add(const Instant& a, const Instant& b);
 
-// Returns a date and time of day as text: "2020-01-02T06:00:00Z", or with the name of a calendar
-// that ISO 8601 lacks, "2020-02-30T00:00:00 (360_day)".
+// Returns a date and time of day as text. kStandard and kProlepticGregorian give ISO 8601:
+// "2020-01-02T06:00:00Z". Other calendars are named in the text: "2020-02-30T00:00:00 (360_day)".
 //
 // Fractions of a second have 3, 6, 9, ... digits. Years before 0 and after 9999 have a sign and at
-// least six digits.
+// least six digits (ISO 8601, expanded form).
 std::string DateTimeText(Calendar calendar, const Date& date, const Instant& time_of_day);
 
 // Returns the date and time of day of an instant as text.

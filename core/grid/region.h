@@ -35,8 +35,9 @@ struct AxisPiece {
     std::uint64_t offset = 0;  // index of the piece's first selected element in its chunk
 };
 
-// Splits one dimension of a region at the chunk edges into one piece per chunk. Most pieces are
-// computed on demand, so that a region may touch any number of chunks.
+// Splits one dimension of a region at the chunk edges into one piece per chunk. Computes each piece
+// on demand, so that a region may touch any number of chunks. Pieces are stored only if the axis is
+// irregular and the step is neither 1 nor -1.
 class AxisSplit {
   public:
     AxisSplit() = default;

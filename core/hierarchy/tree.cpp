@@ -88,8 +88,8 @@ class Copier {
   public:
     Copier(const Store& source, Store& target) : source_(source), target_(target) {}
 
-    // Copies all keys except metadata documents. Lists these for CopyDocuments(), those of the
-    // deepest nodes first.
+    // Copies all keys except metadata documents. Collects the documents for CopyDocuments(), those
+    // of the deepest nodes first.
     Status CopyBelow(const std::string& from, const std::string& to, std::size_t depth) {
         ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, from));
         ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, source_.List(from));

@@ -16,8 +16,8 @@ namespace zarr {
 Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
                     std::string_view member);
 
-// Returns the member "shape" of an array's document. Returns kCorrupt if the array would have more
-// than 2^63 - 1 bytes, and kLimit for too many dimensions.
+// Returns the member "shape" of an array's document; sizes may be 0. Returns kCorrupt if the array
+// would have more than 2^63 - 1 bytes, and kLimit for too many dimensions.
 Result<std::vector<std::uint64_t>> ReadShape(const json::Value& document, std::size_t element_size);
 
 // Returns the sizes as a JSON array.

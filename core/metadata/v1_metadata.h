@@ -13,8 +13,9 @@ namespace zarr {
 // True if `text` is a `meta` document: a JSON object whose "zarr_format" is 1.
 bool IsV1Metadata(std::string_view text);
 
-// True if `text` looks like a `meta` document, even a damaged one: a JSON object with
-// "zarr_format", or with "chunks" and "compression". ParseV1Metadata() reports the damage.
+// True if `text` looks like a `meta` document, possibly a damaged one: it begins as a JSON object
+// and contains "zarr_format", or "chunks" and "compression". For a damaged document,
+// ParseV1Metadata() returns the error.
 bool LooksLikeV1Metadata(std::string_view text);
 
 // Parses and validates the text of a `meta` document. Errors name the member.

@@ -41,7 +41,7 @@ struct IcechunkFile {
 
 // Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist, and
 // kCorrupt if it is damaged or of another type. Returns kUnsupported for an unknown version or
-// compression, and kLimit if the file has more than Limit::kManifestSize bytes.
+// compression, and kLimit if the payload has more than Limit::kManifestSize bytes.
 Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string& key,
                                       IcechunkFileType type);
 

@@ -15,8 +15,8 @@ namespace {
 
 std::size_t MostBytes() { return static_cast<std::size_t>(LimitOf(Limit::kPartitionSize)); }
 
-// Adds the name of the option ZARR_MAX_PARTITION_SIZE to the error for a too large file, unless the
-// error has it.
+// Adds the name of the option ZARR_MAX_PARTITION_SIZE to the error for a file that is too large,
+// unless the message already has it.
 Status NameLimit(const Status& status) {
     constexpr std::string_view kName = "ZARR_MAX_PARTITION_SIZE";
     const bool is_named = status.message().find(kName) != std::string::npos;

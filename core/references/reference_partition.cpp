@@ -57,7 +57,7 @@ bool ReferencePartition::Has(std::uint64_t row) const {
 Reference ReferencePartition::At(std::uint64_t row) const {
     if (!Has(row)) return Reference::Absent();
     const auto at = static_cast<std::size_t>(row);
-    // An empty inline value counts as absent, so a path in the same row is used instead.
+    // An empty inline value is not a chunk. A path in the same row is used in its place.
     const std::string_view raw = HasRaw(at) ? texts_.At(raws_[at]) : std::string_view();
     if (!raw.empty() || !HasPath(at)) return Reference::Inline(std::string(raw));
     const std::uint64_t size = sizes_[at];

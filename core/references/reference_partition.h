@@ -47,7 +47,7 @@ class ReferencePartition {
     // inline value.
     std::vector<std::uint32_t> raws_;
     std::vector<std::uint64_t> offsets_;
-    std::vector<std::uint64_t> sizes_;  // size of each target in bytes; 0 means the whole object
+    std::vector<std::uint64_t> sizes_;  // size of each value in bytes; 0: the whole target
 };
 
 }  // namespace zarr

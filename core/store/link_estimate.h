@@ -18,10 +18,11 @@ class LinkEstimate {
     void Note(std::uint64_t bytes, std::uint64_t nanoseconds);
 
     std::uint64_t latency() const;  // in nanoseconds, from the request until the response begins
-    double rate() const;            // in bytes per second and connection
+    double rate() const;            // in bytes per second, for one connection
 
-    // Returns the cost model of this server for ReadRanges(). The largest gap to read is what the
-    // server sends during the latency of a request, between tuning::kMinGap and tuning::kMaxGap.
+    // Returns the cost model of this server for ReadRanges(). The largest gap between
+    // joined ranges is the number of bytes that the server sends during the latency, bounded by
+    // tuning::kMinGap and tuning::kMaxGap.
     ReadCost Cost() const;
 
   private:

@@ -26,8 +26,8 @@ struct ReadCost {
     std::uint64_t free_gap = 0;
 };
 
-// Byte range to read: `size` bytes at `offset` of object number `object`. The sink gets the range's
-// number `which`.
+// Byte range to read: `size` bytes at `offset` of object number `object`. `which` is the
+// number of the range in calls of the sink.
 struct WantedRange {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -62,6 +62,7 @@ using RangeSink = std::function<Status(std::size_t which, const std::optional<By
 
 // Reads `ranges`, and calls `sink` once per range, in any order and from several threads at once.
 // One request reads several ranges of an object if `source.cost` allows the gaps between them.
+// A range larger than `request_bytes` is still read by one request.
 //
 // Returns the first failure of `sink`; the remaining ranges may then be skipped.
 Status ReadRanges(const RangeSource& source, std::vector<WantedRange> ranges,

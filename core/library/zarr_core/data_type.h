@@ -28,7 +28,7 @@ enum class DataKind : std::uint8_t {
     kBytes,      // bytes of a fixed length, padded with NUL
     kUnicode,    // text of a fixed length: UCS-4 code units, padded with NUL
     kRaw,        // bytes that are not interpreted
-    kStruct,     // fields of different types, without padding
+    kStruct,     // fields with types of their own, without padding
     kVariable,   // strings or bytes of variable length
 };
 
@@ -70,8 +70,8 @@ class ZARR_CORE_EXPORT DataType {
     // Returns the smallest memory type that holds every value, such as kFloat32 for float16 or
     // kInt64 for times. Returns kElement for bytes, text, structures and kVariable.
     MemoryType memory_type() const noexcept;
-    // Returns the name of the type: JSON for structures, else a NumPy type string or, if NumPy
-    // lacks the type, a name of Zarr v3.
+    // Returns the name of the type: a type string of NumPy, JSON for structures, else the name of
+    // Zarr v3.
     Result<std::string> ToString() const noexcept;
 
     struct Impl;  // only for the library itself
