@@ -21,7 +21,7 @@ struct CrsSource {
     std::string text;
     json::Value attributes;
     std::string origin;  // name of the attribute or variable, for messages
-    std::string code;    // authority code in the grid mapping, such as "EPSG:4326"
+    std::string code;    // for kGridMapping: EPSG code in an attribute `epsg_code`, or empty
     // True for a CRS from an attribute without a convention, such as `crs`, or from a grid mapping
     // that no attribute names. If such a CRS is projected but the CF coordinates are in degrees,
     // the CRS is ignored.

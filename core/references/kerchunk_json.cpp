@@ -151,7 +151,8 @@ class KerchunkParser {
     }
 
     Status ParseReference(const std::string& key) {
-        // References with an invalid key are skipped, because no reader requests such a key.
+        // References with an invalid key are parsed but not added, because no reader requests such
+        // a key.
         const bool is_key = IsValidKey(key);
         ZARR_ASSIGN_OR_RETURN(const char next, json_.Peek());
         if (next == '[') return ParseRange(key, is_key);

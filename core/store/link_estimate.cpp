@@ -17,8 +17,8 @@ constexpr double kSecond = 1e9;  // one second in nanoseconds
 void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes <= tuning::kLatencyBytes) {
-        // A fast response sets the latency at once, but a slow one raises it only a little: its
-        // cause is mostly a new connection or a busy client.
+        // A faster response sets the latency at once; a slower response raises the latency only a
+        // little, because its cause is mostly a new connection or a busy client.
         const auto known = static_cast<double>(latency_);
         const auto seen = static_cast<double>(nanoseconds);
         latency_ =
