@@ -24,8 +24,8 @@ struct ChunkPart {
     std::ptrdiff_t buffer_offset = 0;
     // True if the part contains all elements of the chunk that lie inside the array.
     bool covers_chunk = false;
-    // True if the whole chunk lies inside the array, the part is the whole chunk, and no step is
-    // negative.
+    // True if the whole chunk lies inside the array, the part is the whole chunk, and the part's
+    // elements have the order of the chunk's elements.
     bool fills_chunk = false;
     std::size_t threads = 1;    // number of threads that may read, decode and copy the part
     bool may_be_cached = true;  // true if the decoded chunk may be put into the chunk cache

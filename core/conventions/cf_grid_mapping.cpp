@@ -347,7 +347,7 @@ std::string Text(const json::Value& attributes, std::string_view name) {
 }
 
 // Returns the attribute `name`, a radius or axis in metres; nullopt if absent or invalid. Values
-// from 6300 to 6400 are taken as kilometres.
+// between 6300 and 6400 are taken as kilometres.
 std::optional<double> Radius(const json::Value& attributes, std::string_view name,
                              Warnings& warnings) {
     auto radius = NumberAttribute(attributes, name, warnings);

@@ -324,8 +324,8 @@ Status ClearRoot(Store& store) {
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
         if (entry.name == kV3Document) {
-            // An empty group replaces the root. If the store is too full for the document of this
-            // group, the document of the root is erased.
+            // An empty group replaces the root. If the group's document cannot be stored, for
+            // example in a full store, the root's document is erased.
             if (!SetText(store, entry.name, V3GroupText()).ok())
                 ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
         } else if (IsDocument(entry.name, Document::kConsolidated)) {
