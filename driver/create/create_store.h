@@ -33,7 +33,8 @@ struct NewRaster {
     // "band".
     std::vector<BandDimension> band_dimensions;
     // True if the creation option BAND_DIM names the dimension of bands, which then keeps this
-    // name. Any other name is changed if the store already uses it.
+    // name. Any other name that the store already uses is changed, unless its coordinates are
+    // equal.
     bool is_dimension_asked_for = false;
     // Text that identifies the pixels to copy, from SourceText(); may be empty.
     std::string source_text;
@@ -54,7 +55,7 @@ struct PlannedArray {
 
 // Plans the arrays that will hold a raster (one array, or one per band), without writing. `folder`
 // is the path of the store; `store` is an existing store that gets the arrays, or nullptr. Fails if
-// an array exists already, or if options or codecs do not fit the raster.
+// a planned name is in use, or if options or codecs do not fit the raster.
 zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const std::shared_ptr<zarr::Store>& store,
                                                    const NewRaster& raster,

@@ -229,7 +229,7 @@ class CloudProfile {
     }
 
     // If the creation option BITROUND asks for rounding, sets FILTER=BITROUND and the number of
-    // kept bits. The source's nodata values must stay exact.
+    // kept bits. Keeps enough bits for the nodata values of the source.
     Status ChooseRounding(const ChunkSamples& samples) {
         const char* const text = CSLFetchNameValue(options_.List(), "BITROUND");
         if (text == nullptr || EQUAL(text, "NO")) return {};
@@ -289,8 +289,8 @@ class CloudProfile {
         }
     }
 
-    // Returns the encodings to choose from, as sets of creation options. Most programs can read the
-    // first.
+    // Returns the encodings to choose from, as sets of creation options. More programs can read the
+    // first encoding than the others.
     std::vector<CPLStringList> Candidates(const std::string& compressor, Predictor predictor) {
         const std::size_t size = raster_.dtype.size;
         const bool is_integer = raster_.dtype.kind == zarr::DataKind::kInt ||

@@ -104,8 +104,8 @@ class Coordinates {
                (more > 0 ? ", and " + std::to_string(more) + " more" : "");
     }
 
-    // Compares `text` with all coordinates of the dimension. Reads some coordinates at a time, to
-    // stay below kMaxLabels and kMaxLabelBytes.
+    // Compares `text` with all coordinates of the dimension. Reads some coordinates at a time, so
+    // that their labels do not exceed kMaxLabels and kMaxLabelBytes.
     Status Search(const std::string& text) {
         std::uint64_t piece = PieceSize();
         for (std::uint64_t first = 0; first < dimension_.size;) {

@@ -33,8 +33,8 @@ TruncatedTexts TruncateToFit(const zarr::ArrayMetadata& metadata, std::vector<st
     return cut;
 }
 
-// Returns the elements of a block as texts, in row-major order. Decodes elements that the block
-// contains as base64.
+// Returns the elements of a block as texts, in row-major order. In the block, raw bytes are texts
+// in base64; here they are decoded.
 std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
     const zarr::Region& region = block.region;
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
@@ -64,8 +64,8 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     for (std::size_t i = 0; i < rank; ++i) {
         region.start.push_back(start[i]);
         region.count.push_back(count[i]);
-        // GDAL may pass any step for an axis with one element, where it has no effect and becomes
-        // 1.
+        // GDAL may pass any step for an axis with one element. The step has no effect there, and
+        // becomes 1.
         region.step.push_back(count[i] == 1 ? 1 : step[i]);
         strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
                           static_cast<std::ptrdiff_t>(type.GetSize()));

@@ -23,8 +23,8 @@ class PendingGridMappings {
     void AddScalar(const std::string& path);
 
     // Lets arrays from Add() refer to a scalar array from AddScalar() that describes their CRS.
-    // Removes absent arrays from the attribute "coordinates", because xarray would ignore the whole
-    // attribute. Clears the records.
+    // Removes absent arrays from the attribute "coordinates", because xarray ignores the whole
+    // attribute if one of them is absent. Clears the records.
     zarr::Status Finish(SharedResource& session);
     void Forget();
 

@@ -121,8 +121,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // leaves pending.
     zarr::Status Finish();
 
-    // Sets an attribute of a node, or removes it if `value` is nullopt. Updates the object of an
-    // array in use.
+    // Sets an attribute of a node, or removes it if `value` is nullopt. If the node is an array in
+    // use, also updates the array's object.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
 

@@ -35,7 +35,7 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
     : ZarrPamDataset(std::move(location), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
     eAccess = GA_ReadOnly;
-    // The name is "Zarr" even if a program opened the dataset with the driver ZarrBuiltin.
+    // The dataset's driver is "Zarr", even if a program opened the dataset with ZarrBuiltin.
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     SetDescription(name.c_str());
 }

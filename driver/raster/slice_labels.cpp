@@ -48,8 +48,8 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     range.first = fixed.value_or(0);
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
-    // A dimension with more than kMaxLabels coordinates gets no labels, because only a dataset
-    // without bands has such a dimension.
+    // A dimension with more than kMaxLabels coordinates gets no labels. Such a dimension occurs
+    // only in a dataset without bands, which shows no labels.
     if (range.count > zarr::kMaxLabels) return axis;
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)
@@ -117,8 +117,8 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
         };
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
-        // For the usual dimension "band", a text label is the band's description and needs no
-        // metadata items.
+        // The usual dimension "band" gets no metadata items if it has no labels, or text labels: a
+        // text label is the band's description.
         if (IsPlainBand(i) && (label == nullptr || axis.labels.is_text)) continue;
         set("INDEX", std::to_string(indices[i]));
         if (label == nullptr) continue;

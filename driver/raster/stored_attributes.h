@@ -46,7 +46,7 @@ class StoredAttributes {
     void SetOfGroup(zarr::json::Object attributes);
 
     const BandArrays& arrays_;
-    // Changed attributes of the group; nullopt until the first change.
+    // All attributes of the group, including pending changes; nullopt if no change is pending.
     std::optional<zarr::json::Object> group_attributes_;
 };
 

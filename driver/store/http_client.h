@@ -19,7 +19,8 @@ struct ByteExtent {
 };
 
 // Address of a value on a server. The request goes to `url`. GDAL looks up path-specific options by
-// `path`. Error messages name `key`. The three strings must outlive this object.
+// `path`, the value's path in GDAL's file systems. Error messages name `key`. The three strings
+// must outlive this object.
 struct RemoteValue {
     const std::string& url;
     const std::string& path;
@@ -46,10 +47,12 @@ struct ValueInfo {
     bool is_condition_unmet = false;
 };
 
-// Reads a value, or only the range `extent`, with a GET request over a persistent connection.
-// Returns false if the value does not exist (404, 410). Returns kLimit above `limit` bytes,
-// kPermission for 401 and 403, kInvalidArgument for 400, and kIo otherwise. GDAL's HTTP options
-// apply; GDAL_HTTP_MAX_RETRY may add requests. `info` may be nullptr. Thread-safe.
+// Reads a value, or only the range `extent`, with a GET request over a persistent connection. Reads
+// fewer bytes if the value ends earlier. GDAL's HTTP options apply; retry options such as
+// GDAL_HTTP_MAX_RETRY may add requests. `info` may be nullptr. Thread-safe.
+// Returns false if the value does not exist (404, 410). Returns kLimit if the answer has more than
+// `limit` bytes, kPermission for 401 and 403, and kInvalidArgument for 400. Returns kIo for other
+// failures, and for an answer with another range than `extent`.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* info = nullptr);
 

@@ -53,8 +53,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
 
   private:
     // Requests values and listings in advance, and caches them. Listings of more than kMostListed
-    // entries are not cached. Until a web server has returned a listing, only the first of
-    // `prefixes` is requested, because most web servers return none.
+    // entries, about one answer of an object store, are not cached. Until a web server has returned
+    // a listing, only the first of `prefixes` is requested, because most web servers return none.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
     bool IsCached(const std::string& key) const override;
@@ -122,7 +122,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Version that the last partial read of a value found.
     struct Seen {
         std::string version;      // ValueInfo::version; empty if the value did not exist
-        std::uint64_t count = 0;  // how often `version` has changed
+        std::uint64_t count = 0;  // how often `version` was set to another value
     };
     mutable std::unordered_map<std::string, Seen> seen_;
     mutable std::int64_t seen_generation_ = 0;

@@ -17,13 +17,16 @@ std::string RenameForDeletion(const std::string& path);
 
 // Builds a new store under a staging name, and renames it when it is complete. If the process is
 // killed, the final name has the old or the new store. The next writer of that name removes
-// leftover staging stores. If folders cannot be renamed, as in object stores, the old store is
-// deleted and the new one is built in place.
+// leftover staging stores.
+// If the folder cannot be renamed, the old store is deleted and the new one is built in place.
+// Renaming fails in object stores, for mount points, for the current folder, and in a parent folder
+// that is not writable.
 class StoreReplacement {
   public:
-    // Prepares a new store at `folder`; fails without a change if `folder` holds anything but a
-    // store. If `is_resumable` returns true for the folder of an unfinished store, at the staging
-    // name or in place, continues that store. `is_resumable` may be empty.
+    // Prepares a new store at `folder`, which may be missing or empty. Fails without a change if
+    // `folder` holds anything but a store. Continues an unfinished store, under a staging name or
+    // in place, if `is_resumable` returns true for its folder. An empty `is_resumable` continues
+    // none.
     using ResumablePredicate = std::function<bool(const std::string& folder)>;
     static zarr::Result<StoreReplacement> Begin(const std::string& folder,
                                                 const ResumablePredicate& is_resumable = {});

@@ -211,8 +211,9 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
-    // A file in /vsimem/ may change again within the second of its time, and has no inode number.
-    // Until it is two seconds old, it gets a unique identity, so that no cached archive is used.
+    // Times of files in /vsimem/ are whole seconds, and the files have no inode numbers, so a file
+    // may change again without a new time. A file that is younger than two seconds gets a unique
+    // identity, so that no cached archive is used.
     static std::atomic<std::uint64_t> count{0};
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
@@ -284,7 +285,7 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
     for (auto at = open_stores.begin(); at != open_stores.end();)
         at = at->second.expired() ? open_stores.erase(at) : std::next(at);
     // A staging name may have belonged to an earlier zip file, so an open store with that name is
-    // not used. Only one creator uses a staging file, so nothing is shared.
+    // not used. Sharing is not needed, because only its creator uses a staging file.
     const bool is_staging = FinalName(location.archive) != location.archive;
     if (const auto known = open_stores.find(name); !is_staging && known != open_stores.end())
         if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
