@@ -320,9 +320,9 @@ class CloudProfile {
         return candidates;
     }
 
-    // Makes blosc the compressor, whose built-in byte shuffling more readers know than the filter
-    // SHUFFLE. The chunk becomes a single blosc block, which compresses best. Does nothing if blosc
-    // lacks `compressor`.
+    // Makes blosc the compressor, because more readers know the byte shuffling in blosc than the
+    // filter SHUFFLE. The chunk becomes a single blosc block, which compresses best. Does nothing
+    // if blosc lacks `compressor`.
     void Shuffle(const std::string& compressor, CPLStringList& options) const {
         const char* inside = nullptr;
         for (const auto& [name, in_blosc] :
