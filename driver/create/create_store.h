@@ -33,8 +33,8 @@ struct NewRaster {
     // "band".
     std::vector<BandDimension> band_dimensions;
     // True if the creation option BAND_DIM names the dimension of bands, which then keeps this
-    // name. Any other name that the store already uses is changed, unless its coordinates are
-    // equal.
+    // name. Any other name is changed if the store already uses it, unless the store has equal
+    // coordinates of that name.
     bool is_dimension_asked_for = false;
     // Text that identifies the pixels to copy, from SourceText(); may be empty.
     std::string source_text;
