@@ -15,9 +15,9 @@ namespace zarr_driver {
 // metadata items of this driver (DIM_...), GDAL's netCDF driver (NETCDF_DIM_...) and GDAL's GRIB
 // driver (GRIB_VALID_TIME ...).
 //
-// Returns an empty list if bands state no dimensions, or are not all combinations of the
-// coordinates in row-major order; a debug message gives the reason. GRIB bands must all have the
-// same element, such as temperature.
+// Returns an empty list if the bands state no dimensions, or only one with a generated name such as
+// "band". Also returns an empty list, and logs the reason, if the bands are not all combinations of
+// the coordinates in row-major order, or GRIB bands have different elements, such as temperature.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
 // True if `item`, NAME=VALUE, is metadata of a band or dataset that describes one of `dimensions`.

@@ -36,8 +36,8 @@ struct EncodingChoice {
 };
 
 // Encodes `samples` on all cores by each of `candidates`, which are creation options that name
-// codecs, and returns the smallest result. Candidates after the first must be a few percent
-// smaller, because fewer programs can read their codecs.
+// codecs. Returns the candidate with the smallest encoded size. A later candidate must be smaller
+// than the first by a few percent, because fewer programs can read their codecs.
 //
 // Returns nullopt if there are no samples, or no candidate can encode them.
 std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,

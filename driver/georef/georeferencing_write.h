@@ -78,7 +78,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
                                  zarr::json::Object& attributes);
 
 // Sets the name of an array's grid mapping in the attributes where xarray and rioxarray look for
-// it. An empty `name` removes the attributes.
+// it. An empty `name` removes the grid mapping from the attributes.
 void SetGridMapping(zarr::json::Object& attributes, const std::string& name);
 
 // Writes the CRS of rasters to "pam.aux.xml" in the store, from which GDAL's built-in driver before

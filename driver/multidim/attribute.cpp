@@ -32,8 +32,9 @@ namespace {
 
 using Items = std::vector<const json::Value*>;
 
-// Returns the text of a string attribute as valid UTF-8 for GDAL. Text with NUL becomes "base64:"
-// and base64, although text may begin so by itself.
+// Returns the text of a string attribute for GDAL: valid UTF-8 without NUL. Text with NUL becomes
+// "base64:" and its bytes in base64. Text that begins with "base64:" itself stays unchanged,
+// because users must get back what they wrote.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
                                                 : zarr::BytesToText(text);
@@ -481,8 +482,9 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // The initial value is stored, so that the attribute exists even if nobody writes it. A
-    // scale_factor of 0 would change the array, so such an attribute waits for its first value.
+    // The initial value is stored, so that the attribute exists even if no value is ever written.
+    // Exception: a scale_factor of 0 would change the array, so such an attribute waits for its
+    // first value, unless it has no elements and therefore never gets a value.
     const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
     if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->attributes().Add(attribute);

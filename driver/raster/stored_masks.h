@@ -18,9 +18,9 @@ class ZarrRasterBand;
 // Masks of a dataset, stored as uint8 arrays: 0 for masked pixels, 255 for valid ones. The
 // attribute `gdal_mask` of an array names its mask in the same group. Not thread-safe.
 //
-// A 2-D mask has the attribute `gdal_mask_flags`: 2 (GMF_PER_DATASET) for a mask of all bands, or
-// 0. A mask of more dimensions has the shape of the masked array, and lists the masked bands in
-// `gdal_masked_bands`, in the form of `gdal_band_names`.
+// A 2-D mask has the attribute `gdal_mask_flags`: 2 (GMF_PER_DATASET) for a mask of all bands, 0
+// for a mask of the only band. A mask of more dimensions has the shape of the masked array, and
+// lists the masked bands in `gdal_masked_bands`, in the form of `gdal_band_names`.
 class StoredMasks {
   public:
     explicit StoredMasks(ZarrDataset& dataset) : dataset_(dataset) {}
