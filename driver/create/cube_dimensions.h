@@ -16,8 +16,9 @@ namespace zarr_driver {
 // driver (GRIB_VALID_TIME ...).
 //
 // Returns an empty list if the bands state no dimensions, or only one with a generated name such as
-// "band". Also returns an empty list, and logs the reason, if the bands are not all combinations of
-// the coordinates in row-major order, or GRIB bands have different elements, such as temperature.
+// "band", or if GRIB bands have several elements, such as temperature and wind. Also returns an
+// empty list if the bands are not all combinations of the coordinates in row-major order; a debug
+// message gives the reason.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
 // True if `item`, NAME=VALUE, is metadata of a band or dataset that describes one of `dimensions`.

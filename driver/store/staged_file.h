@@ -13,9 +13,9 @@
 
 namespace zarr_driver {
 
-// A file that is written under a temporary name and then replaces the file at its final path. Files
-// for object stores are built on the local disk, because objects are written as a whole. Not
-// thread-safe.
+// A file that is written under a temporary name and then replaces the file at its final path in one
+// step. Files for object stores are built on the local disk, because objects are written as a
+// whole. Not thread-safe.
 class StagedFile final : public zarr::ByteSink {
   public:
     // Creates a temporary file that will become `path`.

@@ -168,7 +168,8 @@ Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& 
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
     const json::Object& members = *attributes.as_object();
-    // If the stored object repeats a name, only one member of this name is kept.
+    // If the stored object repeats the name, one member with the new value replaces all members of
+    // this name.
     json::Object kept;
     bool is_set = false;
     for (const json::Member& member : members) {
