@@ -15,10 +15,12 @@ namespace zarr_driver {
 // metadata items of this driver (DIM_...), GDAL's netCDF driver (NETCDF_DIM_...) and GDAL's GRIB
 // driver (GRIB_VALID_TIME ...).
 //
-// Returns an empty list if the bands state no dimensions, or only one with a generated name such as
-// "band", or if GRIB bands have several elements, such as temperature and wind. Also returns an
-// empty list if the bands are not all combinations of the coordinates in row-major order; a debug
-// message gives the reason.
+// Returns an empty list if the bands state no dimensions, or only one without coordinates and with
+// a generated name such as "band". Also returns an empty list if GRIB bands have several elements,
+// such as temperature and wind.
+//
+// If the bands are not all combinations of the coordinates in row-major order, returns an empty
+// list and logs the reason as a debug message.
 std::vector<BandDimension> FindCubeDimensions(GDALDataset& source);
 
 // True if `item`, NAME=VALUE, is metadata of a band or dataset that describes one of `dimensions`.

@@ -27,7 +27,7 @@ class StagedFile final : public zarr::ByteSink {
     StagedFile& operator=(const StagedFile&) = delete;
 
     zarr::Status Write(zarr::ByteSpan bytes) override;
-    // Renames the temporary file to its final path, replacing a file there.
+    // Moves the temporary file to its final path, replacing a file there.
     zarr::Status Commit();
 
   private:
