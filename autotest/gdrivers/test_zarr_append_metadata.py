@@ -104,7 +104,7 @@ def test_items_of_a_cube_with_more_slices_stay(tmp_path):
 
 
 def test_a_slice_without_description(tmp_path):
-    """A slice without a description replaces a slice that has one. The band's description becomes its time."""
+    """An appended slice without a description replaces a slice that has one. The description of the band is then the time of the slice."""
     store = tmp_path / "a.zarr"
     make(store, scene(1))
     append(store, scene(2), 2)

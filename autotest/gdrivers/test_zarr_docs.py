@@ -55,7 +55,7 @@ def is_run(block):
 
 
 def grouped():
-    """Returns the code blocks that tests run, grouped by page and section. Page and section name the test."""
+    """Returns the code blocks that tests run, grouped by page and section. The test is named after the page and the section."""
     found = {}
     for block in all_blocks():
         if is_run(block):

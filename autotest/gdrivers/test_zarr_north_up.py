@@ -58,7 +58,7 @@ def test_no_more_chunks_are_read(store):
         dataset.GetRasterBand(1).ReadAsArray(16, rows[0], 16, rows[1])
         told.append(counters() - before)
         dataset = None
-    assert told == [1, 0] or told == [1, 1]  # chunks that each read decodes; the second may find its chunk in the cache
+    assert told == [1, 0] or told == [1, 1]  # decoded chunks of the two reads; the second read may find its chunk in the cache
 
 
 def test_with_wrapped_longitudes(tmp_path, cpl):

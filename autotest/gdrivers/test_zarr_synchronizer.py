@@ -117,6 +117,7 @@ def test_processes_without_lock_files_lose_values(tmp_path):
 
 @zarr_formats.V2  # only v2, because zarr-python 3 has no lock files
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
+    zarr2.require()
     store, locks = make_store(tmp_path), tmp_path / "locks"
     works = [write_by_gdal, write_by_zarr, write_by_multidimensional, write_by_zarr]
     run_at_once([(works[i % 4], store, locks, i) for i in range(WRITERS)])
@@ -125,6 +126,7 @@ def test_processes_share_a_chunk_with_zarr_python(tmp_path):
 
 @zarr_formats.V2
 def test_values_are_lost_if_only_zarr_python_uses_lock_files(tmp_path):
+    zarr2.require()
     for attempt in range(20):
         store, locks = make_store(tmp_path / str(attempt)), tmp_path / f"locks{attempt}"
         jobs = [(write_by_gdal, store, None, i) for i in range(0, WRITERS, 2)]
@@ -431,6 +433,7 @@ def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
 
 @zarr_formats.V2
 def test_processes_change_metadata_of_one_array_with_zarr_python(tmp_path):
+    zarr2.require()
     change_under_lock_files(tmp_path, True)
 
 

@@ -21,11 +21,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 _programs = {}  # process id -> Program, because forked test processes cannot share a Program's pipes
 
 
+def require():
+    """Skips the test if this Python has no zarr-python 2. Call this before forking a process that uses call()."""
+    if sys.version_info >= (3, 14):
+        pytest.skip("zarr-python 2 needs Python 3.13 or older", allow_module_level=True)
+
+
 def call(name, *arguments, **named):
     """Calls the function `name` of zarr2_program.py in another process, and returns its result. An exception there
     fails the test."""
-    if sys.version_info >= (3, 14):
-        pytest.skip("zarr-python 2 needs Python 3.13 or older", allow_module_level=True)
+    require()
     assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
     program = _programs.get(os.getpid())
     if program is None:

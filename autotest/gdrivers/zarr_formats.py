@@ -72,7 +72,7 @@ def running(version):
 
 
 def block_options(rows, columns):
-    """Returns creation options for chunks of rows x columns. In the format SHARDS, these options make shards of
+    """Returns creation options for chunks of `rows` x `columns` pixels. In the format SHARDS, these options make shards of
     this size. Chunks in a shard have half of the rows if `rows` is even, and half of the columns if `columns`
     is even."""
     options = [f"BLOCKSIZE={rows},{columns}"]

@@ -89,7 +89,7 @@ class Plan:
             draw, self.kind, self.dtype, self._values, turn
         )
         first = (self.filters + [self.compressor])[0]
-        if self.dtype.names and isinstance(first, numcodecs.GZip):  # GZip alone cannot encode a structure with times
+        if self.dtype.names and isinstance(first, numcodecs.GZip):  # GZip as the first codec cannot encode a structure with times
             self.filters.insert(0, numcodecs.Shuffle(1))
             self.filter_names.insert(0, "shuffle")
         self.path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])

@@ -268,7 +268,7 @@ def test_no_machine_paths():
 @pytest.mark.parametrize("target", ARROWS)
 def test_checker_tells_up_from_down(layer, target):
     if layer == PUBLIC:
-        return  # test_public_headers_are_few_and_alone() checks this layer
+        return  # test_public_headers_are_few_and_alone() checks core/library
     text = f'#pragma once\n\n#include <vector>\n\n#include "{target}/thing.h"\n'
     faults = include_faults(f"{layer}/file.cpp", text)
     assert (faults == []) == (target in reachable(layer))

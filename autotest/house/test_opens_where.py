@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/opens_where.md equals the output of its script. Each file in docs/opens_where/results has a result for
+"""Tests that docs/opens_where.md equals the output of docs/make_opens_where.py. Each file in docs/opens_where/results has a result for
 every store."""
 
 import json

@@ -37,7 +37,7 @@ def prose(lines):
 
 
 def blocks_of_cpp(text):
-    """Yields (line number, text) of each comment in C++ code that has lines of its own."""
+    """Yields (line number, text) of each C++ comment that is alone on its lines."""
     lines, at = text.split("\n"), 0
     while at < len(lines):
         if re.match(r"\s*//", lines[at]) and "SPDX" not in lines[at]:
@@ -124,7 +124,7 @@ def test_comments_follow_the_rules():
 
 
 def subjects():
-    """Returns the subjects of all commits after BEFORE_THE_RULE; None without a git history."""
+    """Returns the subjects of all commits after the commit BEFORE_THE_RULE; None without a git history."""
     if shutil.which("git") is None:
         return None
     log = subprocess.run(["git", "-C", REPOSITORY, "log", "--no-merges", "--format=%s", f"{BEFORE_THE_RULE}.."],

@@ -21,7 +21,7 @@ class DeltaDecoder {
     // `delta` must outlive this object. A latent has `bits` bits.
     DeltaDecoder(const Delta& delta, unsigned bits);
 
-    // Reads the start values of the page.
+    // Reads the states of one page, from which Decode() starts.
     void ReadStates(BitReader& reader);
 
     // Decodes the next `count` latents in place. `latents` begins with `differences` differences,

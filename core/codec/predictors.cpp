@@ -123,8 +123,8 @@ class Predictor : public Codec {
     Rows rows_;
 };
 
-// Replaces each of `count` numbers by its sum with the number that is `step` numbers before. Sums
-// that overflow wrap around.
+// Adds to each number the sum that replaced the number `step` places before. Leaves the first
+// `step` numbers. Sums that overflow wrap around.
 template <class T>
 void SumRow(std::uint8_t* row, std::size_t count, std::size_t step) {
     for (std::size_t i = step; i < count; ++i)

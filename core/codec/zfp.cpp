@@ -249,8 +249,8 @@ class Zfp final : public Codec {
         : block_(block), dtype_(std::move(dtype)), numbers_(numbers), parameters_(parameters) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
-        // The bound is 1024 times the decoded size: libzfp may pad a block of one element to 256
-        // elements, and may widen each element to four times its size.
+        // An encoded chunk has at most 1024 times the decoded size and a header: libzfp may pad a
+        // block of one element to 256 elements, and may widen each element to four times its size.
         return {SaturatingAdd(SaturatingMul(decoded.max, 1024), std::size_t{4} << 10), false};
     }
 

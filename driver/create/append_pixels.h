@@ -29,7 +29,7 @@ class PixelCopy {
 
     // Counts of pixels whose value or meaning was changed by the copy.
     struct Changed {
-        std::uint64_t clamped = 0;  // out of the range of the target's data type
+        std::uint64_t clamped = 0;  // outside of the range of the target's data type, so clamped
         std::uint64_t hidden = 0;   // valid in the source, but equal to the target's nodata value
         std::uint64_t shown = 0;    // nodata in the source, but valid in the target
     };

@@ -16,8 +16,8 @@ namespace zarr_driver {
 // level=0". Drivers make placeholders from the indices of dimensions without coordinates.
 std::string CopiedDescription(GDALRasterBand& band);
 
-// Returns the metadata items of the default domain of `from` that a copy with the band dimensions
-// `dimensions` keeps.
+// Returns the metadata items of the default domain of `from` that a copy keeps: all but the items
+// that describe one of the band dimensions `dimensions`.
 CPLStringList CopiedMetadata(GDALMajorObject& from, const std::vector<BandDimension>& dimensions);
 
 // Returns the items of the band's default metadata domain that a copy keeps. The items DIM_ are

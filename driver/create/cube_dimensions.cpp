@@ -249,7 +249,8 @@ std::vector<StatedDimension> GribDimensions(GDALDataset& source) {
 // ---------------------------------------------------------------------------------------------
 // The grid
 
-// An axis of the grid that bands form.
+// A dimension of a cube whose slices are the bands. The bands are arranged in a grid with one such
+// axis for each dimension.
 struct GridAxis {
     std::size_t dimension = 0;  // index of the axis in the list of dimensions
     // for each index along this axis, the first band with that index, counted from 0

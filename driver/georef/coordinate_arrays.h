@@ -34,7 +34,7 @@ std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const st
 // A series of numbers. Each number is computed when needed, because the series may be long.
 struct NumberSeries {
     std::uint64_t count = 0;
-    std::function<double(std::uint64_t)> at;  // returns the number at an index
+    std::function<double(std::uint64_t)> at;  // returns the number at a position in the series
 };
 
 // True if the array at `path` is one-dimensional and holds exactly `numbers`.

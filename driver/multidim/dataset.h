@@ -46,7 +46,8 @@ class MdimDataset final : public GDALDataset {
 
     const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
-    // kept so that root_ returns this object to callers who open the array
+    // Array that this dataset consists of; nullptr for a group. While it exists, root_ returns it
+    // to callers who open the array again.
     const std::shared_ptr<ZarrMDArray> array_;
     CPLStringList description_;  // metadata domain ZARR, once it was requested
 };

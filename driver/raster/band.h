@@ -66,8 +66,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                (!is_same_field || (units_ == other.units_ && nodata_ == other.nodata_));
     }
 
-    // If this band belongs to an overview, returns the band at full resolution. Otherwise returns
-    // nullptr.
+    // If this band belongs to an overview, returns the band at full resolution. Returns nullptr for
+    // other bands, and for masks.
     ZarrRasterBand* Base() const {
         return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
     }
@@ -169,7 +169,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // items that came from PAM.
     void DescribeStructure();
     void LoadAttributes();  // adds metadata items from attributes and OME channels
-    void LoadLabels();      // reads the slice's coordinates and adds items from them
+    void LoadLabels();      // adds the slice's coordinates to the band's metadata
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;

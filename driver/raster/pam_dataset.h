@@ -48,8 +48,8 @@ class ZarrPamDataset : public StoreRaster {
     std::vector<std::string> BandNames(const BandArray& array);
     // Removes the statistics of all bands. Call before pixels change.
     void OnPixelsChange();
-    // Removes statistics from the store that were computed from other pixels. Call before
-    // statistics are used. The check lists chunks, so it is not done at opening.
+    // Removes stored statistics that were computed from earlier pixels than the present ones. Call
+    // before statistics are used. The check lists chunks, so it is not done at opening.
     void CheckStatistics();
     // Records that a user or GDAL has set statistics of a band, so that they are saved.
     void OnStatisticsSet();

@@ -232,9 +232,9 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
     return AnonymousUrl(*container, url).WithContext(zarr::Quoted(text));
 }
 
-// Returns the location of some virtual chunk on a server or in an object store. Returns an empty
-// text if all containers are local. The location shows OpenReferenceTargets() that targets are
-// remote.
+// Returns the location of one container of virtual chunks that is on a server or in an object
+// store; empty if all containers are local. OpenReferenceTargets() needs one such location, to know
+// that targets are remote.
 std::string SampleOf(const zarr::IcechunkContainers& containers) {
     for (const IcechunkContainer& container : containers.list()) {
         if (container.url_prefix.find("://") == std::string::npos ||
