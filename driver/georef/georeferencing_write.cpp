@@ -219,7 +219,7 @@ class CfWriter {
         return has(layout_.x_axis) && has(layout_.y_axis);
     }
 
-    // True if a coordinate array of the raster has this name.
+    // True if the raster has a dimension called `name`. An array of this name holds coordinates.
     bool IsDimension(const std::string& name) const {
         const auto& dimensions = layout_.facts.dimensions;
         return std::any_of(dimensions.begin(), dimensions.end(),

@@ -20,6 +20,7 @@ class SourceState {
     // Adds the metadata of an array in the store at `store_path`, and facts about its chunks.
     // Chunks are examined only where this costs no requests: in local folders, /vsimem/ and zip
     // files.
+    //
     // The facts are the name and size of each chunk, and its time in a folder, its checksum in a
     // zip file, or its bytes in /vsimem/. If a folder has more than kMaxInspectedChunks chunks,
     // only the time of the folder is added.

@@ -237,14 +237,14 @@ XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays, const std::vector<in
 
 std::vector<XmlTree> SplitPam(CPLXMLNode& tree, const std::vector<int>& bands) {
     std::vector<XmlTree> split(bands.size());
+    std::size_t array = 0;
+    int before = 0;  // number of bands of the arrays before `array`
     for (auto& [number, band] : TakeBands(tree)) {
-        int own = number;  // number of the band in its array
-        std::size_t array = 0;
-        while (array < bands.size() && own > bands[array]) own -= bands[array++];
-        if (array == bands.size()) continue;
+        while (array < bands.size() && number > before + bands[array]) before += bands[array++];
+        if (array == bands.size()) break;
         if (split[array] == nullptr)
             split[array].reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
-        AddBand(*split[array], own, std::move(band));
+        AddBand(*split[array], number - before, std::move(band));
     }
     return split;
 }
