@@ -36,9 +36,28 @@ def _(folder):
     append(folder, array=None)
 
 
-@provokes('creation option APPEND_DIM: no array of the source\'s size has a dimension "<name>"')
+@provokes('creation option APPEND_DIM: no array of the source\'s size, <n> x <n> pixels, has a dimension '
+          '"<name>"; arrays of other sizes have it: /<path> has <n> x <n>')  # fmt: skip
 def _(folder):
-    translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=level")
+    store = make_store(folder, {"a": {"values": np.zeros((1, 8, 8), "u1"), "dims": ["time", "y", "x"]}}, name="c.zarr")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", of=source(4, 8))
+
+
+@provokes('/<path>: "<value>" is appended after a later coordinate, so that the coordinates are no longer in '
+          "order, which some programs expect; sort the store with xarray: "
+          'xarray.open_zarr(...).sortby("<name>")')  # fmt: skip
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=2019-01-01")
+
+
+@provokes('/<path>: the new slices along dimension "<name>" are zero in arrays without a nodata value; write '
+          "them, or set a nodata value before: <list>")  # fmt: skip
+def _(folder):
+    arrays = {"a": {"values": np.zeros((1, 8, 8), "u1"), "dims": ["time", "y", "x"]},
+              "n": {"values": np.zeros(1, "u1"), "dims": ["time"]}}  # fmt: skip
+    store = make_store(folder, arrays, name="c.zarr")
+    zarr.open_group(str(store), mode="r+")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "ARRAY_NAME=a", of=source())
 
 
 @provokes('creation option APPEND_DIM: /<path> has no dimension "<name>" besides X and Y')
@@ -105,6 +124,11 @@ def _(folder):
           "these are not converted for 64-bit integers and complex numbers")  # fmt: skip
 def _(folder):
     grown(folder, lambda band: None, lambda band: band.SetScale(2), gdal.GDT_Int64)
+
+
+@provokes("/<path>: <n> pixels of the source are complex, and lose their imaginary part, because the array is real")
+def _(folder):
+    grown(folder, lambda band: None, lambda band: band.Fill(3, 4), gdal.GDT_Float32, gdal.GDT_CFloat32)
 
 
 @provokes('/<path>: band <n> of the source lies at <value> along "<name>", but element <n> of the '
@@ -183,7 +207,9 @@ for _message, _value in BAND_DIM_VALUES.items():
     )
 
 
-@provokes('creation option BAND_DIM: "<name>" is the name of an array or a dimension of the store')
+@provokes('creation option BAND_DIM: "<name>" is the name of an array or a dimension of the store with other '
+          "coordinates; set the coordinates that it has with creation option BAND_DIM_VALUES, or another "
+          "name")  # fmt: skip
 def _(folder):
     translate(make_cube(folder), "APPEND_SUBDATASET=YES", "ARRAY_NAME=c", "BAND_DIM=time")
 

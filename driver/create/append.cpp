@@ -22,6 +22,7 @@
 #include "driver/create/band_dimension.h"
 #include "driver/create/file_name_time.h"
 #include "driver/create/given_dates.h"
+#include "driver/create/grown_arrays.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/overviews/overview_levels.h"
@@ -70,13 +71,16 @@ class DimensionAppend {
             status = FillGrowingLevels(*dataset, plan_.pyramid(), plan_.BandsForOverviews(),
                                        options.append_resampling, of_overviews);
         if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
+        if (status.ok()) status = FillOthers(*grown, *dataset);
         if (status.ok()) status = Publish(dataset->update()->metadata());
         if (status.ok()) status = StoreMetadata(*dataset);
         if (status.ok()) status = FinishOverviews(*dataset, options, of_overviews);
+        if (status.ok() && !dataset->FinishStore()) status = {zarr::StatusCode::kCancelled, ""};
         if (status.ok()) {
             WarnOfOverviews();
             WarnOfChangedPixels();
-            WarnOfBounds();
+            WarnOfGrownArrays();
+            WarnOfOrder();
             return dataset;
         }
         dataset->Abandon();
@@ -113,6 +117,7 @@ class DimensionAppend {
     void EraseNewChunks() const {
         std::vector<std::string> paths = {plan_.path()};
         for (const GrowingLevel& level : plan_.pyramid().levels) paths.push_back(level.path);
+        paths.insert(paths.end(), others_.begin(), others_.end());
         for (const std::string& path : paths) {
             if (grown_.count(path) != 0) continue;
             const auto array = plan_.hierarchy().OpenArray(path);
@@ -209,6 +214,7 @@ class DimensionAppend {
             changed_.clamped += made->changed().clamped;
             changed_.hidden += made->changed().hidden;
             changed_.shown += made->changed().shown;
+            changed_.imaginary += made->changed().imaginary;
             constexpr int kOthers = GMF_ALL_VALID | GMF_ALPHA | GMF_NODATA;
             is_masked_ = is_masked_ || (to->GetMaskFlags() & kOthers) == 0;
         }
@@ -229,6 +235,9 @@ class DimensionAppend {
             warn(pixels(changed_.clamped,
                         "are out of the range of the array, and are stored as "
                         "the nearest number"));
+        if (changed_.imaginary != 0)
+            warn(pixels(changed_.imaginary,
+                        "are complex, and lose their imaginary part, because the array is real"));
         if (changed_.hidden != 0)
             warn(pixels(changed_.hidden, "have the nodata value of the array, and become nodata"));
         if (changed_.shown != 0)
@@ -238,17 +247,60 @@ class DimensionAppend {
         if (is_masked_) warn("its mask applies to the appended slices, too");
     }
 
-    // Warns that the bounds of the new coordinates are unknown and therefore not written.
-    void WarnOfBounds() const {
-        const std::string* const name =
+    // Warns that the append has put the coordinates out of order.
+    void WarnOfOrder() const {
+        if (plan_.disordered().empty()) return;
+        EmitWarning(store_->Describe() + ": /" + plan_.coordinates()->path(),
+                    zarr::Quoted(plan_.disordered()) +
+                        " is appended after a later coordinate, so that the coordinates are no "
+                        "longer in order, which some programs expect; sort the store with xarray: "
+                        "xarray.open_zarr(...).sortby(" +
+                        zarr::Quoted(plan_.dimension().name) + ")");
+    }
+
+    // Gives values to what the append adds to arrays that get none from the source. Bounds are
+    // continued if their rule is plain. Other elements are missing.
+    Status FillOthers(const zarr::Hierarchy& grown, ZarrDataset& target) {
+        std::set<std::string> own(plan_.level_coordinates().begin(),
+                                  plan_.level_coordinates().end());
+        own.insert({plan_.path(), plan_.dimension().coordinate_path});
+        for (const GrowingLevel& level : plan_.pyramid().levels) own.insert(level.path);
+        const std::string* const bounds =
             zarr::StringAttribute(plan_.dimension().coordinate_attributes, "bounds");
-        if (name == nullptr || plan_.new_elements().empty()) return;
-        const std::string path =
-            zarr::JoinKey(zarr::ParentPath(plan_.dimension().coordinate_path), *name);
-        if (plan_.growth().count(path) != 0)
-            EmitWarning(store_->Describe() + ": /" + path,
-                        "bounds of the new slices along dimension " +
-                            zarr::Quoted(plan_.dimension().name) + " are missing; write them");
+        GrownArrays arrays(plan_.hierarchy(), grown, *target.update(), target.options().threads);
+        for (const auto& [path, growth] : plan_.growth()) {
+            if (own.count(path) != 0) continue;
+            others_.push_back(path);
+            if (bounds != nullptr && !plan_.new_elements().empty() &&
+                path ==
+                    zarr::JoinKey(zarr::ParentPath(plan_.dimension().coordinate_path), *bounds)) {
+                ZARR_ASSIGN_OR_RETURN(
+                    const bool are_known,
+                    arrays.ContinueBounds(path, *plan_.coordinates(), plan_.new_elements()));
+                if (are_known) continue;
+                missing_bounds_ = path;
+            }
+            ZARR_RETURN_IF_ERROR(arrays.FillMissing(path));
+        }
+        zeros_ = arrays.zeros();
+        return {};
+    }
+
+    // Warns of arrays that have grown without values: bounds that are missing, and arrays without a
+    // missing value, whose new elements look like valid zeros.
+    void WarnOfGrownArrays() const {
+        const std::string dimension =
+            "along dimension " + zarr::Quoted(plan_.dimension().name) + " ";
+        if (!missing_bounds_.empty())
+            EmitWarning(store_->Describe() + ": /" + missing_bounds_,
+                        "bounds of the new slices " + dimension + "are missing; write them");
+        std::string paths;
+        for (const std::string& path : zeros_)
+            if (path != missing_bounds_) paths += (paths.empty() ? "/" : ", /") + path;
+        if (!paths.empty())
+            EmitWarning(store_->Describe() + ": /" + plan_.path(),
+                        "the new slices " + dimension + "are zero in arrays without a nodata " +
+                            "value; write them, or set a nodata value before: " + paths);
     }
 
     Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
@@ -317,7 +369,10 @@ class DimensionAppend {
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
-    std::set<std::string> grown_;  // paths of the arrays whose new size may already be stored
+    std::set<std::string> grown_;      // paths of the arrays whose new size may already be stored
+    std::vector<std::string> others_;  // grown arrays that get no values from the source
+    std::vector<std::string> zeros_;   // those that have no missing value
+    std::string missing_bounds_;       // bounds that are not continued; may be empty
     // Numbers of changed pixels, summed over all copied bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
@@ -363,13 +418,21 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
 Status AppendPlan::FindArray() {
     std::vector<std::string> paths{options_->array_name};
     if (options_->array_name.empty()) {
-        ZARR_ASSIGN_OR_RETURN(paths, Candidates());
+        std::vector<std::string> others;
+        ZARR_ASSIGN_OR_RETURN(paths, Candidates(others));
+        if (paths.empty())
+            return Status::Invalid(
+                "creation option APPEND_DIM: no array of the source's size, " +
+                std::to_string(source_->GetRasterXSize()) + " x " +
+                std::to_string(source_->GetRasterYSize()) + " pixels, has a dimension " +
+                zarr::Quoted(options_->append_dim) +
+                (others.empty() ? ""
+                                : "; arrays of other sizes have it: " + FirstFew(others, ", ")));
         if (paths.size() != 1)
             return Status::Invalid(
-                "creation option APPEND_DIM: " +
-                std::string(paths.empty() ? "no array" : "more than one array") +
-                " of the source's size has a dimension " + zarr::Quoted(options_->append_dim) +
-                (paths.empty() ? "" : "; name one with creation option ARRAY_NAME"));
+                "creation option APPEND_DIM: more than one array of the source's size has a "
+                "dimension " +
+                zarr::Quoted(options_->append_dim) + "; name one with creation option ARRAY_NAME");
     }
     ZARR_ASSIGN_OR_RETURN(const std::string path, zarr::NormalizePath(paths[0]));
     ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
@@ -423,7 +486,9 @@ void AppendPlan::AddRepair() {
     }
 }
 
-Result<std::vector<std::string>> AppendPlan::Candidates() const {
+// Returns the paths of all arrays that have the extended dimension and the size of the source. Adds
+// the paths and sizes of rasters with the dimension and another size to `others`.
+Result<std::vector<std::string>> AppendPlan::Candidates(std::vector<std::string>& others) const {
     std::vector<std::string> paths;
     ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
     zarr::Warnings ignored;
@@ -434,9 +499,13 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
             if (std::find(names.begin(), names.end(), options_->append_dim) == names.end())
                 continue;
             const auto layout = MakeRasterLayout(*hierarchy_, array->path, options, {});
-            if (layout.ok() && layout->Width() == source_->GetRasterXSize() &&
+            if (!layout.ok()) continue;
+            if (layout->Width() == source_->GetRasterXSize() &&
                 layout->Height() == source_->GetRasterYSize())
                 paths.push_back(array->path);
+            else
+                others.push_back("/" + array->path + " has " + std::to_string(layout->Width()) +
+                                 " x " + std::to_string(layout->Height()));
         }
     }
     return paths;
@@ -534,6 +603,8 @@ Status AppendPlan::FindIndices() {
             continue;
         }
         indices_.push_back(new_size_++);
+        if (disordered_.empty() && !coordinates_->IsInOrder(new_elements_, element))
+            disordered_ = text;
         new_elements_.push_back(std::move(element));
     }
     return {};
@@ -568,6 +639,11 @@ Status AppendPlan::CheckOtherCoordinates() const {
 // Computes the metadata after the append, for every array that has the extended dimension.
 Status AppendPlan::PlanGrowth() {
     if (new_size_ == dimension().size) return {};
+    return PlanGrowthAlong(dimension());
+}
+
+// Plans the growth of every array that has `extended`: the extended dimension, or that of a level.
+Status AppendPlan::PlanGrowthAlong(const zarr::Dimension& extended) {
     zarr::Warnings ignored;
     ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "", ignored));
     for (const zarr::CatalogGroup& group : groups) {
@@ -575,7 +651,10 @@ Status AppendPlan::PlanGrowth() {
             const auto facts = zarr::DescribeArray(*hierarchy_, array.path);
             if (!facts.ok()) continue;
             for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
-                if (IsTheDimension(facts->dimensions[i]))
+                if (const zarr::Dimension& other = facts->dimensions[i];
+                    other.is_named && other.name == extended.name && other.size == extended.size &&
+                    other.group == extended.group &&
+                    other.coordinate_path == extended.coordinate_path)
                     ZARR_RETURN_IF_ERROR(PlanAxisGrowth(*facts, i));
         }
     }
@@ -599,6 +678,7 @@ Status AppendPlan::PlanLevels() {
         ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
         ZARR_RETURN_IF_ERROR(PlanAxisGrowth(facts, axis_));
         const zarr::Dimension& of_level = facts.dimensions[axis_];
+        if (of_level.is_named) ZARR_RETURN_IF_ERROR(PlanGrowthAlong(of_level));
         ZARR_RETURN_IF_ERROR(PlanArrayGrowth(MaskOf(layout_, level.path), of_level.name));
         const std::string& coordinates = of_level.coordinate_path;
         if (coordinates == dimension().coordinate_path) continue;
@@ -637,11 +717,6 @@ std::vector<int> AppendPlan::BandsForOverviews() const {
             slice >= complete && slice < dimension().size)
             bands.insert(static_cast<int>(band) + 1);
     return {bands.begin(), bands.end()};
-}
-
-bool AppendPlan::IsTheDimension(const zarr::Dimension& other) const {
-    return other.is_named && other.name == options_->append_dim && other.size == dimension().size &&
-           other.group == dimension().group && other.coordinate_path == dimension().coordinate_path;
 }
 
 std::uint64_t AppendPlan::TargetBand(std::uint64_t number) const {

@@ -58,6 +58,9 @@ class AppendPlan {
     const std::optional<GrowingCoordinates>& coordinates() const { return coordinates_; }
     // Returns the elements that the append adds to the coordinate array.
     const std::vector<std::string>& new_elements() const { return new_elements_; }
+    // Returns the text of the first coordinate that the append puts out of order. Returns an empty
+    // text if the coordinates stay in order, or were in no order before.
+    const std::string& disordered() const { return disordered_; }
     // Metadata of an array: before the append and after the append.
     struct Growth {
         zarr::ArrayMetadata before;
@@ -90,18 +93,18 @@ class AppendPlan {
     zarr::Status FindRepair();
     zarr::Status CheckSharedCoordinates() const;
     void AddRepair();
-    zarr::Result<std::vector<std::string>> Candidates() const;
+    zarr::Result<std::vector<std::string>> Candidates(std::vector<std::string>& others) const;
     zarr::Status CountSlices();
     zarr::Status FindIndices();
     zarr::Status CheckOtherCoordinates() const;
     zarr::Status PlanGrowth();
+    zarr::Status PlanGrowthAlong(const zarr::Dimension& extended);
     zarr::Status PlanLevels();
     zarr::Status PlanArrayGrowth(const std::string& path, const std::string& name);
     // Plans to resize axis `axis` of an array to the new size of the extended dimension.
     zarr::Status PlanAxisGrowth(const zarr::ArrayFacts& facts, std::size_t axis);
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
     zarr::Result<std::vector<std::string>> Texts() const;
-    bool IsTheDimension(const zarr::Dimension& other) const;
 
     std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     GDALDataset* source_;
@@ -113,6 +116,7 @@ class AppendPlan {
     std::uint64_t new_size_ = 0;
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;
+    std::string disordered_;
     std::map<std::string, Growth> growth_;
     GrowingPyramid pyramid_;
     std::vector<std::string> level_coordinates_;

@@ -3,9 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
+
+#include "driver/base/gdal_compat.h"
+#include "driver/create/band_nodata.h"
 
 namespace zarr_driver {
 
@@ -52,18 +58,83 @@ Range RangeOf(GDALDataType type) {
     return {-65504, 65504};  // range of Float16, the only type left
 }
 
-// True if pixels of the band cannot be converted, because a double cannot represent complex numbers
-// or all 64-bit integers. Before GDAL 3.7, bytes with the item PIXELTYPE cannot be converted
-// either.
-bool IsNotConvertible(GDALRasterBand& band) {
+using Complex = std::complex<double>;
+
+bool HoldsWideIntegers(GDALDataType type) { return type == GDT_Int64 || type == GDT_UInt64; }
+
+// True if a double cannot represent all pixels of the band.
+bool IsWide(GDALRasterBand& band) {
     const GDALDataType type = band.GetRasterDataType();
-    return GDALDataTypeIsComplex(type) != 0 || type == GDT_Int64 || type == GDT_UInt64 ||
-           HasSignedPixelType(band);
+    return GDALDataTypeIsComplex(type) != 0 || HoldsWideIntegers(type);
 }
 
-bool AreSame(const std::optional<double>& a, const std::optional<double>& b) {
+bool AreSame(const std::optional<long double>& a, const std::optional<long double>& b) {
     if (!a || !b) return a.has_value() == b.has_value();
     return *a == *b || (std::isnan(*a) && std::isnan(*b));
+}
+
+template <class T>
+constexpr GDALDataType BufferType() {
+    if (std::is_same_v<T, std::int64_t>) return GDT_Int64;
+    if (std::is_same_v<T, std::uint64_t>) return GDT_UInt64;
+    return std::is_same_v<T, Complex> ? GDT_CFloat64 : GDT_Float64;
+}
+
+bool HasNan(double number) { return std::isnan(number); }
+bool HasNan(const Complex& number) {
+    return std::isnan(number.real()) || std::isnan(number.imag());
+}
+bool HasNan(std::int64_t) { return false; }
+bool HasNan(std::uint64_t) { return false; }
+
+// Returns the number of `type` that is nearest to `number`, and clears `fits` if `number` is out of
+// the range of the type. `type` must not be complex or hold integers of 64 bits.
+double Nearest(double number, GDALDataType type, bool& fits) {
+    const bool is_integer = GDALDataTypeIsInteger(type) != 0;
+    if (std::isnan(number)) return number;
+    if (is_integer) number = std::round(number);
+    if (std::isinf(number) && !is_integer) return number;
+    const Range range = RangeOf(type);
+    if (number >= range.least && number <= range.greatest) return number;
+    fits = false;
+    return std::clamp(number, range.least, range.greatest);
+}
+
+// Returns the integer that is nearest to `number`, which is not NaN.
+template <class T, class From>
+T NearestInteger(From number, bool& fits) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<From, double>) {
+        number = std::round(number);
+        if (number >= std::ldexp(1.0, Limits::digits)) return fits = false, Limits::max();
+        if (number < static_cast<double>(Limits::min())) return fits = false, Limits::min();
+    } else if constexpr (std::is_same_v<T, std::uint64_t> && std::is_signed_v<From>) {
+        if (number < 0) return fits = false, Limits::min();
+    } else if constexpr (std::is_same_v<T, std::int64_t> && !std::is_signed_v<From>) {
+        if (number > static_cast<std::uint64_t>(Limits::max())) return fits = false, Limits::max();
+    }
+    return static_cast<T>(number);
+}
+
+// Returns the pixel of `type` that is nearest to `pixel`, as the type in which it is written.
+template <class To, class From>
+To NearestPixel(const From& pixel, GDALDataType type, bool& fits) {
+    if constexpr (std::is_same_v<From, Complex> && !std::is_same_v<To, Complex>) {
+        return NearestPixel<To>(pixel.real(), type, fits);
+    } else if constexpr (std::is_same_v<To, Complex>) {
+        const GDALDataType part = GDALGetNonComplexDataType(type);
+        const Complex wide = [&] {
+            if constexpr (std::is_same_v<From, Complex>)
+                return pixel;
+            else
+                return Complex(static_cast<double>(pixel));
+        }();
+        return {Nearest(wide.real(), part, fits), Nearest(wide.imag(), part, fits)};
+    } else if constexpr (std::is_same_v<To, double>) {
+        return Nearest(static_cast<double>(pixel), type, fits);
+    } else {
+        return NearestInteger<To>(pixel, fits);
+    }
 }
 
 }  // namespace
@@ -73,23 +144,17 @@ PixelCopy::Storage::Storage(GDALRasterBand& band) : type(band.GetRasterDataType(
     if (const double stated = band.GetScale(&is_set); is_set != FALSE && stated != 0)
         scale = stated;
     if (const double stated = band.GetOffset(&is_set); is_set != FALSE) offset = stated;
-    if (type == GDT_Int64) {
-        if (const auto stated = band.GetNoDataValueAsInt64(&is_set); is_set != FALSE)
-            nodata = static_cast<double>(stated);
-        return;
-    }
-    if (type == GDT_UInt64) {
-        if (const auto stated = band.GetNoDataValueAsUInt64(&is_set); is_set != FALSE)
-            nodata = static_cast<double>(stated);
-        return;
-    }
-    if (const double stated = band.GetNoDataValue(&is_set); is_set != FALSE)
-        nodata = type == GDT_Float32 && std::abs(stated) <= RangeOf<float>().greatest
-                     ? static_cast<double>(static_cast<float>(stated))
-                     : stated;
+    if (const auto stated = NodataOf(band))
+        nodata = std::visit([](auto value) { return static_cast<long double>(value); }, *stated);
+    if (nodata && type == GDT_Float32 && std::fabs(*nodata) <= RangeOf<float>().greatest)
+        nodata = static_cast<float>(*nodata);
 }
 
-bool PixelCopy::Storage::IsNodata(double number) const {
+bool PixelCopy::Storage::IsInteger() const {
+    return GDALDataTypeIsInteger(GDALGetNonComplexDataType(type)) != 0;
+}
+
+bool PixelCopy::Storage::IsNodata(long double number) const {
     return nodata && (number == *nodata || (std::isnan(number) && std::isnan(*nodata)));
 }
 
@@ -108,8 +173,10 @@ Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
                                " of the source has the unit " + unit + ", the array has " +
                                array_unit);
     PixelCopy copy(from, to);
-    if (!IsNotConvertible(from) && !IsNotConvertible(to)) return copy;
-    copy.converts_ = false;
+    // Before GDAL 3.7, bytes with the item PIXELTYPE cannot be converted.
+    const bool is_signed = HasSignedPixelType(from) || HasSignedPixelType(to);
+    if (!IsWide(from) && !IsWide(to) && !is_signed) return copy;
+    if (is_signed) copy.converts_ = false;
     const bool have_nodata = copy.source_.nodata && copy.target_.nodata;
     if (copy.rescales_ || (have_nodata && !AreSame(copy.source_.nodata, copy.target_.nodata)))
         return Status::Unsupported(
@@ -119,37 +186,48 @@ Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
     return copy;
 }
 
-double PixelCopy::Convert(double number) {
+template <class To, class From>
+To PixelCopy::Convert(From pixel) {
+    long double number = 0;  // the pixel's number; of a complex pixel, NaN unless it is real
+    if constexpr (std::is_same_v<From, Complex>)
+        number = pixel.imag() == 0 ? pixel.real() : std::numeric_limits<double>::quiet_NaN();
+    else
+        number = static_cast<long double>(pixel);
     if (source_.IsNodata(number)) {
-        if (target_.nodata) return *target_.nodata;
+        if (target_.nodata) {
+            if constexpr (std::is_same_v<To, Complex>)
+                return Complex(static_cast<double>(*target_.nodata));
+            else
+                return static_cast<To>(*target_.nodata);
+        }
         ++changed_.shown;
-        if (std::isnan(number) && GDALDataTypeIsInteger(target_.type) != 0) return 0;
+        if (HasNan(pixel) && target_.IsInteger()) return To{};
     }
-    if (rescales_)
-        number = (number * source_.scale + source_.offset - target_.offset) / target_.scale;
-    if (std::isnan(number)) {
-        if (GDALDataTypeIsInteger(target_.type) == 0) return number;
+    if constexpr (std::is_same_v<From, double> && std::is_same_v<To, double>)
+        if (rescales_)
+            pixel = (pixel * source_.scale + source_.offset - target_.offset) / target_.scale;
+    if constexpr (std::is_same_v<From, Complex> && !std::is_same_v<To, Complex>)
+        if (pixel.imag() != 0) ++changed_.imaginary;
+    if (HasNan(pixel) && target_.IsInteger()) {
         ++changed_.clamped;
-        return target_.nodata.value_or(0);
+        if constexpr (std::is_same_v<To, Complex>)
+            return Complex(static_cast<double>(target_.nodata.value_or(0)));
+        else
+            return static_cast<To>(target_.nodata.value_or(0));
     }
-    if (GDALDataTypeIsInteger(target_.type) != 0) number = std::round(number);
-    const Range range = RangeOf(target_.type);
-    const bool is_infinite = std::isinf(number) && GDALDataTypeIsInteger(target_.type) == 0;
-    if (!is_infinite && (number < range.least || number > range.greatest)) {
-        ++changed_.clamped;
-        number = std::clamp(number, range.least, range.greatest);
+    bool fits = true;
+    const To result = NearestPixel<To>(pixel, target_.type, fits);
+    if (!fits) ++changed_.clamped;
+    if constexpr (std::is_same_v<To, Complex>) {
+        if (result.imag() == 0 && target_.IsNodata(result.real())) ++changed_.hidden;
+    } else {
+        if (target_.IsNodata(static_cast<long double>(result))) ++changed_.hidden;
     }
-    if (target_.IsNodata(number)) ++changed_.hidden;
-    return number;
+    return result;
 }
 
-Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
-    const auto emitted = [] { return Status(zarr::StatusCode::kCancelled, ""); };
-    if (!converts_)
-        return GDALRasterBandCopyWholeRaster(from_, to_, nullptr, progress, progress_data) ==
-                       CE_None
-                   ? Status()
-                   : emitted();
+template <class From, class To>
+Status PixelCopy::CopyRows(GDALProgressFunc progress, void* progress_data) {
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
     // Copies one row of chunks at a time, or fewer lines if a row of chunks has more than
@@ -159,21 +237,46 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
     int block_y = 0;
     to_->GetBlockSize(&block_x, &block_y);
     const int rows = std::clamp(kMaxPixels / width, 1, std::max(block_y, 1));
-    std::vector<double> numbers;
+    std::vector<From> read;
+    std::vector<To> converted;
     for (int y = 0; y < height; y += rows) {
         const int count = std::min(rows, height - y);
-        numbers.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(count));
-        const auto move = [&](GDALRasterBand& band, GDALRWFlag flag) {
-            return band.RasterIO(flag, 0, y, width, count, numbers.data(), width, count,
-                                 GDT_Float64, 0, 0, nullptr);
-        };
-        if (move(*from_, GF_Read) != CE_None) return emitted();
-        for (double& number : numbers) number = Convert(number);
-        if (move(*to_, GF_Write) != CE_None) return emitted();
+        read.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(count));
+        converted.resize(read.size());
+        if (from_->RasterIO(GF_Read, 0, y, width, count, read.data(), width, count,
+                            BufferType<From>(), 0, 0, nullptr) != CE_None)
+            return {zarr::StatusCode::kCancelled, ""};
+        std::transform(read.begin(), read.end(), converted.begin(),
+                       [this](const From& pixel) { return Convert<To>(pixel); });
+        if (to_->RasterIO(GF_Write, 0, y, width, count, converted.data(), width, count,
+                          BufferType<To>(), 0, 0, nullptr) != CE_None)
+            return {zarr::StatusCode::kCancelled, ""};
         if (progress(static_cast<double>(y + count) / height, "", progress_data) == FALSE)
             return {zarr::StatusCode::kCancelled, "the copy was cancelled"};
     }
     return {};
+}
+
+template <class From>
+Status PixelCopy::CopyRowsFrom(GDALProgressFunc progress, void* progress_data) {
+    if (target_.type == GDT_Int64) return CopyRows<From, std::int64_t>(progress, progress_data);
+    if (target_.type == GDT_UInt64) return CopyRows<From, std::uint64_t>(progress, progress_data);
+    if (GDALDataTypeIsComplex(target_.type) != 0)
+        return CopyRows<From, Complex>(progress, progress_data);
+    return CopyRows<From, double>(progress, progress_data);
+}
+
+Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
+    if (!converts_)
+        return GDALRasterBandCopyWholeRaster(from_, to_, nullptr, progress, progress_data) ==
+                       CE_None
+                   ? Status()
+                   : Status(zarr::StatusCode::kCancelled, "");
+    if (source_.type == GDT_Int64) return CopyRowsFrom<std::int64_t>(progress, progress_data);
+    if (source_.type == GDT_UInt64) return CopyRowsFrom<std::uint64_t>(progress, progress_data);
+    if (GDALDataTypeIsComplex(source_.type) != 0)
+        return CopyRowsFrom<Complex>(progress, progress_data);
+    return CopyRowsFrom<double>(progress, progress_data);
 }
 
 }  // namespace zarr_driver

@@ -237,19 +237,28 @@ class Planner {
                block_y_ == std::max<std::uint64_t>(kStripBytes / row, 1);
     }
 
-    // Fails if the name in BAND_DIM is also the name of the new array, or is in use in the store.
+    // Fails if the name in BAND_DIM is also the name of the new array, or is in use in the store
+    // with other coordinates.
     Status CheckBandDimension(const std::vector<std::string>& paths) const {
         if (!raster_.is_dimension_asked_for) return {};
-        const std::string& name = raster_.band_dimensions.front().name;
-        const bool is_array = zarr::LastName(paths[0]) == name;
-        const bool is_in_use =
-            hierarchy_ != nullptr && DimensionsInUse(*hierarchy_, group_).count(name) != 0;
-        if (!is_array && !is_in_use) return {};
-        return Status::Invalid("creation option BAND_DIM: " + zarr::Quoted(name) +
+        const BandDimension& dimension = raster_.band_dimensions.front();
+        const bool is_array = zarr::LastName(paths[0]) == dimension.name;
+        const bool is_in_use = hierarchy_ != nullptr &&
+                               DimensionsInUse(*hierarchy_, group_).count(dimension.name) != 0;
+        if (!is_array && (!is_in_use || IsShared(dimension))) return {};
+        return Status::Invalid("creation option BAND_DIM: " + zarr::Quoted(dimension.name) +
                                " is the name of " +
                                (is_array ? "the new array; set another one with creation option "
                                            "ARRAY_NAME"
-                                         : "an array or a dimension of the store"));
+                                         : "an array or a dimension of the store with other "
+                                           "coordinates; set the coordinates that it has with "
+                                           "creation option BAND_DIM_VALUES, or another name"));
+    }
+
+    // True if the store has a dimension of this name, with equal coordinates.
+    bool IsShared(const BandDimension& dimension) const {
+        return hierarchy_ != nullptr && !dimension.elements.empty() &&
+               HoldsCoordinates(*hierarchy_, zarr::JoinKey(group_, dimension.name), dimension);
     }
 
     std::vector<std::string> Paths() const {
@@ -316,10 +325,7 @@ class Planner {
     // that no other dimension has.
     std::string NameOfDimension(const BandDimension& dimension,
                                 const std::set<std::string>& taken) const {
-        const std::string path = zarr::JoinKey(group_, dimension.name);
-        const bool is_shared = hierarchy_ != nullptr && !dimension.elements.empty() &&
-                               HoldsCoordinates(*hierarchy_, path, dimension);
-        if (raster_.is_dimension_asked_for || is_shared) return dimension.name;
+        if (raster_.is_dimension_asked_for || IsShared(dimension)) return dimension.name;
         return FreeName(dimension.name, taken);
     }
 

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/dtype/convert.h"
+#include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "driver/create/band_dimension.h"
 
@@ -32,6 +33,18 @@ std::optional<zarr::Calendar> CalendarOf(const char* name) {
 }
 
 }  // namespace
+
+long double NumberOf(const DataType& type, const std::string& element) {
+    const bool is_integer =
+        type.kind == DataKind::kInt || type.kind == DataKind::kUint || type.is_time();
+    std::int64_t integer = 0;
+    if (!is_integer || element.size() != sizeof integer)
+        return zarr::ElementDouble(type, reinterpret_cast<const std::uint8_t*>(element.data()));
+    std::memcpy(&integer, element.data(), sizeof integer);
+    return type.kind == DataKind::kUint
+               ? static_cast<long double>(static_cast<std::uint64_t>(integer))
+               : static_cast<long double>(integer);
+}
 
 Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hierarchy,
                                                     const zarr::Dimension& dimension,
@@ -159,6 +172,24 @@ bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) cons
     const double a = number(*element);
     const double b = number(stored);
     return std::fabs(a - b) <= kRounding * std::max(std::fabs(a), std::fabs(b));
+}
+
+bool GrowingCoordinates::IsInOrder(const std::vector<std::string>& added,
+                                   const std::string& element) const {
+    if (!AreNumbers() || dtype_.kind == DataKind::kComplex) return true;
+    std::vector<std::string> all = elements_;
+    all.insert(all.end(), added.begin(), added.end());
+    if (all.empty()) return true;
+    const auto is_sorted = [&](int sign) {
+        return std::is_sorted(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+            return sign * NumberOf(dtype_, a) < sign * NumberOf(dtype_, b);
+        });
+    };
+    const long double step = NumberOf(dtype_, element) - NumberOf(dtype_, all.back());
+    // A single coordinate may be the first of a descending series, which is rare except for times.
+    if (all.size() == 1) return !AreTimes() || step > 0;
+    if (is_sorted(1)) return step > 0;
+    return !is_sorted(-1) || step < 0;
 }
 
 std::optional<std::uint64_t> GrowingCoordinates::Find(const std::string& element) const {

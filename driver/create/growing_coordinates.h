@@ -14,6 +14,10 @@
 
 namespace zarr_driver {
 
+// Returns an element of a real or time type, in the host's byte order, as a number. A long double
+// holds all integers of 64 bits on the platforms that GDAL is packaged for.
+long double NumberOf(const zarr::DataType& type, const std::string& element);
+
 // Coordinates of a dimension that an append extends. Converts texts to elements of the coordinate
 // array.
 class GrowingCoordinates {
@@ -44,8 +48,16 @@ class GrowingCoordinates {
     // has read. Returns nullopt if no coordinate equals `element`.
     std::optional<std::uint64_t> Find(const std::string& element) const;
 
+    // True if `element`, appended after the stored coordinates and `added`, keeps their order,
+    // ascending or descending. Also true if the coordinates have no order, or are texts.
+    bool IsInOrder(const std::vector<std::string>& added, const std::string& element) const;
+
     const std::string& path() const { return dimension_.coordinate_path; }
     const zarr::DataType& dtype() const { return dtype_; }
+    // Returns the coordinates that Read() has read, each as an element of dtype().
+    const std::vector<std::string>& elements() const { return elements_; }
+    // Returns the attributes of the coordinate array.
+    const zarr::json::Value& attributes() const { return dimension_.coordinate_attributes; }
 
     // Returns the conversion between elements and times; nullopt if the elements are not times, or
     // if their unit has no fixed length.
