@@ -19,6 +19,7 @@
 #include "driver/multidim/dataset.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/raster/raster_open.h"
+#include "driver/store/access_refusal.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/icechunk_name.h"
@@ -280,7 +281,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (dataset.ok()) return dataset->release();
     if (FollowsV3Draft(name->path, dataset.status())) return OpenV3Draft(open_info, *name);
     if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status())) return foreign;
-    EmitError(name->path, dataset.status());
+    EmitError(name->path, WithRefusal(FolderOf(name->path), dataset.status()));
     return nullptr;
 }
 

@@ -465,14 +465,23 @@ Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata&
 
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads) {
     const ArrayMetadata& metadata = array.metadata();
-    ZARR_ASSIGN_OR_RETURN(const ChunkListing listing, array.ListChunks());
-    if (listing.chunks == array.chunk_count()) return {};
+    const Result<ChunkListing> listing = array.ListChunks();
+    if (listing.ok() && listing->chunks == array.chunk_count()) return {};
+    // A shard holds several chunks, so that its key does not tell whether a chunk exists.
+    const bool can_ask = metadata.shards.empty();
+    if (!listing.ok() && !can_ask) return listing.status();
     DimVector<std::uint64_t> counts;
     for (std::size_t i = 0; i < metadata.rank(); ++i)
         counts.push_back(metadata.ChunkAxis(i).count());
     DimVector<std::uint64_t> chunk(counts.size(), 0);
     for (bool is_one = array.chunk_count() != 0; is_one; is_one = NextRowMajor(chunk, counts)) {
-        if (!array.IsKnownAbsent(chunk)) continue;
+        if (listing.ok() && !array.IsKnownAbsent(chunk)) continue;
+        // Asked again, because another process may have written the chunk after the listing.
+        if (can_ask) {
+            ZARR_ASSIGN_OR_RETURN(const std::string key, array.chunks().LockKeyOf(chunk));
+            ZARR_ASSIGN_OR_RETURN(const bool exists, array.store()->Exists(key));
+            if (exists) continue;
+        }
         Region region;
         for (std::size_t i = 0; i < counts.size(); ++i) {
             const GridAxis axis = metadata.ChunkAxis(i);

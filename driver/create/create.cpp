@@ -31,6 +31,7 @@
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
 #include "driver/raster/pixel_statistics.h"
+#include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_management.h"
@@ -429,7 +430,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
     };
     auto dataset = run();
     if (dataset.ok()) return dataset->release();
-    EmitError(name, dataset.status());
+    EmitError(name, WithRefusalOf(name, dataset.status()));
     return nullptr;
 }
 
@@ -450,8 +451,9 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
         const bool is_closed_here = made.IsStaging();
+        // The last documents are written here, because GDAL ignores errors at closing.
         if (!Fill(*source, *dataset, made, planned, strict != FALSE, watched) ||
-            (is_closed_here && !dataset->CloseStore())) {
+            !(is_closed_here ? dataset->CloseStore() : dataset->FinishStore())) {
             if (!made.CanBeResumed()) {
                 dataset->Abandon();
             } else {
@@ -468,7 +470,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     auto dataset = run();
     if (dataset.ok()) return dataset->release();
     // A status without a message means that the error was emitted before.
-    if (!dataset.status().message().empty()) EmitError(name, dataset.status());
+    if (!dataset.status().message().empty()) EmitError(name, WithRefusalOf(name, dataset.status()));
     return nullptr;
 }
 

@@ -229,6 +229,7 @@ Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& s
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, MetadataOf(spec));
     ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
     const zarr::DimVector<std::uint64_t> only(metadata.rank());
+    update_.RecordComplete(path);
     return update_.store()->Set(zarr::ChunkKey(path, only, metadata.key_encoding()),
                                 zarr::ByteSpan(std::string_view(chunk)));
 }
@@ -256,6 +257,7 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const Numbe
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, MetadataOf(spec));
     ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
     ZARR_RETURN_IF_ERROR(WriteChunks(*update_.store(), path, metadata, numbers));
+    update_.RecordComplete(path);
     return true;
 }
 

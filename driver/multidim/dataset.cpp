@@ -18,6 +18,7 @@
 #include "driver/multidim/group.h"
 #include "driver/multidim/references_copy.h"
 #include "driver/multidim/shared_resource.h"
+#include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
@@ -259,8 +260,9 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
                    ? is_told
                    : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
     if (error != CE_None) return is_told;
+    // The last documents are written here, because GDAL ignores errors at closing.
+    ZARR_RETURN_IF_ERROR(session->Finish());
     if (made.IsStaging()) {
-        ZARR_RETURN_IF_ERROR(session->Finish());
         dataset.reset();
         session.reset();
     }
@@ -279,7 +281,7 @@ GDALDataset* RunToDataset(const char* name, const Work& make) {
     Result<DatasetPtr> made = make();
     if (made.ok()) return made->release();
     // A status without a message means that the error was emitted before.
-    if (!made.status().message().empty()) EmitError(name, made.status());
+    if (!made.status().message().empty()) EmitError(name, WithRefusalOf(name, made.status()));
     return nullptr;
 }
 

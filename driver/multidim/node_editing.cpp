@@ -60,7 +60,7 @@ struct NewShape {
 // this node or nodes below it.
 Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
-    session.update()->MoveAttributes(path, target);
+    session.update()->MoveNode(path, target);
     session.MoveObjects(path, target);
     Status first;
     for (const auto& array : session.Arrays()) {

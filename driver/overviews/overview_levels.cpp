@@ -327,6 +327,7 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
         json::Object attributes;
         AddDimensionNames(scaled.facts, attributes);
         ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], metadata, attributes));
+        update_.RecordIncomplete(level.paths[i]);
     }
     return {};
 }
@@ -366,6 +367,7 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
                               zarr::WithGrid(mask->metadata(), shape, chunks, separator));
         ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(to, metadata));
+        update_.RecordIncomplete(to);
         any = true;
     }
     return any;

@@ -487,7 +487,7 @@ CPLErr ZarrDataset::ReportReadOnly() const {
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
 
-bool ZarrDataset::CloseStore() {
+bool ZarrDataset::FinishStore() {
     if (update_ == nullptr) return true;
     Status shared = Prepare();
     if (shared.ok()) shared = ShareDimensions();
@@ -501,14 +501,32 @@ bool ZarrDataset::CloseStore() {
             ComputeMissingStatistics(*this);
     }
     StoreAssumedColours();
-    const CPLErr flushed = FlushAll(true);
-    const Status status = update_->Close();
+    const CPLErr flushed = FlushAll(is_closing_);
+    const Status defined = update_->DefineAbsentChunks(options_.threads);
+    const Status closed = update_->Close();
+    const Status status = defined.ok() ? closed : defined;
     if (!status.ok()) EmitError(store_path(), status);
+    return shared.ok() && built == CE_None && flushed == CE_None && status.ok();
+}
+
+bool ZarrDataset::SavePam() {
+    if ((nPamFlags & GPF_DIRTY) == 0) return true;
+    const CPLErr saved = TrySaveXML();
+    if (saved == CE_None) return true;
+    if (saved != CE_Failure)  // GDAL has warned, but what cannot be stored is lost
+        EmitError(store_path(), Status::Io("its .aux.xml file cannot be written"));
+    return false;
+}
+
+bool ZarrDataset::CloseStore() {
+    if (update_ == nullptr) return true;
+    is_closing_ = true;
+    const bool is_finished = FinishStore();
     const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
     // FlushAll() could not save the PAM of a zip file, because the zip file was not closed yet.
-    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();
-    if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
+    const bool is_saved = SavePam();
+    if (!is_finished || !is_saved) return false;
     const Status placed = update->RenameToFinal();
     if (!placed.ok()) EmitError(store_path(), placed);
     return placed.ok();
@@ -540,8 +558,7 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
         if (status.ok()) continue;
         error = error == CE_None ? EmitError(store_path(), status) : error;
     }
-    if ((nPamFlags & GPF_DIRTY) != 0 && !ArchiveOf(store_path())) TrySaveXML();
-    return error;
+    return ArchiveOf(store_path()) || SavePam() ? error : CE_Failure;
 }
 
 ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {

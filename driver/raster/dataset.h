@@ -147,7 +147,10 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status FlushChunks() {
         return update_ != nullptr ? update_->FlushChunks(options_.threads) : zarr::Status();
     }
-    // Writes pending data and ends update mode. Emits errors, and returns false if an error
+    // Writes everything that closing would write, and stays in update mode. Emits errors, and
+    // returns false if an error occurred.
+    bool FinishStore();
+    // Calls FinishStore() and ends update mode. Emits errors, and returns false if an error
     // occurred.
     bool CloseStore();
     // Ends update mode without writing pending data, and deletes the arrays that this dataset has
@@ -238,6 +241,8 @@ class ZarrDataset final : public ZarrPamDataset {
     void WriteDirtyBlocks(bool closing);
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
+    // Saves PAM that has changed. Emits errors, and returns false if an error occurred.
+    bool SavePam();
     // True if the dataset is the largest level of a pyramid in which each level is a group of its
     // own.
     bool HasLevelGroups() const;

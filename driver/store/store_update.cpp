@@ -7,6 +7,8 @@
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
+#include "driver/base/report.h"
+#include "driver/store/location.h"
 
 namespace zarr_driver {
 
@@ -38,6 +40,7 @@ Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata
 void StoreUpdate::RecordCreated(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     made_.insert(path);
+    incomplete_.insert(path);
 }
 
 bool StoreUpdate::HasCreated(const std::string& path) const {
@@ -92,6 +95,52 @@ Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::st
     return metadata_.ReplaceMetadata(path, changed);
 }
 
+void StoreUpdate::RecordIncomplete(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    incomplete_.insert(path);
+}
+
+void StoreUpdate::RecordComplete(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    incomplete_.erase(path);
+}
+
+Status StoreUpdate::DefineAbsentChunks(std::size_t threads) {
+    // Number of absent chunks up to which they are written.
+    constexpr std::uint64_t kMaxAbsent = std::uint64_t{1} << 16;
+    std::set<std::string> paths;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        paths = incomplete_;
+    }
+    if (paths.empty()) return {};
+    ZARR_ASSIGN_OR_RETURN(
+        const auto hierarchy,
+        zarr::Hierarchy::Open(store_, zarr::UseConsolidated::kNever, SharedContext()));
+    for (const std::string& path : paths) {
+        const auto metadata = hierarchy->Metadata(path);
+        // The array was deleted meanwhile, or has a fill value.
+        if (!metadata.ok() || metadata->has_fill_value) continue;
+        ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy->OpenArray(path));
+        const auto listing = array->ListChunks();
+        const std::uint64_t stored = listing.ok() ? listing->chunks : 0;
+        if (array->chunk_count() - std::min(stored, array->chunk_count()) > kMaxAbsent) {
+            EmitWarning(store_->Describe() + ": /" + path,
+                        "most chunks have no values, so that its fill value becomes 0, which other "
+                        "programs take for missing; set a nodata value");
+            ZARR_RETURN_IF_ERROR(
+                SetFillValue(*hierarchy, path, std::string(metadata->dtype.size, '\0'), threads));
+        } else {
+            ZARR_ASSIGN_OR_RETURN(
+                const auto writer,
+                zarr::ArrayWriter::Open(array, store_, zarr::tuning::kMinPendingLimit, locks_));
+            ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
+        }
+        RecordComplete(path);
+    }
+    return {};
+}
+
 bool StoreUpdate::HasWritten(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return written_.count(path) != 0;
@@ -134,7 +183,7 @@ void StoreUpdate::Discard(const std::string& path) {
         it->first->DiscardPending();
         it = writers_.erase(it);
     }
-    for (auto* const paths : {&written_, &omitted_})
+    for (auto* const paths : {&written_, &omitted_, &incomplete_})
         for (auto it = paths->begin(); it != paths->end();)
             it = zarr::IsAtOrBelow(*it, path) ? paths->erase(it) : std::next(it);
     const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
@@ -187,13 +236,17 @@ Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& 
     return {};
 }
 
-void StoreUpdate::MoveAttributes(const std::string& from, const std::string& to) {
-    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+void StoreUpdate::MoveNode(const std::string& from, const std::string& to) {
+    const std::scoped_lock lock(mutex_, attributes_mutex_);
     std::map<std::string, Changed> moved;
     for (auto& [path, changed] : changed_)
         moved[zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
             std::move(changed);
     changed_ = std::move(moved);
+    std::set<std::string> incomplete;
+    for (const std::string& path : incomplete_)
+        incomplete.insert(zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path);
+    incomplete_ = std::move(incomplete);
 }
 
 Status StoreUpdate::StoreAttributes() {
@@ -218,6 +271,7 @@ Status StoreUpdate::Flush(std::size_t threads) {
 
 Status StoreUpdate::Finish(std::size_t threads) {
     Status flushed = Flush(threads);
+    if (flushed.ok()) flushed = DefineAbsentChunks(threads);
     Status finished = metadata_.Finish();
     Status stored = store_->Flush();
     if (!flushed.ok()) return flushed;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy.h"
@@ -72,6 +73,15 @@ class StoreUpdate {
     // held only fill values. Call Release() first: pending chunks are not considered.
     bool HasOmittedChunks(const std::string& path) const;
 
+    // Record whether chunks of the new array at `path` may be absent. MakeArray() and
+    // RecordCreated() record that they may be.
+    void RecordIncomplete(const std::string& path);
+    void RecordComplete(const std::string& path);
+    // Gives every element of the incomplete Zarr v2 arrays without a fill value a value: writes
+    // absent chunks, which other programs would read from uninitialized memory. If very many chunks
+    // are absent, states the fill value zero instead, with a warning. Call FlushChunks() first.
+    zarr::Status DefineAbsentChunks(std::size_t threads);
+
     // Writes the consolidated metadata, then flushes the store. Must be the last call.
     zarr::Status Close();
 
@@ -113,8 +123,9 @@ class StoreUpdate {
     // StoreAttributes() writes all attributes of the node together.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
-    // Moves the pending attributes of all nodes at and below the path `from` to the path `to`.
-    void MoveAttributes(const std::string& from, const std::string& to);
+    // Moves what is recorded of nodes at and below the path `from`, such as pending attributes, to
+    // the path `to`.
+    void MoveNode(const std::string& from, const std::string& to);
 
     // Writes the pending chunks of all arrays. Continues after a failure, and returns the first
     // failure. Chunks that cannot be written stay pending.
@@ -135,9 +146,10 @@ class StoreUpdate {
     const bool is_of_new_store_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
-    std::set<std::string> made_;     // paths of arrays created by this object
-    std::set<std::string> written_;  // paths of arrays that had a writer
-    std::set<std::string> omitted_;  // paths of arrays for which HasOmittedChunks() is true
+    std::set<std::string> made_;        // paths of arrays created by this object
+    std::set<std::string> incomplete_;  // paths of new arrays whose chunks may be absent
+    std::set<std::string> written_;     // paths of arrays that had a writer
+    std::set<std::string> omitted_;     // paths of arrays for which HasOmittedChunks() is true
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Reasons for which an object store refuses access, such as wrong credentials.
+#pragma once
+
+#include "core/base/status.h"
+#include "driver/store/store_path.h"
+
+namespace zarr_driver {
+
+// Explains `failure`, the error of an attempt to open or create the store in `folder`. Adds what the
+// object store or GDAL says about the access, and the options to set. Sends one request. Returns
+// `failure` unchanged if the folder is not in an object store, or if nothing is refused.
+zarr::Status WithRefusal(const StorePath& folder, zarr::Status failure);
+// Calls WithRefusal() for the store that `name`, as the user gave it, leads to.
+zarr::Status WithRefusalOf(const char* name, zarr::Status failure);
+
+}  // namespace zarr_driver
