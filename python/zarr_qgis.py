@@ -6,20 +6,31 @@
 import argparse
 import calendar
 import datetime
+import math
 import os
 import pathlib
 import re
 import sys
+import tempfile
 import xml.etree.ElementTree as ET
 
 import numpy as np
 from osgeo import gdal
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+# An installed program is in bin/, and its modules are in share/gdal-plugin-zarr/.
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "share" / "gdal-plugin-zarr")]
+
+from zarr_checks.shown import shown  # noqa: E402  (in the folders that joined the path above)
 
 TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 TIME_ITEM = re.compile(r"DIM_(.+)_TIME")
 INDEX_ITEM = re.compile(r"DIM_(.+)_INDEX")
 SUBDATASET = re.compile(r'ZARR:"([^"]*)":(/.*)')
 SECOND = datetime.timedelta(seconds=1)
+LAST = datetime.datetime(9999, 12, 31, 23, 59, 59)  # last time that QGIS and Python have
+NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML lacks
+MOST_BOUNDS = 1 << 20  # bounds of time steps that are read
 UNITS = {"d": 86400, "day": 86400, "h": 3600, "hr": 3600, "hour": 3600, "min": 60, "minute": 60, "s": 1, "sec": 1,
          "second": 1}  # fmt: skip
 VIRIDIS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
@@ -41,7 +52,7 @@ class Step:
         """Returns (begin, end) of the layer that shows only this time step. QGIS 3.22 also shows a layer whose
         range only touches the current frame, so the range is one second shorter at each end. The first layer
         begins exactly at its time, because QGIS counts frames from there."""
-        begin = self.begin if is_first else self.begin + SECOND
+        begin = self.begin if is_first else later(self.begin, SECOND)
         end = self.end - SECOND
         return (begin, end) if begin < end else (self.begin, self.begin)
 
@@ -59,16 +70,23 @@ def parse_time(text):
         return None
 
 
+def later(time, step):
+    """Returns `time + step`, but at most the last time."""
+    return time + step if step <= LAST - time else LAST
+
+
 def end_of_last_step(earlier, time):
     """Returns the end of the last time step, which begins at `time`. This step is as long as the previous step, which
     begins at `earlier`. If `time` and `earlier` are at the same day of the month and time of day, the length is a whole
     number of months."""
     months = 12 * (time.year - earlier.year) + time.month - earlier.month
     if months <= 0 or earlier.replace(year=time.year, month=time.month, day=1) != time.replace(day=1):
-        return time + (time - earlier)
+        return later(time, time - earlier)
     if earlier.day != time.day:
-        return time + (time - earlier)
+        return later(time, time - earlier)
     year, month = divmod(12 * time.year + time.month - 1 + months, 12)
+    if year > LAST.year:
+        return LAST
     return time.replace(year=year, month=month + 1, day=min(time.day, calendar.monthrange(year, month + 1)[1]))
 
 
@@ -79,13 +97,14 @@ def set_ends(steps):
     if len(begins) > 1:
         ends[begins[-1]] = end_of_last_step(*begins[-2:])
     else:
-        ends[begins[0]] = begins[0] + datetime.timedelta(days=1)
+        ends[begins[0]] = later(begins[0], datetime.timedelta(days=1))
     for step in steps:
         step.end = ends[step.begin]
 
 
-def read_bounds(dataset, name, store):
-    """Returns the bounds of a time coordinate (CF conventions, "Cell boundaries"), or None if there are none."""
+def read_bounds(dataset, name, store, indexes):
+    """Returns the bounds of a time coordinate at `indexes` (CF conventions, "Cell boundaries"), or None if there are
+    none. Reads only the bounds between the smallest and the largest index."""
     group = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER)
     root = group.GetRootGroup() if group else None
     array = root.OpenMDArrayFromFullname(dataset.GetMetadataItem("ARRAY", "ZARR")) if root else None
@@ -95,25 +114,53 @@ def read_bounds(dataset, name, store):
             if attribute.GetName() == "bounds":
                 folder = os.path.dirname(variable.GetFullName()).rstrip("/")
                 bounds = root.OpenMDArrayFromFullname(f"{folder}/{attribute.ReadAsString()}")
-                values = bounds.ReadAsArray() if bounds else None
-                return None if values is None or values.shape[1:] != (2,) else values.astype("f8")
+                return read_rows(bounds, dimension.GetSize(), indexes) if bounds else None
     return None
+
+
+def read_rows(bounds, count, indexes):
+    """Returns the rows `indexes` of an array of `count` pairs of numbers, or None if the array is another one."""
+    first, last = min(indexes), max(indexes)
+    is_number = bounds.GetDataType().GetClass() == gdal.GEDTC_NUMERIC
+    sizes = [dimension.GetSize() for dimension in bounds.GetDimensions()]
+    if not is_number or sizes != [count, 2] or not 0 <= first <= last < count or last - first >= MOST_BOUNDS:
+        return None
+    values = bounds.ReadAsArray(array_start_idx=[first, 0], count=[last - first + 1, 2])
+    if values is None or values.dtype.kind not in "iuf":
+        return None
+    return values.astype("f8")[np.asarray(indexes) - first]
 
 
 def set_bounds(steps, dataset, name, store):
     """Sets begin and end of each time step to the bounds of the time coordinate. Returns False if there are no
-    bounds."""
+    bounds, or if they are no times that QGIS can show."""
     items = [dataset.GetRasterBand(step.band).GetMetadata() for step in steps]
     unit = items[0].get(f"DIM_{name}_UNIT", "").partition(" ")[0]
     seconds = UNITS.get(unit.lower()) or UNITS.get(unit.lower().rstrip("s"))
-    bounds = read_bounds(dataset, name, store) if seconds else None
-    indexes = [int(each[f"DIM_{name}_INDEX"]) for each in items]
-    if bounds is None or max(indexes) >= len(bounds) or not np.isfinite(bounds[indexes]).all():
+    indexes = [number_in(each.get(f"DIM_{name}_INDEX")) for each in items]
+    if not seconds or not all(map(math.isfinite, indexes)):
         return False
-    for step, index in zip(steps, indexes):
-        offsets = sorted(bounds[index] - step.value)
-        step.begin, step.end = (step.begin + datetime.timedelta(seconds=round(each * seconds)) for each in offsets)
+    bounds = read_bounds(dataset, name, store, [int(index) for index in indexes])
+    if bounds is None or not np.isfinite(bounds).all():
+        return False
+    ranges = []
+    for step, pair in zip(steps, bounds):
+        offsets = sorted(float(each) - step.value for each in pair)
+        try:
+            ranges.append([step.begin + datetime.timedelta(seconds=round(each * seconds)) for each in offsets])
+        except (OverflowError, ValueError):  # a time before the year 1 or after 9999, or no number
+            return False
+    for step, (begin, end) in zip(steps, ranges):
+        step.begin, step.end = begin, end
     return True
+
+
+def number_in(text):
+    """Returns the number that `text` states, or NaN."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def read_steps(dataset, store):
@@ -131,7 +178,7 @@ def read_steps(dataset, store):
         first = others if first is None else first
         begin = parse_time(items[f"DIM_{name}_TIME"])
         if others == first and begin:
-            steps.append(Step(number, begin, float(items.get(f"DIM_{name}_VALUE", 0))))
+            steps.append(Step(number, begin, number_in(items.get(f"DIM_{name}_VALUE", "0"))))
     if steps and not set_bounds(steps, dataset, name, store):
         set_ends(steps)
     return steps
@@ -145,8 +192,9 @@ def limits(dataset, bands):
     maximum of all bands. Otherwise they are the 2nd and the 98th percentile of sample() of some bands."""
     stated = [(band.GetMetadataItem("STATISTICS_MINIMUM"), band.GetMetadataItem("STATISTICS_MAXIMUM"))
               for band in map(dataset.GetRasterBand, bands)]  # fmt: skip
-    if all(low and high for low, high in stated):
-        low, high = min(float(low) for low, _ in stated), max(float(high) for _, high in stated)
+    stated = [(number_in(low), number_in(high)) for low, high in stated]
+    if all(math.isfinite(low) and math.isfinite(high) for low, high in stated):
+        low, high = min(low for low, _ in stated), max(high for _, high in stated)
     else:
         chosen = bands[:: -(-len(bands) // SAMPLED_BANDS)]
         values = np.concatenate([sample(dataset.GetRasterBand(number)) for number in chosen])
@@ -279,9 +327,23 @@ def definition(cubes, one_layer):
 
 
 def write(document, kind, path):
+    """Writes a file beside `path` that then takes its place. A link at `path` is replaced, not followed."""
     ET.indent(document)
-    path.write_text(f"<!DOCTYPE {kind}>\n{ET.tostring(document, 'unicode')}\n", encoding="utf-8")
-    print(path)
+    text = f"<!DOCTYPE {kind}>\n{ET.tostring(document, 'unicode')}\n"
+    if NO_XML.search(text):
+        raise Failure("a name in the store has control characters, which a layer definition cannot have")
+    descriptor, staging = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(staging, 0o666 & ~mask)
+        os.replace(staging, path)
+    except BaseException:
+        os.unlink(staging)
+        raise
+    print(shown(str(path)))
 
 
 # Functions that open stores and make their names
@@ -308,10 +370,13 @@ def source_of(name, folder):
 
 def open_cubes(store, folder):
     """Returns the cubes of a store: its rasters with times. `folder` is the folder of the layer definition."""
+    path = split(store)[0]
+    if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
+        raise Failure(f"{store} is neither a folder nor a file")  # opening a pipe could wait forever
     dataset = gdal.OpenEx(store, gdal.OF_RASTER, allowed_drivers=["Zarr"])
     if dataset is None:
         raise Failure(f"{store} is not a Zarr store")
-    path, cubes = split(store)[0], []
+    cubes = []
     for name in [name for name, _ in dataset.GetSubDatasets()] or [store]:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
         steps = read_steps(dataset, path) if dataset and dataset.GetMetadataItem("ARRAY", "ZARR") else []
@@ -339,15 +404,15 @@ def make(store, output, one_layer, overwrite):
     path = split(store)[0]
     folder = pathlib.Path(path).absolute().parent if os.path.exists(path) else pathlib.Path()
     output = pathlib.Path(output) if output else folder / f"{re.sub('[^0-9A-Za-z_.-]+', '_', stem(store))}.qlr"
-    if output.exists() and not overwrite:
+    if os.path.lexists(output) and not overwrite:
         raise Failure(f"{output} already exists; --overwrite replaces it")
     cubes = open_cubes(store, output.resolve().parent)
     if not cubes:
         raise Failure(f"{store} has no raster with times that QGIS can show")
     write(definition(cubes, one_layer), "qgis-layer-definition", output)
     style = style_of(store, cubes)
-    if style and style.exists() and not overwrite:
-        print(f"{style} already exists and is kept; --overwrite replaces it")
+    if style and os.path.lexists(style) and not overwrite:
+        print(shown(f"{style} already exists and is kept; --overwrite replaces it"))
     elif style:
         write(cubes[0].style(), "qgis", style)
 
@@ -366,7 +431,10 @@ def main(words):
     try:
         make(given.store, given.output, given.one_layer, given.overwrite)
     except (Failure, OSError) as failure:
-        print(f"zarr_qgis: {failure}", file=sys.stderr)
+        print(shown(f"zarr_qgis: {failure}"), file=sys.stderr)
+        return 1
+    except Exception as failure:  # stores of strangers may have anything anywhere
+        print(shown(f"zarr_qgis: {given.store}: cannot be shown: {type(failure).__name__}: {failure}"), file=sys.stderr)
         return 1
     return 0
 

@@ -136,6 +136,15 @@ def _(folder):
         gdal.Open(f'ZARR:"{server.url}/raw.zarr"').ReadAsArray(3, 200, 5, 1)
 
 
+@provokes("<key>: cannot read: the server sent more than <n> bytes as <text>, but the request asked for bytes "
+          "from offset <n>")  # fmt: skip
+def _(folder):
+    make_array(folder, np.zeros((512, 1024), "u4"), "raw.zarr", compressor=None, chunks=(512, 1024))
+    with Served(folder) as server:
+        server.rule(hostile={"/raw.zarr/0.0": "range", "/raw.zarr/c/0/0": "range"})
+        gdal.Open(f'ZARR:"{server.url}/raw.zarr"').ReadAsArray(3, 200, 5, 1)
+
+
 @provokes("does not exist")
 def _(folder):
     read(f'ZARR:"{folder}/typo.zarr"')

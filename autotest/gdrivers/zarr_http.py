@@ -35,6 +35,7 @@ Rules:
     turns           {PATH: [PATH, ...]}: sends these files in turn for one path;
     absent          status of an absent file, 404 by default;
     endless         [PATH, ...]: files whose answers have 6 GB;
+    hostile         {PATH: KIND}: answers without end, by the functions of zarr_hostile.py; a PATH that ends in * is a prefix;
     changes         number of objects that may be written or deleted; later changes fail, as if the
                     client had been killed;
     lists           true: lists folders as HTML.
@@ -58,6 +59,7 @@ import time
 import urllib.parse
 import urllib.request
 
+import zarr_hostile
 from zarr_tools import Program, plain_environment
 
 PR_SET_PDEATHSIG = 1
@@ -100,7 +102,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/-/log":
             with self.server.lock:
                 answer = {"requests": self.server.log, "at_once": self.server.most_active,
-                          "in_turn": self.server.in_turn}  # fmt: skip
+                          "in_turn": self.server.in_turn, "sent": self.server.sent}  # fmt: skip
                 self.server.log, self.server.most_active, self.server.in_turn = [], 0, 0
                 self.server.arrivals = {}
             return self.send(200, json.dumps(answer).encode())
@@ -124,6 +126,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.log.append([self.command, path, extent, status])
         if with_body and path in self.server.rules.get("endless", []):
             return self.send_without_end(extent)
+        for pattern, kind in self.server.rules.get("hostile", {}).items():
+            if path == pattern or (pattern.endswith("*") and path.startswith(pattern[:-1])):
+                return self.send_hostile(kind, status, body, extent)
         self.send(status, body, with_body, headers, self.server.rules.get("drop", {}).get(path))
 
     def planned(self, path):
@@ -258,6 +263,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             for _ in range(6000):
                 self.wfile.write(zeros)
 
+    def send_hostile(self, kind, status, body, extent):
+        """Answers a request in a way that does not end by itself. The log gets the number of bytes that were sent."""
+        self.close_connection = True
+        sent = 0
+        with contextlib.suppress(OSError):  # raised if the client closes the connection
+            for piece in zarr_hostile.answer(kind, self.path, status, body, extent):
+                self.connection.sendall(piece)
+                sent += len(piece)
+        with self.server.lock:
+            self.server.sent += sent
+
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
@@ -284,6 +300,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = self.in_turn = 0
+        self.sent = 0  # bytes of the answers that the rule `hostile` sets
         self.arrivals = {}  # number of a round trip -> time of its last request
         self.lock = threading.Lock()
 

@@ -51,10 +51,7 @@ Status UnshardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::
     Buffer& buffer = scratch->pipeline.encoded;
     const auto read = [&] {
         const ThreadBudget budget(request.threads);
-        // If the request has memory, no size limit is needed: the store fills the memory only if
-        // the chunk has exactly the size of the memory.
-        const ValuePart part = has_memory ? ValuePart::Whole(kNoLimit) : request.part;
-        return objects().Read(objects().IndexOf(request.chunk), part,
+        return objects().Read(objects().IndexOf(request.chunk), request.part,
                               has_memory ? ReadSink(request.memory) : ReadSink(buffer));
     };
     const Result<ReadResult> result = options.on_request ? Timed(read, options.on_request) : read();

@@ -26,6 +26,7 @@
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
+#include "driver/store/http_body.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/url_host.h"
 
@@ -35,11 +36,6 @@ using zarr::Result;
 using zarr::Status;
 
 namespace {
-
-struct Destroy {
-    void operator()(CPLHTTPResult* result) const { CPLHTTPDestroyResult(result); }
-};
-using Answer = std::unique_ptr<CPLHTTPResult, Destroy>;
 
 // Returns the HTTP status if GDAL reports an HTTP error, else 0.
 int HttpStatus(const CPLHTTPResult& answer) {
@@ -124,10 +120,11 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     if (extent) found.headers += "\r\nAccept-Encoding: identity";
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
     // MAX_FILE_SIZE is set for every request. Otherwise the session would apply the limit of its
-    // previous request. GDAL parses the limit as an int.
+    // previous request. GDAL parses the limit as an int. A server that ignores ranges may state the
+    // size of a value above the limit; FetchBodyPart() then bounds the body.
     constexpr std::size_t kMost = INT_MAX;
     options.SetNameValue("MAX_FILE_SIZE",
-                         std::to_string(limit < kMost ? limit + 1 : kMost).c_str());
+                         std::to_string(limit < kMost && !extent ? limit + 1 : kMost).c_str());
     return options;
 }
 
@@ -139,15 +136,26 @@ struct SentPart {
     bool states_total = true;
 };
 
-// Cuts the `wanted` range from an answer. Without a Content-Range header, the answer is the whole
-// value. Returns kIo if the answer has another range; this does not mean that the value has
+const char* HeaderOf(const CPLHTTPResult& answer, const char* name) {
+    return CSLFetchNameValue(answer.papszHeaders, name);
+}
+
+bool IsEncoded(const CPLHTTPResult& answer) {
+    const char* const coding = HeaderOf(answer, "Content-Encoding");
+    return coding != nullptr && !EQUAL(coding, "identity");
+}
+
+// Cuts the `wanted` range from an answer. Without a Content-Range header, the body is that of the
+// whole value. Returns kIo if the answer has another range; this does not mean that the value has
 // changed.
-Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResult& answer,
+Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const HttpReply& reply,
                                       ByteExtent wanted, SentPart& sent) {
+    const CPLHTTPResult& answer = *reply.answer;
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
-    sent.end = body.size;
-    sent.total = body.size;
-    const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
+    sent.first = reply.first;
+    sent.end = reply.size;
+    sent.total = reply.size;
+    const char* const text = HeaderOf(answer, "Content-Range");
     int known = 0;
     if (text != nullptr) {
         unsigned long long last = 0;
@@ -164,21 +172,21 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
         wanted = {tail.offset, tail.size};
         sent.states_total = true;
     }
-    const char* const coding = CSLFetchNameValue(answer.papszHeaders, "Content-Encoding");
-    if (text != nullptr && coding != nullptr && !EQUAL(coding, "identity"))
+    if (text != nullptr && IsEncoded(answer))
         return Status::Io(key +
                           ": cannot read: the server sent a byte range of the compressed value "
                           "(Content-Encoding " +
-                          zarr::Quoted(coding) + "), which cannot be decoded");
+                          zarr::Quoted(HeaderOf(answer, "Content-Encoding")) +
+                          "), which cannot be decoded");
     if (text != nullptr) {
-        const bool is_right = known >= 2 && sent.first < sent.end &&
+        const bool is_right = known >= 2 && !reply.is_longer && sent.first < sent.end &&
                               sent.end - sent.first == body.size && sent.first <= wanted.offset &&
                               (sent.end >= sent.total || sent.end - wanted.offset >= wanted.length);
         if (!is_right || body.size == 0 || sent.end < wanted.offset)
-            return Status::Io(key + ": cannot read: the server sent " + std::to_string(body.size) +
-                              " bytes as " + zarr::Quoted(text) +
-                              ", but the request asked for bytes from offset " +
-                              std::to_string(wanted.offset));
+            return Status::Io(
+                key + ": cannot read: the server sent " + (reply.is_longer ? "more than " : "") +
+                std::to_string(body.size) + " bytes as " + zarr::Quoted(text) +
+                ", but the request asked for bytes from offset " + std::to_string(wanted.offset));
     }
     body = body.From(
         static_cast<std::size_t>(std::min<std::uint64_t>(wanted.offset - sent.first, body.size)));
@@ -190,7 +198,7 @@ Result<zarr::ByteSpan> CutWantedRange(const std::string& key, const CPLHTTPResul
 // of the whole value in bytes; nullopt if unknown.
 std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> size) {
     const auto header = [&](const char* name) {
-        const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
+        const char* const text = HeaderOf(answer, name);
         return std::string(text != nullptr ? text : "");
     };
     std::string tag = header("ETag");
@@ -231,30 +239,58 @@ Status CheckRedirects(const RemoteValue& value, const CPLHTTPResult& answer) {
     return {};
 }
 
-// Sends a request, and repeats the request by GDAL's retry options. Returns the last answer.
-Result<Answer> SendRequest(const RemoteValue& value, std::size_t limit,
-                           const std::optional<ByteExtent>& extent) {
+// Sends a request, and repeats the request by GDAL's retry options. Returns the last answer, with
+// `part` of its body.
+Result<HttpReply> SendRequest(const RemoteValue& value, std::size_t limit,
+                              const std::optional<ByteExtent>& extent, const BodyPart& part) {
     HttpOptions found = FindOptions(value);
     const HttpSession session(found.purpose);
     const CPLStringList options = RequestOptions(std::move(found), session, limit, extent);
     HttpRetry retry(value.path);
-    Answer answer;
+    HttpReply reply;
     do {
-        answer.reset(CPLHTTPFetch(value.url.c_str(), options.List()));
-        if (answer == nullptr)
+        reply = FetchBodyPart(value.url.c_str(), options.List(), part);
+        if (reply.answer == nullptr)
             return Status::Io(value.key + ": cannot read: " + QuietErrors::Message());
-    } while (retry.WaitFor(*answer, HttpStatus(*answer)));
-    ZARR_RETURN_IF_ERROR(CheckRedirects(value, *answer));
-    return answer;
+        if (reply.is_out_of_memory)
+            return Status::OutOfMemory(value.key + ": not enough memory for the server's answer");
+    } while (!reply.is_longer && retry.WaitFor(*reply.answer, HttpStatus(*reply.answer)));
+    ZARR_RETURN_IF_ERROR(CheckRedirects(value, *reply.answer));
+    return reply;
+}
+
+// Requests a value, or its range `extent`. A body with the header Content-Range ends at the bytes
+// that were asked for. A server without that header ignores ranges and sends the whole value. A
+// value that is little larger than the range is kept as it arrives. Another one is requested again,
+// and read to its end, but only the range is kept.
+Result<HttpReply> RequestPart(const RemoteValue& value, std::size_t limit,
+                              const std::optional<ByteExtent>& extent) {
+    if (!extent) return SendRequest(value, limit, extent, {limit, limit});
+    constexpr std::size_t kSlack = std::size_t{1} << 20;
+    constexpr std::size_t kUnstated = std::size_t{64} << 20;
+    const std::size_t kept = extent->length + std::min(kSlack, zarr::kNoLimit - extent->length);
+    ZARR_ASSIGN_OR_RETURN(HttpReply reply, SendRequest(value, limit, extent, {kept, kept}));
+    if (!reply.is_longer || HeaderOf(*reply.answer, "Content-Range") != nullptr) return reply;
+    // If the server does not state the size, its answer may have no end. The rest behind the range
+    // is then bounded more tightly than `limit`.
+    const bool is_stated = HeaderOf(*reply.answer, "Content-Length") != nullptr;
+    const std::uint64_t end = extent->offset + extent->length;
+    const std::uint64_t most = is_stated ? limit : std::min<std::uint64_t>(limit, end + kUnstated);
+    return SendRequest(value, limit, extent,
+                       {extent->length, most, extent->offset, extent->is_from_end});
 }
 
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                           std::optional<ByteExtent> extent, ValueInfo* info) {
     const std::string& key = value.key;
     const QuietErrors quiet;
-    ZARR_ASSIGN_OR_RETURN(const Answer answer, SendRequest(value, limit, extent));
+    ZARR_ASSIGN_OR_RETURN(const HttpReply reply, RequestPart(value, limit, extent));
+    const HttpAnswer& answer = reply.answer;
     constexpr int kTooLarge = 63;  // curl's error CURLE_FILESIZE_EXCEEDED
     constexpr std::size_t kMostOfGdal = INT_MAX;
+    const bool is_of_range = extent && HeaderOf(*answer, "Content-Range") != nullptr;
+    if (reply.is_longer && !is_of_range)
+        return zarr::ValueTooLarge(key, reply.size, static_cast<std::size_t>(reply.size - 1));
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
         return zarr::ValueTooLarge(key, limit + 1, limit);
     const int status = HttpStatus(*answer);
@@ -272,12 +308,12 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
-    if (answer->nStatus != 0 || answer->pszErrBuf != nullptr) return Failure(key, *answer, status);
-    const auto size = static_cast<std::size_t>(answer->nDataLen);
-    if (size > limit) return zarr::ValueTooLarge(key, size, limit);
+    // CutWantedRange() reports a body that was aborted because it is longer than its range.
+    if (!reply.is_longer && (answer->nStatus != 0 || answer->pszErrBuf != nullptr))
+        return Failure(key, *answer, status);
     SentPart sent;
     const auto body =
-        CutWantedRange(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
+        CutWantedRange(key, reply, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
     if (info != nullptr) {
         info->is_other_part = !body.ok();
         if (sent.states_total) info->size = sent.total;

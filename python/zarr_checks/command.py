@@ -10,16 +10,17 @@ from osgeo import gdal
 from zarr_checks import conventions, layout, opening, rasters
 from zarr_checks.messages import Messages
 from zarr_checks.report import Report
+from zarr_checks.shown import shown
 from zarr_checks.store import Store
 
 EXIT = """exit code: 0 valid, or warnings without --strict; 1 warnings with --strict; 2 errors;
-3 no store, or wrong options"""
+3 no store, or wrong options; 4 the check itself failed"""
 
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         self.print_usage(sys.stderr)
-        self.exit(3, f"{self.prog}: {message}\n")
+        self.exit(3, shown(f"{self.prog}: {message}") + "\n")
 
 
 def parser():
@@ -44,41 +45,78 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
     if driver is None or driver.GetMetadataItem("DRIVER_VERSION") is None:
         report.warning("driver-missing", "", "GDAL has not loaded this driver: findings are those of GDAL's own",
                        "install the plugin, or set GDAL_DRIVER_PATH to its folder")
-    layout.check_documents(store, report)
-    smaller, absent = rasters.levels_of(store)
-    rasters.check_levels(absent, report)
-    helpers = rasters.helpers_of(store)
-    shown = []
+    ask = Asking(report)
+    ask("", layout.check_documents, store, report)
+    smaller, absent = ask("", rasters.levels_of, store) or (set(), [])
+    ask("", rasters.check_levels, absent, report)
+    helpers = ask("", rasters.helpers_of, store) or ()
+    rasters_of_store = []
     for node in store.nodes.values():
-        conventions.check_conventions(store, node, report)
-        if not node.is_array:
-            continue
-        layout.check_chunks(store, node, report, rasters.copy_options(store, node))
-        if len(node.shape) < 2 or node.path in helpers:
-            continue
-        report.facts["arrays"]["/" + node.path] = layout.facts_of(node)
-        rasters.check_crs(store, node, report)
-        if not rasters.is_level(node.path, smaller):
-            rasters.check_raster(store, node, report)
-            shown.append(node)
-    layout.check_empty_chunks(store, report, max_chunks)
-    if http and store.is_local and shown:
+        ask(node.path, conventions.check_conventions, store, node, report)
+        if node.is_array and ask(node.path, check_array, store, node, report, smaller, helpers):
+            rasters_of_store.append(node)
+    ask("", layout.check_empty_chunks, store, report, max_chunks)
+    if http and store.is_local and rasters_of_store:
         # A store with several rasters opens as a list of subdatasets, which reads no raster. The check
         # therefore opens the first raster by its name.
         with Messages():
             dataset = gdal.OpenEx(store.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
         is_one = dataset is not None and dataset.RasterCount > 0
-        opening.check_opening(store, (is_one and store.nodes.get("")) or shown[0], report, max_requests)
+        node = (is_one and store.nodes.get("")) or rasters_of_store[0]
+        ask(node.path, opening.check_opening, store, node, report, max_requests)
+
+
+class Asking:
+    """Calls checks. A check that a document of wrong types or sizes makes fail becomes a finding, so that the other
+    checks still run."""
+
+    def __init__(self, report):
+        self.report = report
+
+    def __call__(self, path, function, *arguments):
+        try:
+            return function(*arguments)
+        except Exception as why:  # documents of strangers may have anything anywhere
+            what = function.__name__.replace("_", " ")
+            text = f"{type(why).__name__}: {why}"
+            self.report.error("document-invalid", path, f"a member has a wrong type or size ({what}: {text[:200]})",
+                              "restore the document from a copy, or write the store again")  # fmt: skip
+            return None
+
+
+def check_array(store, node, report, smaller, helpers):
+    """Checks an array. Returns True if it is a raster that is no level of another one."""
+    layout.check_chunks(store, node, report, rasters.copy_options(store, node))
+    if len(node.shape) < 2 or node.path in helpers:
+        return False
+    report.facts["arrays"]["/" + node.path] = layout.facts_of(node)
+    rasters.check_crs(store, node, report)
+    if rasters.is_level(node.path, smaller):
+        return False
+    rasters.check_raster(store, node, report)
+    return True
 
 
 def main(words):
     options = parser().parse_args(words)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # for terminals that are not UTF-8
     gdal.DontUseExceptions()
+    try:
+        return run(options)
+    except Exception as why:
+        print(shown(f"zarr_check: {options.store}: the check failed: {type(why).__name__}: {why}"), file=sys.stderr)
+        return 4
+
+
+def run(options):
     name = re.fullmatch(r'ZARR:"?([^"]+)"?', options.store)
-    store = Store(name[1] if name else options.store)
+    with Messages():
+        store = Store(name[1] if name else options.store)
     if not store.is_readable:
-        print(f"zarr_check: {options.store}: no Zarr store: zarr.json, .zgroup, .zarray and .zmetadata are absent",
-              file=sys.stderr)  # fmt: skip
+        print(shown(f"zarr_check: {options.store}: no Zarr store: zarr.json, .zgroup, .zarray and .zmetadata are "
+                    "absent"), file=sys.stderr)  # fmt: skip
         return 3
     report = Report(options.store)
     with Messages():

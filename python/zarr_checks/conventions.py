@@ -2,6 +2,7 @@
 """Checks attributes of arrays and groups with the JSON schemas of Zarr conventions."""
 
 import functools
+import itertools
 import json
 import pathlib
 
@@ -38,7 +39,7 @@ def validator(name):
 
 def violations(name, value):
     """Yields at most five texts, each about a part of `value` that violates the schema `name`."""
-    found = sorted(validator(name).iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
+    found = sorted(itertools.islice(validator(name).iter_errors(value), 100), key=lambda error: list(map(str, error.absolute_path)))
     for error in found[:5]:
         where = "/".join(str(part) for part in error.absolute_path)
         text = error.message if len(error.message) < 200 else error.message[:200] + "..."

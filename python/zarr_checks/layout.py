@@ -18,6 +18,7 @@ MOST_OBJECTS = 10000
 FEW_CHUNKS = 16  # small or oblong chunks are not reported if an array has at most this number of chunks
 LONGEST_CHUNK = 8  # largest allowed ratio of a chunk's longest to its shortest side
 MOST_CHUNKS_READ = 256
+LARGEST_CHUNK_READ = 256 * MIB
 
 
 def consolidate(store):
@@ -87,6 +88,8 @@ def facts_of(node):
 
 
 def _size(count):
+    if count >= 1024 * 1024 * MIB:
+        return f"{count // (1024 * 1024 * MIB)} TiB"
     return f"{count / MIB:.1f} MiB" if count >= MIB else f"{count / KIB:.1f} KiB"
 
 
@@ -143,7 +146,7 @@ def fill_value(node):
         return int(fill)
     if isinstance(fill, str):
         return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(fill)
-    return fill if isinstance(fill, (int, float)) else None
+    return fill if isinstance(fill, (int, float)) and abs(fill) < 1 << 64 or fill in (math.inf, -math.inf) else None
 
 
 def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
@@ -151,7 +154,8 @@ def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
     dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
     root = dataset.GetRootGroup() if dataset is not None else None
     for node in store.nodes.values() if root is not None and store.keys is not None else ():
-        if node.is_array and node.chunk and node.shape and fill_value(node) is not None:
+        size = node.bytes_of(node.chunk) if node.is_array and node.chunk else None
+        if size is not None and size <= LARGEST_CHUNK_READ and node.shape and fill_value(node) is not None:
             _check_empty_chunks(store, node, root, report, most)
 
 

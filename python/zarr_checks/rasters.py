@@ -270,6 +270,8 @@ def _number(value):
         value = value[0]
     if isinstance(value, str):
         return {"NaN": math.nan, "nan": math.nan}.get(value)
+    if isinstance(value, int) and abs(value) >= 1 << 64:
+        return math.copysign(math.inf, value)  # no data type of Zarr holds it, and NumPy would fail
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
@@ -305,4 +307,4 @@ def _fits(value, kind):
     if kind.kind == "f":
         return value != value or math.isinf(value) or abs(value) <= np.finfo(kind).max
     limits = np.iinfo(kind)
-    return value == value and float(value).is_integer() and limits.min <= value <= limits.max
+    return math.isfinite(value) and float(value).is_integer() and limits.min <= value <= limits.max

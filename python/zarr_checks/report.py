@@ -4,6 +4,8 @@
 import dataclasses
 import json
 
+from zarr_checks.shown import shown
+
 SEVERITIES = ("error", "warning", "note")
 
 
@@ -52,9 +54,10 @@ class Report:
 
     def as_json(self):
         status = "errors" if self.count("error") else "warnings" if self.count("warning") else "valid"
-        return json.dumps({"store": self.name, "status": status,
+        text = json.dumps({"store": self.name, "status": status,
                            "findings": [dataclasses.asdict(found) for found in self.sorted()],
                            "facts": self.facts}, indent=2)  # fmt: skip
+        return text.replace("\x7f", "\\u007f")  # the only control character that JSON allows in a string
 
     def as_text(self):
         lines = []
@@ -67,7 +70,7 @@ class Report:
         if opened is not None:
             lines.append(f"opening takes {len(opened)} requests over HTTP: {', '.join(opened)}")
         counts = [f"{self.count(kind)} {kind}{'s' * (self.count(kind) > 1)}" for kind in SEVERITIES if self.count(kind)]
-        return "\n".join([*lines, f"{self.name}: " + (", ".join(counts) or "valid")])
+        return "\n".join(map(shown, [*lines, f"{self.name}: " + (", ".join(counts) or "valid")]))
 
 
 def _brief(value):

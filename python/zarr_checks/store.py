@@ -7,6 +7,7 @@ import math
 import os
 import posixpath
 import re
+import stat
 import struct
 
 from osgeo import gdal
@@ -14,7 +15,11 @@ from osgeo import gdal
 V2_DOCUMENTS = (".zgroup", ".zarray", ".zattrs")
 REMOTE = {"http://": "/vsicurl/http://", "https://": "/vsicurl/https://", "s3://": "/vsis3/",
           "gs://": "/vsigs/", "az://": "/vsiaz/"}  # fmt: skip
-BITS = re.compile(r"(\d+)$")
+BITS = re.compile(r"(\d{1,6})$", re.ASCII)
+NUMBER = re.compile(r"\d{1,19}", re.ASCII)
+LARGEST_DOCUMENT = 256 << 20  # bytes, as the driver allows
+LARGEST_INDEX = 64 << 20  # bytes of the index of a shard
+DEEPEST = 128  # levels of nesting in a document, as the driver allows
 
 
 def file_system_path(name):
@@ -34,6 +39,8 @@ class Node:
         self.path = path
         self.document = document
         self.attributes = attributes if isinstance(attributes, dict) else {}
+        if not isinstance(attributes, dict) and attributes is not None:
+            raise TypeError("attributes is no object")
         self.format = document.get("zarr_format")
         kind = document.get("node_type") or ("array" if "shape" in document else "group")
         self.is_array = kind == "array"
@@ -49,30 +56,38 @@ class Node:
         return posixpath.dirname(self.path)
 
     def _read_layout(self):
-        self.shape = list(self.document["shape"])
+        self.shape = _list_of_sizes(self.document["shape"], 0)
         self.shard = None
         self.index = None  # configuration of the sharding codec; None without shards, or if Store cannot read the index
         self.fill = self.document.get("fill_value")
         if self.format == 2:
-            self.chunk = list(self.document["chunks"])
+            self.chunk = _list_of_sizes(self.document["chunks"], 1)
             self.type = self.document["dtype"]
-            self.dimensions = self.attributes.get("_ARRAY_DIMENSIONS")
+            self.dimensions = _names(self.attributes.get("_ARRAY_DIMENSIONS"))
+            self.separator = self.document.get("dimension_separator") or "."
+            _demand(self.separator in (".", "/"), "dimension_separator", self.separator)
             self.itemsize = _size_of(self.type) if isinstance(self.type, str) else None
             if not _are_sizes(self.chunk, len(self.shape)):
                 raise TypeError(f"chunk shape {self.chunk} for an array of shape {self.shape}")
             return
         self.type = self.document["data_type"]
         self.itemsize = _bytes_of(self.type)
-        self.dimensions = self.document.get("dimension_names")
+        self.dimensions = _names(self.document.get("dimension_names"))
         grid = self.document["chunk_grid"]
-        self.chunk = list(grid["configuration"]["chunk_shape"]) if grid["name"] == "regular" else None
+        is_regular = grid["name"] == "regular"
+        self.chunk = _list_of_sizes(grid["configuration"]["chunk_shape"], 1) if is_regular else None
+        encoding = self.document["chunk_key_encoding"]
+        self.is_v2_key = (encoding if isinstance(encoding, str) else encoding["name"]) == "v2"
+        stated = encoding.get("configuration") if isinstance(encoding, dict) else None
+        self.separator = (stated or {}).get("separator", "." if self.is_v2_key else "/")
+        _demand(self.separator in (".", "/"), "separator", self.separator)
         codecs = self.document.get("codecs", [])
         while self.chunk and (inner := _sharding(codecs)) is not None:
             if self.shard is None:
                 self.shard, self.index = self.chunk, inner
             else:
                 self.index = None
-            self.chunk = list(inner["chunk_shape"])
+            self.chunk = _list_of_sizes(inner["chunk_shape"], 1)
             codecs = inner.get("codecs", [])
         for sizes in (self.chunk, self.shard):
             if sizes is not None and not _are_sizes(sizes, len(self.shape)):
@@ -97,20 +112,34 @@ class Node:
     def index_of_key(self, key):
         """Returns the index of the chunk or shard under `key`, or None if `key` is not the key of a chunk or shard.
         `key` is relative to the array's folder."""
-        if self.format == 2:
-            parts = key.split(self.document.get("dimension_separator", "."))
-        else:
-            encoding = self.document["chunk_key_encoding"]
-            is_v2 = encoding["name"] == "v2"
-            separator = encoding.get("configuration", {}).get("separator", "." if is_v2 else "/")
-            parts = key.split(separator)
-            if not is_v2 and parts.pop(0) != "c":
-                return None
+        parts = key.split(self.separator)
+        if self.format != 2 and not self.is_v2_key and parts.pop(0) != "c":
+            return None
         if not self.shape:
             return ()
-        if len(parts) != len(self.shape) or not all(part.isdigit() for part in parts):
+        if len(parts) != len(self.shape) or not all(NUMBER.fullmatch(part) for part in parts):
             return None
         return tuple(int(part) for part in parts)
+
+
+def _demand(is_valid, name, value):
+    if not is_valid:
+        raise TypeError(f"{name} is {str(value)[:100]!r}")
+
+
+def _list_of_sizes(value, least):
+    """Returns a list of integers from `least` to 2^63 - 1."""
+    is_valid = isinstance(value, list) and all(
+        isinstance(size, int) and not isinstance(size, bool) and least <= size < 1 << 63 for size in value)
+    _demand(is_valid, "a shape", value)
+    return list(value)
+
+
+def _names(value):
+    """Returns the names of dimensions, or None if there are none."""
+    is_valid = isinstance(value, list) and all(name is None or isinstance(name, str) for name in value)
+    _demand(is_valid or value is None, "the list of dimension names", value)
+    return value
 
 
 def _are_sizes(sizes, dimensions):
@@ -119,7 +148,7 @@ def _are_sizes(sizes, dimensions):
 
 def _size_of(dtype):
     match = BITS.search(dtype.split("[")[0])
-    if match is None or dtype[1] == "O":
+    if match is None or len(dtype) < 2 or dtype[1] == "O":
         return None
     return int(match[1]) * (4 if dtype[1] == "U" else 1)
 
@@ -148,6 +177,36 @@ def _has_plain_index(configuration):
     return names in (["bytes"], ["bytes", "crc32c"]) and endian == "little"
 
 
+def open_regular(path):
+    """Opens a file to read bytes. Returns None if it is absent, or no regular file: opening a pipe could wait
+    forever."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    return None
+
+
+def _bounded(size):
+    if size > LARGEST_DOCUMENT:
+        raise ValueError(f"{size} bytes, more than {LARGEST_DOCUMENT}")
+    return size
+
+
+def _is_deep(value):
+    """True if a JSON value nests more than DEEPEST levels deep."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [item for each in level if isinstance(each, (dict, list))
+                 for item in (each.values() if isinstance(each, dict) else each) if isinstance(item, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
 class Store:
     """A Zarr store with its nodes. `keys` maps its keys to sizes, or is None if keys cannot be listed."""
 
@@ -155,14 +214,17 @@ class Store:
         self.name = name
         self.root = file_system_path(name)
         self.broken = {}  # key of a metadata document -> reason why the document cannot be used
-        self.keys = self._list()
+        self.nodes, self.consolidated, self.consolidated_key = {}, None, None
+        if self.is_local and not os.path.isdir(name) and not os.path.isfile(name):
+            self.keys = None  # a pipe or a device: opening it could wait forever
+            return
+        self.keys = self._list()  # adds to self.broken
         tops = {key.split("/")[0] for key in self.keys or {}}
         # If a zip file has a single top-level folder and no metadata document at its top, that folder is the root of
         # the store.
         if self.root.startswith("/vsizip/") and len(tops) == 1 and not tops & {"zarr.json", *V2_DOCUMENTS}:
             self.root += "/" + tops.pop()
             self.keys = self._list()
-        self.nodes, self.consolidated, self.consolidated_key = {}, None, None
         self._load()
 
     @property
@@ -174,40 +236,85 @@ class Store:
         return bool(self.nodes or self.consolidated or self.broken)
 
     def _list(self):
+        if self.is_local and os.path.isdir(self.name):
+            return self._list_folder() or None
         folder = gdal.OpenDir(self.root, -1)
         if folder is None:
             return None
         keys = {}
         while (entry := gdal.GetNextDirEntry(folder)) is not None:
             if not entry.IsDirectory():
-                keys[entry.name.replace("\\", "/")] = entry.size
+                name = entry.name  # bytes if the name is no UTF-8
+                name = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
+                keys[name.replace("\\", "/")] = entry.size
         return keys or None
+
+    def _list_folder(self):
+        """Returns the keys in a local folder. Follows links, but visits each folder once."""
+        keys, seen = {}, set()
+        for folder, folders, files in os.walk(self.root, followlinks=True):
+            state = os.stat(folder)
+            if (state.st_dev, state.st_ino) in seen:
+                folders.clear()
+                continue
+            seen.add((state.st_dev, state.st_ino))
+            for name in files:
+                key = posixpath.normpath(posixpath.join(os.path.relpath(folder, self.root).replace(os.sep, "/"), name))
+                try:
+                    state = os.stat(os.path.join(folder, name))
+                except OSError as why:
+                    self.broken[key] = f"cannot be read: {why.strerror}"
+                    continue
+                if stat.S_ISREG(state.st_mode):
+                    keys[key] = state.st_size
+                else:
+                    self.broken[key] = "is not a regular file (a pipe, a socket or a device)"
+        return keys
 
     def read(self, key, start=0, size=None):
         """Returns at most `size` bytes under a key, beginning at the byte number `start`. If `size` is None, returns
-        all bytes from `start` on. Returns None if the key is absent."""
+        all bytes from `start` on. Returns None if the key is absent. Raises ValueError if there are more than
+        LARGEST_DOCUMENT bytes."""
         if self.keys is not None and key not in self.keys:
             return None
+        if self.is_local and os.path.isdir(self.name):
+            return self._read_local(key, start, size)
         file = gdal.VSIFOpenL(f"{self.root}/{key}", "rb")
         if file is None:
             return None
         try:
             if size is None:
                 gdal.VSIFSeekL(file, 0, 2)
-                size = gdal.VSIFTellL(file) - start
+                size = _bounded(gdal.VSIFTellL(file) - start)
             gdal.VSIFSeekL(file, start, 0)
             return bytes(gdal.VSIFReadL(1, size, file) or b"")
         finally:
             gdal.VSIFCloseL(file)
 
-    def read_json(self, key):
-        data = self.read(key)
-        if data is None:
+    def _read_local(self, key, start, size):
+        file = open_regular(os.path.join(self.root, key))
+        if file is None:
             return None
+        with file:
+            if size is None:
+                size = _bounded(os.fstat(file.fileno()).st_size - start)
+            file.seek(start)
+            return file.read(size)
+
+    def read_json(self, key):
         try:
-            value = json.loads(data)
+            data = self.read(key)
+            if data is None:
+                return None
+            value = json.loads(data.decode("utf-8"))  # json would read UTF-16, too
+        except RecursionError:
+            self.broken[key] = f"nests more than {DEEPEST} levels deep"
+            return None
         except ValueError as why:
             self.broken[key] = f"is no JSON: {why}"
+            return None
+        if _is_deep(value):
+            self.broken[key] = f"nests more than {DEEPEST} levels deep"
             return None
         if isinstance(value, dict):
             return value
@@ -244,7 +351,7 @@ class Store:
                 attributes = read(posixpath.join(folder, ".zattrs")) or {}
             try:
                 nodes[folder] = Node(folder, document, attributes)
-            except (KeyError, TypeError, AttributeError, IndexError) as why:
+            except (KeyError, TypeError, AttributeError, IndexError, ValueError) as why:
                 self.broken[name] = f"lacks a member or has one of a wrong type: {why!r}"
         return nodes
 
@@ -286,7 +393,7 @@ class Store:
     def _inner_chunks(self, node, key, origin, size):
         counts = [outer // inner for outer, inner in zip(node.shard, node.chunk)]
         total = math.prod(counts)
-        if 16 * total > size:
+        if 16 * total > min(size, LARGEST_INDEX):
             return
         tail = 4 * (len(node.index["index_codecs"]) - 1)
         at_start = node.index.get("index_location", "end") == "start"
