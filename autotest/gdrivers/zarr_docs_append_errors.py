@@ -7,6 +7,8 @@ import zarr_python as zarr
 from osgeo import gdal, osr
 from zarr_docs_errors import remembers
 from zarr_docs_write_errors import make_cube, source, translate
+from zarr_gdal import config_options
+from zarr_refusing import ACCOUNTS, refusing, servers
 from zarr_store import make_store
 
 PROVOKED = {}
@@ -340,3 +342,28 @@ def _(folder):
     named.GetRasterBand(1).SetDescription("a scene")
     translate(store, "BAND_DIM=time", of=source())
     translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", of=named)
+
+
+@provokes("/<path>: most chunks have no values, so that its fill value becomes 0, which other programs take for "
+          "missing; set a nodata value")  # fmt: skip
+def _(folder):
+    options = ["FORMAT=ZARR_V2", "BLOCKSIZE=8,8"]
+    gdal.GetDriverByName("Zarr").Create(str(folder / "s.zarr"), 4096, 4096, options=options)
+
+
+@provokes("cannot be read: the server says <text>: <text> (options for access: <list>)")
+def _(folder):
+    with refusing(404, "NoSuchBucket", "No such bucket.") as (address, _):
+        with config_options(**servers(address), **ACCOUNTS["s3://"]):
+            gdal.VSICurlClearCache()
+            gdal.OpenEx("s3://demo/a.zarr")
+
+
+@provokes("cannot be read: GDAL says <text> (options for access: <list>)")
+def _(folder):
+    with refusing(403, "AccessDenied", "Access Denied") as (address, _):
+        options = {"CPL_AWS_CREDENTIALS_FILE": str(folder / "none"), "AWS_CONFIG_FILE": str(folder / "none")}
+        with config_options(**servers(address), **options, CPL_AWS_AUTODETECT_EC2="NO",
+                            CPL_AWS_EC2_API_ROOT_URL=f"http://{address}"):  # fmt: skip
+            gdal.VSICurlClearCache()
+            gdal.OpenEx("s3://demo/a.zarr")

@@ -7,9 +7,9 @@
 
 namespace zarr_driver {
 
-// Explains `failure`, the error of an attempt to open or create the store in `folder`. Adds what the
-// object store or GDAL says about the access, and the options to set. Sends one request. Returns
-// `failure` unchanged if the folder is not in an object store, or if nothing is refused.
+// Explains `failure`, the error of an attempt to open or create the store in `folder`. Adds what
+// the object store or GDAL says about the access, and the options to set. Sends one request.
+// Returns `failure` unchanged if the folder is not in an object store, or if nothing is refused.
 zarr::Status WithRefusal(const StorePath& folder, zarr::Status failure);
 // Calls WithRefusal() for the store that `name`, as the user gave it, leads to.
 zarr::Status WithRefusalOf(const char* name, zarr::Status failure);
