@@ -13,6 +13,7 @@
 #include "core/references/icechunk_snapshot.h"
 #include "core/references/yaml.h"
 #include "core/store/memory_store.h"
+#include "driver/store/icechunk_targets.h"
 
 namespace zarr::fuzz {
 
@@ -26,16 +27,36 @@ void Put(MemoryStore& store, const std::string& key, IcechunkFileType type, Byte
     static_cast<void>(store.Set(key, ByteSpan(file)));
 }
 
+// Reads a configuration, and asks where chunks in its containers are.
+void UseConfiguration(const json::Value& value) {
+    const auto containers = IcechunkContainers::FromConfig(value);
+    if (!containers.ok()) return;
+    for (const IcechunkContainer& container : containers->list()) {
+        for (const std::string& url :
+             {container.url_prefix, container.url_prefix + "a/../b?c",
+              std::string("file:///a/../b"), "vcc://" + container.name + "/a",
+              container.url_prefix + "://a/b"}) {
+            const auto resolved = containers->Resolve(url);
+            if (resolved.ok())
+                static_cast<void>(
+                    zarr_driver::LocationOfVirtualChunk(resolved->url, resolved->container));
+            static_cast<void>(zarr_driver::LocationOfVirtualChunk(url, &container));
+        }
+    }
+}
+
 }  // namespace
 
 void FuzzFlexBuffer(ByteSpan input) {
     const auto value = ParseFlexBuffer(input);
-    if (value.ok()) static_cast<void>(json::Dump(*value));
+    if (!value.ok()) return;
+    static_cast<void>(json::Dump(*value));
+    UseConfiguration(*value);
 }
 
 void FuzzYaml(ByteSpan input) {
     const auto value = ParseYaml(input.text());
-    if (value.ok()) static_cast<void>(IcechunkContainers::FromConfig(*value));
+    if (value.ok()) UseConfiguration(*value);
 }
 
 // Reads the input as each kind of Icechunk file. The only manifest file has the id of twelve zero

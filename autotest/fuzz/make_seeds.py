@@ -135,6 +135,24 @@ def add_icechunk(seeds):
                 seeds.add("flex", flexbuffer_of(bytes(payload)))
 
 
+def add_configurations(seeds):
+    """Adds configurations of Icechunk with containers of each kind, and with odd URLs."""
+    stores = [
+        '!s3\n        region: us-east-1\n        endpoint_url: "https://host:9000/"\n        anonymous: true',
+        '!s3_compatible\n        region: null\n        endpoint_url: "://"\n        anonymous: true\n        force_path_style: true',
+        "!tigris\n        anonymous: true",
+        "!gcs\n        google_skip_signature: 'true'",
+        "!azure\n        account: name\n        azure_skip_signature: '1'",
+        "!http {}",
+        "!local_file_system /data",
+    ]  # fmt: skip
+    prefixes = ["s3://bucket/", "s3://bucket/a", "s3://", "gs://bucket/", "az://box/", "http://host/", "file:///data/", "f"]
+    for store, prefix in zip(stores + stores[:1], prefixes, strict=True):
+        text = ("inline_chunk_threshold_bytes: 512\nvirtual_chunk_containers:\n  name:\n    name: name\n"
+                f"    url_prefix: {prefix}\n    store: {store}\n")  # fmt: skip
+        seeds.add("yaml", text.encode())
+
+
 def flexbuffer_of(repo):
     """Returns the configuration in a file `repo`: field 9 of its root table, a FlexBuffer."""
     root = struct.unpack_from("<I", repo)[0]
@@ -390,6 +408,7 @@ def main():
         add_written_stores(seeds, pathlib.Path(folder))
         add_v3(seeds, pathlib.Path(folder))
     add_icechunk(seeds)
+    add_configurations(seeds)
     add_codecs(seeds)
     add_parquet(seeds)
     add_kerchunk(seeds)

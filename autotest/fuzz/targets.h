@@ -42,12 +42,13 @@ void FuzzParquet(ByteSpan input);
 void FuzzKerchunk(ByteSpan input);
 // Connection strings: parses a name and formats it again.
 void FuzzConnectionString(ByteSpan input);
-// FlexBuffers: parses a buffer and prints the value.
+// FlexBuffers: parses a buffer, prints the value and uses it like FuzzYaml().
 void FuzzFlexBuffer(ByteSpan input);
 // Payload of an Icechunk file, a flatbuffer: reads it as repo file, snapshot and manifest. See
 // icechunk_target.cpp.
 void FuzzIcechunk(ByteSpan input);
-// YAML configuration of Icechunk: parses a text and reads its virtual chunk containers.
+// YAML configuration of Icechunk: parses a text, reads its virtual chunk containers and finds the
+// locations of chunks in these.
 void FuzzYaml(ByteSpan input);
 // Tar file with a store: opens it through GDAL.
 void FuzzTar(ByteSpan input);

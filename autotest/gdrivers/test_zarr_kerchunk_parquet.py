@@ -328,11 +328,16 @@ def test_the_size_of_a_file_is_bounded(tmp_path, references, cpl):
     read_all(name)
 
 
-@pytest.mark.parametrize("location", [
-    "../packed.bin", "/dev/zero", "/etc/passwd", "file:///etc/passwd", "/vsimem/packed.bin",
-    "/vsicurl/http://127.0.0.1/x", "http://169.254.169.254/latest/meta-data", "ftp://host/x", "a\x00b"])  # fmt: skip
-def test_what_references_must_not_name(tmp_path, references, location, cpl):
-    refused(references, chunk_of(references), [location, 0, 10], tmp_path, cpl)
+@pytest.mark.parametrize("location, message", [
+    ("../../packed.bin", "ZARR_REFERENCE_FOLDERS=FOLDER"), ("/dev/zero", "ZARR_REFERENCE_FOLDERS=FOLDER"),
+    ("/etc/passwd", "ZARR_REFERENCE_FOLDERS=FOLDER"), ("file:///etc/passwd", "ZARR_REFERENCE_FOLDERS=FOLDER"),
+    ("/vsimem/packed.bin", "references to virtual file systems are refused"),
+    ("/vsicurl/http://127.0.0.1/x", "references to virtual file systems are refused"),
+    ("file:///vsicurl/http://127.0.0.1/x", "references to virtual file systems are refused"),
+    ("http://169.254.169.254/latest/meta-data", "references to link-local addresses are refused"),
+    ("ftp://host/x", 'the scheme "ftp" of the reference is unsupported'), ("a\x00b", "contains a NUL character")])  # fmt: skip
+def test_what_references_must_not_name(tmp_path, references, location, message, cpl):
+    assert message in refused(references, chunk_of(references), [location, 0, 10], tmp_path, cpl)
 
 
 @pytest.mark.parametrize("is_beside", [True, False])

@@ -86,7 +86,7 @@ def test_invalid_advice_is_an_error(tmp_path, cpl, option, cause):
 def test_advise_read_beyond_the_array(tmp_path, cpl):
     array = zarr_mdim.open_array(numbers(tmp_path))
     assert array.AdviseRead([30, 0], [11, 60]) != gdal.CE_None
-    assert len(cpl.errors) == 1
+    assert "arrayStartIdx[0] + (count[0]-1) * arrayStep[0] >= 40" in cpl.the_error()
 
 
 def test_advise_read_of_a_corrupt_chunk(tmp_path, cpl):

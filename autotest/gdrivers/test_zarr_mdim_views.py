@@ -44,10 +44,12 @@ def test_a_view_of_a_view(cube):
     zarr_gdal.assert_same(view.ReadAsArray(), CUBE[::-1, 1:, :][1:4, ::2, 3].T.copy())
 
 
-@pytest.mark.parametrize("expression", ["[9]", "[:,:,:,:]", "[1:x]", '["u"]'])
-def test_invalid_views(cube, cpl, expression):
+@pytest.mark.parametrize("expression, message", [
+    ("[9]", "9 is out of bounds"), ("[:,:,:,:]", "Too many values"), ("[1:x]", "size 0 is not allowed"),
+    ('["u"]', "not allowed on non-compound data type")])  # fmt: skip
+def test_invalid_views(cube, cpl, expression, message):
     assert cube.GetView(expression) is None
-    assert len(cpl.errors) == 1
+    assert message in cpl.the_error()
 
 
 @pytest.mark.parametrize("axes", [[2, 1, 0], [1, 2, 0], [0, -1, 2, 1], [-1, 2, 0, 1]])
@@ -179,7 +181,7 @@ def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
         assert zarr_mdim.is_refused(array, start, count, step)
     else:
         assert zarr_mdim.read(array, start, count, step) is None
-    assert len(cpl.errors) == 1
+    assert cpl.the_error().startswith("arrayStartIdx[0] ")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -261,7 +263,7 @@ def test_classic_dataset_of_the_array_is_the_raster(tmp_path):
 @pytest.mark.parametrize("x, y", [(0, 0), (3, 1), (0, 9)])
 def test_classic_datasets_of_invalid_axes(cube, cpl, x, y):
     assert cube.AsClassicDataset(x, y) is None
-    assert len(cpl.errors) == 1
+    assert "Invalid iXDim and/or iYDim" in cpl.the_error()
 
 
 def test_classic_dataset_of_a_view(cube):
@@ -280,7 +282,7 @@ def test_classic_dataset_of_one_dimension(tmp_path):
 def test_strings_are_no_classic_dataset(tmp_path, cpl):
     array = zarr_mdim.open_array(make_array(tmp_path, np.zeros((2, 3), "S2")))
     assert array.AsClassicDataset(1, 0) is None
-    assert len(cpl.errors) == 1
+    assert "numeric data type" in cpl.the_error()
 
 
 def test_unsigned(tmp_path):

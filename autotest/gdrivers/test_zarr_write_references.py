@@ -435,7 +435,7 @@ def test_a_failed_copy_keeps_the_old_target(tmp_path, store, option, cpl):
     before = target.read_bytes() if target.is_file() else (target / ".zmetadata").read_bytes()
     zarr_formats.document_file(store, "time/.zarray").write_text("{")
     assert not convert(store, target, option)
-    assert len(cpl.errors) == 1
+    assert "not valid JSON" in cpl.the_error()
     assert (target.read_bytes() if target.is_file() else (target / ".zmetadata").read_bytes()) == before
 
 

@@ -512,6 +512,37 @@ def _(folder):
     referenced(folder, "0.0", ["/etc/hostname", 0, 4])
 
 
+@provokes("<key>: <location>: references to virtual file systems are refused")
+def _(folder):
+    referenced(folder, "0.0", ["file:///vsicurl/http://127.0.0.1/a.nc", 0, 4])
+
+
+@provokes("<key>: <url>: references to link-local addresses are refused")
+def _(folder):
+    referenced(folder, "0.0", ["http://169.254.169.254/latest/meta-data", 0, 4])
+
+
+@provokes("<key>: <url>: expected a host name in ASCII (punycode)")
+def _(folder):
+    referenced(folder, "0.0", ["http://m\u00fcller.example/a.nc", 0, 4])
+
+
+@provokes("<key>: <url>: expected the name of a bucket")
+def _(folder):
+    referenced(folder, "0.0", ["s3://bucket#/a.nc", 0, 4])
+
+
+@provokes("<key>: <url>: expected the URL of a server as endpoint_url, got <text>")
+def _(folder):
+    repository = shutil.copytree(REPOSITORY / "data" / "icechunk" / "format1.icechunk", folder / "repository")
+    config = repository / "config.yaml"
+    before = "endpoint_url: null\n      anonymous: false\n"
+    config.write_text(config.read_text().replace(before, 'endpoint_url: "://"\n      anonymous: true\n', 1))
+    dataset = gdal.Open(f'ZARR:"{repository}":/virtual')
+    if dataset is not None:
+        dataset.ReadAsArray()
+
+
 @provokes('<key>: <url>: the server redirects to the host "<host>", which the references do not name; allow it '
           "with the configuration option ZARR_REFERENCE_HOSTS=<host>")  # fmt: skip
 def _(folder):

@@ -186,7 +186,7 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
 }
 
 void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
-    try {
+    NoThrow([&] {
         // A failure to load a region is ignored, so that the other regions are loaded nevertheless.
         static_cast<void>(ParallelFor(regions.size(), array_.store()->Traits().concurrent_reads,
                                       [&](std::size_t i) -> Status {
@@ -195,9 +195,7 @@ void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads)
                                                   array_.Preload(regions[i], threads));
                                           return {};
                                       }));
-    } catch (const std::bad_alloc&) {
-        // Memory has run out: nothing is loaded ahead.
-    }
+    });
 }
 
 }  // namespace zarr

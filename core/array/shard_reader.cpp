@@ -131,7 +131,8 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
     ZARR_ASSIGN_OR_RETURN(const ReadResult read, shards_.Read(shard, part, stored));
     node.is_absent = !read.found;
     if (node.is_absent) return {};
-    if (index.is_at_end()) node.size = read.size;
+    // The size is unknown if the shard is a whole file to which a reference points.
+    if (index.is_at_end() && read.size != 0) node.size = read.size;
     if (stored.size() < index.bytes())
         return index.IndexExtent(stored.size()).status().WithContext(name);
     const std::size_t start = index.is_at_end() ? stored.size() - index.bytes() : 0;

@@ -7,10 +7,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -74,7 +77,7 @@ void Workers::Work() {
         queue.pop_front();
         ++job.running;
         lock.unlock();
-        job.function();
+        NoThrow(job.function);
         const bool is_detached = job.is_detached;
         if (is_detached) delete &job;
         lock.lock();
@@ -218,6 +221,46 @@ class Closing {
 };
 const Closing closing;
 
+// Keeps the first exception that calls on several threads throw.
+class FirstException {
+  public:
+    template <class Call>
+    void Catch(Call&& call) noexcept {
+        try {
+            call();
+        } catch (...) {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (first_ == nullptr) first_ = std::current_exception();
+        }
+    }
+    void Rethrow() const {
+        if (first_ != nullptr) std::rethrow_exception(first_);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::exception_ptr first_;
+};
+
+// Returns the exception that is being handled as an error.
+Status StatusOfException() noexcept {
+    try {
+        try {
+            throw;
+        } catch (const std::bad_alloc&) {
+            return Status::OutOfMemory("out of memory");
+        } catch (const std::length_error&) {
+            return Status::OutOfMemory("out of memory");
+        } catch (const std::exception& thrown) {
+            return Status::Io(std::string("internal error: ") + thrown.what());
+        } catch (...) {
+            return Status::Io("internal error: unknown exception");
+        }
+    } catch (...) {
+        return Status::OutOfMemory("out of memory");  // there is no memory for the message
+    }
+}
+
 // Shared state of the threads of one ParallelFor() call.
 class Work {
   public:
@@ -239,8 +282,8 @@ class Work {
     Status RunOne(std::size_t index) {
         try {
             return task_(index);
-        } catch (const std::bad_alloc&) {
-            return Status::OutOfMemory("out of memory");
+        } catch (...) {
+            return StatusOfException();
         }
     }
 
@@ -298,16 +341,22 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     } catch (const std::bad_alloc&) {
         return job();  // without helpers, which would lack the caller's ThreadContext
     }
+    FirstException thrown;
     Job mine{[&] {
-                 const ThreadContextScope in(context.get());
-                 job();
+                 thrown.Catch([&] {
+                     const ThreadContextScope in(context.get());
+                     job();
+                 });
              },
              false,
              0,
              {}};
-    workers.Start(mine, helpers);
-    job();
+    thrown.Catch([&] {
+        workers.Start(mine, helpers);
+        job();
+    });
     workers.Stop(mine);
+    thrown.Rethrow();
 }
 
 bool WorkerPool::Start(std::function<void()> job) {
@@ -325,10 +374,15 @@ Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task) {
     Work work(count, task);
     const std::size_t threads = std::min(count, std::max<std::size_t>(max_threads, 1));
-    if (threads <= 1)
+    if (threads <= 1) {
         work.Run();
-    else
+        return work.status();
+    }
+    try {
         WorkerPool::Instance().Run(threads - 1, [&work] { work.Run(); });
+    } catch (...) {
+        return StatusOfException();
+    }
     return work.status();
 }
 

@@ -19,12 +19,12 @@ class WorkerPool {
 
     // Calls `job` on the calling thread and on up to `helpers` pool threads at once. When the
     // caller's own call ends, helpers that have not started are cancelled. Returns when all started
-    // calls have ended. `job` must not throw.
+    // calls have ended, and then throws the first exception that one of them has thrown.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
     // Calls `job` once on a pool thread and returns at once. Returns false, without calling `job`,
     // if no thread is available. The caller must keep everything that `job` uses alive until `job`
-    // ends; `job` must not throw. A forked child does not run its parent's queued jobs.
+    // ends; exceptions of `job` are ignored. A forked child does not run its parent's queued jobs.
     bool Start(std::function<void()> job);
 
     // Ends the idle pool threads. Returns when they have ended and freed their thread-local
@@ -48,7 +48,7 @@ class WorkerPool {
 // Calls task(0) ... task(count - 1) on the calling thread and on up to `max_threads - 1` pool
 // threads, several at once. `task` must be safe to call from several threads with different
 // indices. Pool threads may start late or never. After a failure no further task starts. Returns
-// the failure with the lowest index among the tasks that ran.
+// the failure with the lowest index among the tasks that ran. An exception is a failure, too.
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 

@@ -6,6 +6,7 @@
 
 #include "core/base/endian.h"
 #include "core/references/bit_runs.h"
+#include "core/references/parquet_deltas.h"
 #include "core/references/parquet_pages.h"
 
 namespace zarr {
@@ -46,10 +47,32 @@ class NumberValues {
             const std::uint8_t* const at = bytes.data + size * i;
             const auto value = size == 8 ? static_cast<std::int64_t>(LoadLittle64(at))
                                          : static_cast<std::int32_t>(LoadLittle32(at));
-            if (value < 0)
-                return Status::Corrupt("expected a number >= 0, got " + std::to_string(value));
-            values.push_back(static_cast<Value>(value));
+            ZARR_RETURN_IF_ERROR(Add(value, values));
         }
+        return {};
+    }
+
+    // Decodes `count` values in one of Parquet's delta encodings.
+    static Status DecodeDelta(ParquetEncoding encoding, ByteSpan bytes, ParquetType type,
+                              std::size_t count, ParquetBudget& budget,
+                              std::vector<Value>& values) {
+        if (type == ParquetType::kBytes)
+            return Status::Unsupported("expected integers, got byte arrays");
+        if (encoding != ParquetEncoding::kDeltaBinaryPacked) return DamagedValues();
+        ZARR_ASSIGN_OR_RETURN(const auto numbers, DecodeDeltas(bytes, count, budget));
+        for (const std::int64_t number : numbers) {
+            const std::int64_t value =
+                type == ParquetType::kInt64 ? number : static_cast<std::int32_t>(number);
+            ZARR_RETURN_IF_ERROR(Add(value, values));
+        }
+        return {};
+    }
+
+  private:
+    static Status Add(std::int64_t value, std::vector<Value>& values) {
+        if (value < 0)
+            return Status::Corrupt("expected a number >= 0, got " + std::to_string(value));
+        values.push_back(static_cast<Value>(value));
         return {};
     }
 };
@@ -75,6 +98,15 @@ class TextValues {
             values.push_back(pool_.Add(TakeFirst(bytes, size).text()));
         }
         return {};
+    }
+
+    Status DecodeDelta(ParquetEncoding encoding, ByteSpan bytes, ParquetType type,
+                       std::size_t count, ParquetBudget& budget, std::vector<Value>& values) const {
+        if (type != ParquetType::kBytes)
+            return Status::Unsupported("expected byte arrays, got integers");
+        if (encoding == ParquetEncoding::kDeltaBinaryPacked) return DamagedValues();
+        return DecodeDeltaTexts(bytes, count, encoding == ParquetEncoding::kDeltaByteArray, budget,
+                                [&](std::string_view text) { values.push_back(pool_.Add(text)); });
     }
 
   private:
@@ -172,6 +204,10 @@ class ColumnReader {
         if (count == 0) return {};
         if (encoding == ParquetEncoding::kPlain)
             return values_.DecodePlain(data, type, count, values);
+        if (encoding == ParquetEncoding::kDeltaBinaryPacked ||
+            encoding == ParquetEncoding::kDeltaLengthByteArray ||
+            encoding == ParquetEncoding::kDeltaByteArray)
+            return values_.DecodeDelta(encoding, data, type, count, budget_, values);
         if (encoding != ParquetEncoding::kPlainDictionary &&
             encoding != ParquetEncoding::kRleDictionary)
             return Unsupported(encoding);

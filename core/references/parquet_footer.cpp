@@ -45,7 +45,8 @@ std::optional<ParquetType> TypeOf(std::int64_t number) {
 
 std::optional<ParquetCodec> CodecOf(std::int64_t number) {
     for (const ParquetCodec codec :
-         {ParquetCodec::kNone, ParquetCodec::kSnappy, ParquetCodec::kGzip, ParquetCodec::kZstd})
+         {ParquetCodec::kNone, ParquetCodec::kSnappy, ParquetCodec::kGzip, ParquetCodec::kZstd,
+          ParquetCodec::kLz4Raw})
         if (static_cast<std::int64_t>(codec) == number) return codec;
     return {};
 }

@@ -19,7 +19,13 @@ inline constexpr std::string_view kParquetMagic = "PAR1";
 enum class ParquetType : std::uint8_t { kInt32 = 1, kInt64 = 2, kBytes = 6 };
 
 // Compression of pages, with the numbers of "parquet.thrift" (enum CompressionCodec).
-enum class ParquetCodec : std::uint8_t { kNone = 0, kSnappy = 1, kGzip = 2, kZstd = 6 };
+enum class ParquetCodec : std::uint8_t {
+    kNone = 0,
+    kSnappy = 1,
+    kGzip = 2,
+    kZstd = 6,
+    kLz4Raw = 7
+};
 
 // Values of one column in one row group.
 struct ParquetChunk {

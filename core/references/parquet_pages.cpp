@@ -2,9 +2,11 @@
 #include "core/references/parquet_pages.h"
 
 #include <libdeflate.h>
+#include <lz4.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <climits>
 #include <string>
 
 #include "core/base/decompressor.h"
@@ -50,6 +52,17 @@ Status DecompressGzip(ByteSpan compressed, MutableByteSpan bytes) {
         written += produced;
     }
     return written == bytes.size ? Status() : DamagedPage();
+}
+
+// Decompresses `compressed`, one block of LZ4. `bytes` must not be empty.
+Status DecompressLz4(ByteSpan compressed, MutableByteSpan bytes) {
+    if (compressed.size > INT_MAX || bytes.size > INT_MAX) return DamagedPage();
+    const int size = LZ4_decompress_safe(
+        reinterpret_cast<const char*>(compressed.data), reinterpret_cast<char*>(bytes.data),
+        static_cast<int>(compressed.size), static_cast<int>(bytes.size));
+    if (size < 0 || static_cast<std::size_t>(size) != bytes.size)
+        return Status::Corrupt("the LZ4 data of a page is damaged");
+    return {};
 }
 
 }  // namespace
@@ -109,6 +122,9 @@ Result<ByteSpan> ParquetPages::Decompress(ByteSpan compressed, std::size_t size)
             break;
         case ParquetCodec::kGzip:
             ZARR_RETURN_IF_ERROR(DecompressGzip(compressed, bytes));
+            break;
+        case ParquetCodec::kLz4Raw:
+            ZARR_RETURN_IF_ERROR(DecompressLz4(compressed, bytes));
             break;
         default:
             ZARR_RETURN_IF_ERROR(DecompressZstd(compressed, bytes));

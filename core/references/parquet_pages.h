@@ -18,6 +18,9 @@ enum class ParquetEncoding : std::int64_t {
     kPlainDictionary = 2,
     kRle = 3,
     kBitPacked = 4,
+    kDeltaBinaryPacked = 5,
+    kDeltaLengthByteArray = 6,
+    kDeltaByteArray = 7,
     kRleDictionary = 8,
 };
 

@@ -17,6 +17,7 @@
 #include "driver/multidim/old_statistics.h"
 #include "driver/multidim/outside_arrays.h"
 #include "driver/raster/subdatasets.h"
+#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 
@@ -33,6 +34,26 @@ auto Live(const Map& map) {
     return live;
 }
 
+// Returns the path of the PAM file of the group `root`, without ".aux.xml". The PAM file is in the
+// folder of the group, because PAM names arrays by their paths from the root group. References are
+// read-only and may be a file or a repository of versions, so their PAM file is beside them.
+std::string PamPathOf(const Location& location, const std::string& root) {
+    if (location.hierarchy->store()->Traits().locator != nullptr)
+        return SidecarBase(location.store_path, "/" + root + ":pam", false, {});
+    return zarr::JoinKey(location.store_path.text(), zarr::JoinKey(root, "pam"));
+}
+
+// Opens PAM. The file is written when PAM is destroyed, which is no error if the folder of
+// references is read-only or on a server.
+std::shared_ptr<GDALPamMultiDim> OpenPam(const Location& location, const std::string& path) {
+    if (location.hierarchy->store()->Traits().locator == nullptr)
+        return std::make_shared<GDALPamMultiDim>(path);
+    return {new GDALPamMultiDim(path), [](GDALPamMultiDim* pam) {
+                const QuietErrors quiet;
+                delete pam;
+            }};
+}
+
 }  // namespace
 
 SharedResource::SharedResource(Location location, OpenOptions options,
@@ -41,10 +62,8 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
-      // GDAL appends ".aux.xml" to `pam_path_`. The PAM file is in the folder of the root group,
-      // because PAM names arrays by their paths from the root group.
-      pam_path_(zarr::JoinKey(location_.store_path.text(), zarr::JoinKey(root_, "pam"))),
-      pam_(std::make_shared<GDALPamMultiDim>(pam_path_)),
+      pam_path_(PamPathOf(location_, root_)),
+      pam_(OpenPam(location_, pam_path_)),
       update_(std::move(update)),
       attributes_(std::make_unique<AttributeRegistry>()),
       dimensions_(std::make_unique<DimensionRegistry>(*this)),

@@ -49,7 +49,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
     // Returns GDAL's PAM: metadata of arrays, such as statistics, in `pam.aux.xml` in the folder of
-    // the root group.
+    // the root group, or in a file beside references.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
     // Returns the record of arrays whose CRS was set since the last flush.
     PendingGridMappings& pending_grid_mappings() { return pending_grid_mappings_; }

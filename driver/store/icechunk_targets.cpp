@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/references/icechunk_file.h"
 #include "core/store/keys.h"
+#include "driver/store/dot_segments.h"
 #include "driver/store/reference_targets.h"
 
 namespace zarr_driver {
@@ -52,7 +53,8 @@ class ChunkTarget final : public ReferenceTarget {
 // ------------------------------------------------------------------------------------------------
 // URLs of virtual chunks
 
-// Parts of a URL, which is split at "://" and at the first '/' after that.
+// Parts of a URL, which is split at "://" and at the first '/' after that. Text without "://" is a
+// scheme alone.
 struct Url {
     std::string scheme;  // scheme of the URL, in lower case
     std::string host;    // host of a server, or bucket of an object store
@@ -64,7 +66,7 @@ Url Split(const std::string& url) {
     Url parts;
     const std::size_t colon = url.find("://");
     parts.scheme = CPLString(url.substr(0, colon)).tolower();
-    std::string rest = url.substr(colon + 3);
+    std::string rest = colon == std::string::npos ? std::string() : url.substr(colon + 3);
     rest.resize(std::min(rest.find_first_of("?#"), rest.size()));
     const std::size_t slash = std::min(rest.find('/'), rest.size());
     parts.host = rest.substr(0, slash);
@@ -94,29 +96,9 @@ std::string Encoded(const std::string& key) {
     return text;
 }
 
-// True if a segment of `path` is "." or "..".
-bool HasDotSegments(const std::string& path) {
-    for (std::size_t from = 0; from <= path.size();) {
-        const std::size_t end = std::min(path.find('/', from), path.size());
-        const std::string segment = path.substr(from, end - from);
-        if (segment == "." || segment == "..") return true;
-        from = end + 1;
-    }
-    return false;
-}
-
 // Returns the absolute path of `key` with "." and ".." resolved.
 std::string WithoutDots(const std::string& key) {
-    std::string path;
-    for (std::size_t from = 0; from <= key.size();) {
-        const std::size_t end = std::min(key.find('/', from), key.size());
-        const std::string segment = key.substr(from, end - from);
-        from = end + 1;
-        if (segment == "..")
-            path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-        else if (!segment.empty() && segment != ".")
-            path += "/" + segment;
-    }
+    const std::string path = JoinResolved({}, 0, key);
     return path.empty() ? "/" : path;
 }
 
@@ -177,15 +159,18 @@ Result<std::string> AnonymousUrl(const IcechunkContainer& container, const Url& 
         if (STARTS_WITH(container.region.c_str(), "cn-")) endpoint += ".cn";
     }
     if (endpoint.find("://") == std::string::npos) endpoint.insert(0, "https://");
-    while (endpoint.back() == '/') endpoint.pop_back();
     const std::size_t begin = endpoint.find("://") + 3;
+    endpoint.resize(std::max(begin, endpoint.find_last_not_of('/') + 1));
     const std::string host = endpoint.substr(begin, endpoint.find_first_of(":/", begin) - begin);
+    if (host.empty() || !STARTS_WITH_CI(endpoint.c_str(), "http"))
+        return Status::Corrupt("expected the URL of a server as endpoint_url, got " +
+                               zarr::Quoted(container.endpoint));
     // The bucket name is put before the host name if possible, else into the path. The bucket name
     // cannot precede a numeric address. A bucket name with dots would not match the certificates of
     // servers.
     const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;
     const bool has_path_style = container.path_style || is_number || host == "localhost" ||
-                                host.empty() || url.host.find('.') != std::string::npos;
+                                url.host.find('.') != std::string::npos;
     if (has_path_style) return endpoint + "/" + url.host + key;
     return endpoint.insert(begin, url.host + ".") + key;
 }
@@ -212,9 +197,12 @@ Result<std::string> LocalPath(const std::string& text, const Url& url,
     return path;
 }
 
-// Returns the location of a virtual chunk in the form that OpenReferenceTargets() takes.
-// `container` is the chunk's container, and may be nullptr.
-Result<std::string> LocationOf(const std::string& text, const IcechunkContainer* container) {
+}  // namespace
+
+Result<std::string> LocationOfVirtualChunk(const std::string& text,
+                                           const IcechunkContainer* container) {
+    if (text.find("://") == std::string::npos)
+        return Status::Corrupt(zarr::Quoted(text) + ": expected a URL as a virtual location");
     const Url url = Split(text);
     if (url.scheme == "file") return LocalPath(text, url, container);
     if (url.scheme == "http" || url.scheme == "https") {
@@ -232,6 +220,8 @@ Result<std::string> LocationOf(const std::string& text, const IcechunkContainer*
     return AnonymousUrl(*container, url).WithContext(zarr::Quoted(text));
 }
 
+namespace {
+
 // Returns the location of one container of virtual chunks that is on a server or in an object
 // store; empty if all containers are local. OpenReferenceTargets() needs one such location, to know
 // that targets are remote.
@@ -240,7 +230,7 @@ std::string SampleOf(const zarr::IcechunkContainers& containers) {
         if (container.url_prefix.find("://") == std::string::npos ||
             STARTS_WITH_CI(container.url_prefix.c_str(), "file:"))
             continue;
-        const auto location = LocationOf(container.url_prefix, &container);
+        const auto location = LocationOfVirtualChunk(container.url_prefix, &container);
         if (location.ok()) return *location;
     }
     return {};
@@ -261,7 +251,8 @@ class ChunkTargets final : public zarr::TargetOpener {
             return std::shared_ptr<const ReferenceTarget>(std::make_shared<const ChunkTarget>(
                 repository_, StorePath(FileIn(folder_, location)), location));
         ZARR_ASSIGN_OR_RETURN(const auto resolved, containers_.Resolve(location));
-        ZARR_ASSIGN_OR_RETURN(const std::string path, LocationOf(resolved.url, resolved.container));
+        ZARR_ASSIGN_OR_RETURN(const std::string path,
+                              LocationOfVirtualChunk(resolved.url, resolved.container));
         if (resolved.container == nullptr && !IsAllowedOutside(path)) return Outside(location);
         return virtual_->Open(path);
     }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
+#include "core/base/status.h"
 #include "core/references/icechunk_containers.h"
 #include "core/references/target.h"
 #include "core/store/store.h"
@@ -21,5 +23,11 @@ namespace zarr_driver {
 std::shared_ptr<const zarr::TargetOpener> OpenIcechunkTargets(
     const StorePath& folder, std::shared_ptr<const zarr::Store> repository,
     zarr::IcechunkContainers containers);
+
+// Returns the location of a virtual chunk, whose URL is `text`, in the form that
+// OpenReferenceTargets() takes. `container` is the chunk's container, and may be nullptr. Sends no
+// request. Thread-safe.
+zarr::Result<std::string> LocationOfVirtualChunk(const std::string& text,
+                                                 const zarr::IcechunkContainer* container);
 
 }  // namespace zarr_driver

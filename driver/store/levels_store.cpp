@@ -23,7 +23,7 @@ namespace {
 // Returns the path of the store to which a link file in `folder` leads. `link` is the text of the
 // link file. Absolute paths and URLs stay unchanged. Relative paths start at `folder`.
 std::string TargetOf(const std::string& folder, const std::string& link) {
-    if (link.find(':') != std::string::npos || link.front() == '/') return link;
+    if (link.find(':') != std::string::npos || link.rfind('/', 0) == 0) return link;
     std::string at = folder;
     for (std::size_t from = 0; from <= link.size();) {
         const std::size_t end = std::min(link.find('/', from), link.size());

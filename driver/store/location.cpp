@@ -116,10 +116,15 @@ template <class Look>
 void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
     const auto done = std::make_shared<zarr::Completion>();
     const bool has_begun = zarr::WorkerPool::Instance().Start([done, ask] {
-        ask();
+        zarr::NoThrow(ask);
         done->End();
     });
-    look();
+    try {
+        look();
+    } catch (...) {
+        if (has_begun) done->Wait();  // `ask` uses objects of the caller
+        throw;
+    }
     if (has_begun)
         done->Wait();
     else

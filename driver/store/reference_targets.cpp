@@ -21,6 +21,7 @@
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
+#include "driver/store/dot_segments.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/url_host.h"
@@ -74,22 +75,6 @@ Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
                                " of the reference is unsupported");
 }
 
-// Returns an error if documents may not refer to the host of `path`: a link-local address, or a
-// name that is not ASCII.
-Status CheckHost(const std::string& location, const StorePath& path) {
-    const std::string host = HostOf(path.text());
-    if (IsLinkLocal(host))
-        return Status::Permission(zarr::Quoted(location) +
-                                  ": references to link-local addresses are refused");
-    // Only ASCII is allowed. libcurl may convert other characters to digits, and so turn a name
-    // into a forbidden address.
-    const bool is_ascii =
-        std::all_of(host.begin(), host.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-    return is_ascii ? Status()
-                    : Status::Permission(zarr::Quoted(location) +
-                                         ": expected a host name in ASCII (punycode)");
-}
-
 // Returns an error if a target on the host `host` must not be read from `other`, to which the
 // server redirects.
 Status CheckRedirect(const std::string& host, const std::string& other) {
@@ -99,7 +84,8 @@ Status CheckRedirect(const std::string& host, const std::string& other) {
     if (IsHostIn(host, kAmazon) && IsHostIn(other, kAmazon)) return {};
     const std::string message =
         "the server redirects to the host " + zarr::Quoted(other) + ", which the references ";
-    if (IsLinkLocal(other)) return Status::Permission(message + "must not name");
+    if (!IsPlainHost(other) || LeadsToLinkLocal(other))
+        return Status::Permission(message + "must not name");
     const char* const hosts = CPLGetConfigOption(kHostsOption, "");
     if (EQUAL(hosts, "ALL")) return {};
     const CPLStringList list(CSLTokenizeString2(hosts, ", ", 0));
@@ -156,6 +142,54 @@ Status VirtualFileSystem(const std::string& location) {
                               ": references to virtual file systems are refused");
 }
 
+// Returns an error if documents may not refer to the host of `path`, a path on a server or in an
+// object store.
+class HostRules {
+  public:
+    Status Check(const std::string& location, const StorePath& path) const {
+        if (path.is_object_store()) {
+            // Other characters could end the host in the URL that GDAL makes of the bucket's name.
+            const std::string_view bucket = BucketOf(path.text());
+            return bucket.find_first_of("@:?#[]\\%") == std::string_view::npos && IsAscii(bucket)
+                       ? Status()
+                       : Status::Permission(zarr::Quoted(location) +
+                                            ": expected the name of a bucket");
+        }
+        const std::string host = HostOf(*path.Url());
+        if (!IsPlainHost(host))
+            return Status::Permission(zarr::Quoted(location) +
+                                      ": expected a host name in ASCII (punycode)");
+        if (IsForbidden(host))
+            return Status::Permission(zarr::Quoted(location) +
+                                      ": references to link-local addresses are refused");
+        return {};
+    }
+
+  private:
+    static std::string_view BucketOf(std::string_view path) {
+        const std::size_t begin = std::min(path.find('/', 1), path.size() - 1) + 1;
+        return path.substr(begin, std::min(path.find('/', begin), path.size()) - begin);
+    }
+    static bool IsAscii(std::string_view text) {
+        return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    }
+    // Looks each host up once, because that may take a request to a name server.
+    bool IsForbidden(const std::string& host) const {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            const auto known = hosts_.find(host);
+            if (known != hosts_.end()) return known->second;
+        }
+        const bool is_forbidden = LeadsToLinkLocal(host);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (hosts_.size() >= zarr::tuning::kOpenTargets) hosts_.clear();
+        return hosts_.emplace(host, is_forbidden).first->second;
+    }
+
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, bool> hosts_;  // true for a host that is forbidden
+};
+
 class Locations {
   public:
     Locations(StorePath folder, StorePath trusted)
@@ -166,16 +200,19 @@ class Locations {
     Result<StorePath> Resolve(const std::string& location) const {
         ZARR_ASSIGN_OR_RETURN(StorePath path, PathOf(location));
         if (path.is_remote()) {
-            // A path "/vsi..." is refused, because documents refer to servers and object stores by
-            // URLs.
-            if (STARTS_WITH(location.c_str(), "/vsi")) return VirtualFileSystem(location);
-            ZARR_RETURN_IF_ERROR(CheckHost(location, path));
+            // A path "/vsi..." is refused, also after "file://", because documents refer to servers
+            // and object stores by URLs of those.
+            const bool is_relative = SchemeEnd(location) == 0 && !IsAbsolute(location);
+            if (!is_relative && !IsRemoteUrl(location)) return VirtualFileSystem(location);
+            ZARR_RETURN_IF_ERROR(hosts_.Check(location, path));
             return path;
         }
         if (path.kind() != StorePath::Kind::kLocal) {
             // A file in a virtual file system is allowed only below the document's folder in that
             // file system.
-            if (path.kind() == folder_.kind() && IsBelow(path, folder_.text())) return path;
+            if (path.kind() == folder_.kind() && IsBelow(path, folder_.text()) &&
+                !HasDotSegments(path.text()))
+                return path;
             return VirtualFileSystem(location);
         }
         const std::string real = RealPath(path);
@@ -187,21 +224,41 @@ class Locations {
             "allow it with the configuration option " + kFoldersOption + "=FOLDER");
     }
 
-    bool IsRemote(const std::string& location) const {
-        const auto path = PathOf(location);
-        return path.ok() && path->is_remote();
+    // Returns the path of a `location`, which may be one that the document must not refer to.
+    Result<StorePath> PathOf(const std::string& location) const {
+        if (location.find('\0') != std::string::npos)
+            return Status::Invalid(zarr::Quoted(location) + ": contains a NUL character");
+        if (const std::size_t colon = SchemeEnd(location)) return PathOfUrl(location, colon);
+        if (IsAbsolute(location)) return StorePath(location);
+        std::string relative = location;
+        std::replace(relative.begin(), relative.end(), '\\', '/');
+        // The system resolves ".." in local paths after links.
+        if (folder_.kind() == StorePath::Kind::kLocal) return StorePath(FileIn(folder_, relative));
+        std::string folder = folder_;
+        const std::string query = TakeQuery(folder_, folder);
+        return StorePath(JoinResolved(folder, RootSize(folder), relative) + query);
     }
 
   private:
-    Result<StorePath> PathOf(const std::string& location) const {
+    // Returns the position of the colon after the scheme if `location` is a URL, else 0.
+    static std::size_t SchemeEnd(const std::string& location) {
         const std::size_t colon = location.find("://");
-        if (colon != std::string::npos && location.find('/') == colon + 1)
-            return PathOfUrl(location, colon);
-        if (IsAbsolute(location)) return StorePath(location);
-        ZARR_ASSIGN_OR_RETURN(const std::string key, zarr::NormalizePath(location));
-        return StorePath(FileIn(folder_, key));
+        return colon != std::string::npos && location.find('/') == colon + 1 ? colon : 0;
+    }
+    static bool IsRemoteUrl(const std::string& location) {
+        return SchemeEnd(location) != 0 && !STARTS_WITH_CI(location.c_str(), "file:") &&
+               !STARTS_WITH_CI(location.c_str(), "local:");
+    }
+    // Returns the size of the part of a folder's path that ".." does not leave: the server or the
+    // bucket; 0 if there is none.
+    std::size_t RootSize(const std::string& folder) const {
+        if (!folder_.is_remote()) return 0;
+        const std::size_t host = folder.find("://");
+        const std::size_t from = host == std::string::npos ? folder.find('/', 1) + 1 : host + 3;
+        return std::min(folder.find('/', from), folder.size());
     }
 
+    const HostRules hosts_;
     const StorePath folder_;   // where relative locations start
     const StorePath trusted_;  // local folder whose files the document may name
 };
@@ -332,7 +389,7 @@ class Targets final : public zarr::TargetOpener {
   public:
     Targets(const StorePath& folder, const StorePath& trusted, const std::string& sample)
         : locations_(folder, trusted) {
-        const auto path = locations_.Resolve(sample);
+        const auto path = locations_.PathOf(sample);
         const StorePath& first = path.ok() && !sample.empty() ? *path : folder;
         if (first.is_remote()) link_ = &LinkTo(first);
     }

@@ -4,9 +4,19 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#ifdef _WIN32
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#else
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
+#include <cstring>
+
+using namespace std::string_view_literals;
 
 namespace zarr_driver {
 
@@ -39,6 +49,71 @@ std::size_t SchemeSize(std::string_view url) {
     return colon + 1;
 }
 
+// Returns `host` without the brackets and the zone of an IPv6 address, and without dots at its end.
+std::string WithoutBrackets(std::string_view host) {
+    if (!host.empty() && host.front() == '[')
+        host = host.substr(1, std::min(host.find_first_of("]%"), host.size()) - 1);
+    while (!host.empty() && host.back() == '.') host.remove_suffix(1);
+    return std::string(host);
+}
+
+// Bytes of an address, in network byte order.
+using Address = std::string_view;
+
+bool StartsWith(Address address, Address prefix) {
+    return address.substr(0, prefix.size()) == prefix;
+}
+
+// True for an IPv4 address, of 4 bytes, that references must not name.
+bool IsForbiddenV4(Address address) {
+    // Alibaba, Azure and Oracle have metadata servers that are not link-local.
+    return StartsWith(address, "\xa9\xfe"sv) || address == "\x64\x64\x64\xc8"sv ||
+           address == "\xa8\x3f\x81\x10"sv || address == "\xc0\0\0\xc0"sv;
+}
+
+// A kind of IPv6 addresses that contain an IPv4 address.
+struct Embedding {
+    Address prefix;
+    std::size_t offset;  // of the IPv4 address, in bytes
+};
+constexpr Embedding kEmbeddings[] = {
+    {"\0\0\0\0\0\0\0\0\0\0\xff\xff"sv, 12},  // mapped, ::ffff:0:0/96
+    {"\0\0\0\0\0\0\0\0\xff\xff\0\0"sv, 12},  // translated, ::ffff:0:0:0/96
+    {"\0\0\0\0\0\0\0\0\0\0\0\0"sv, 12},      // compatible, ::/96
+    {"\x00\x64\xff\x9b"sv, 12},              // NAT64, 64:ff9b::/96 and 64:ff9b:1::/48
+    {"\x20\x02"sv, 2},                       // 6to4, 2002::/16
+};
+
+// True for an IPv6 address, of 16 bytes, that references must not name.
+bool IsForbiddenV6(Address address) {
+    constexpr std::size_t kV4Size = 4;
+    // The other two are the metadata servers fd00:ec2::254 of Amazon and fd20:ce::254 of Google.
+    if ((address[0] == '\xfe' && (static_cast<unsigned char>(address[1]) & 0xc0U) == 0x80U) ||
+        address == "\xfd\0\x0e\xc2\0\0\0\0\0\0\0\0\0\0\x02\x54"sv ||
+        address == "\xfd\x20\0\xce\0\0\0\0\0\0\0\0\0\0\x02\x54"sv)
+        return true;
+    return std::any_of(std::begin(kEmbeddings), std::end(kEmbeddings), [&](const Embedding& each) {
+        return StartsWith(address, each.prefix) &&
+               IsForbiddenV4(address.substr(each.offset, kV4Size));
+    });
+}
+
+bool IsForbidden(const sockaddr* address) {
+    if (address->sa_family == AF_INET) {
+        sockaddr_in v4{};
+        std::memcpy(&v4, address, sizeof v4);
+        char bytes[sizeof v4.sin_addr];
+        std::memcpy(bytes, &v4.sin_addr, sizeof bytes);
+        return IsForbiddenV4({bytes, sizeof bytes});
+    }
+    if (address->sa_family != AF_INET6) return false;
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, address, sizeof v6);
+    char bytes[sizeof v6.sin6_addr];
+    std::memcpy(bytes, &v6.sin6_addr, sizeof bytes);
+    return IsForbiddenV6({bytes, sizeof bytes});
+}
+
 }  // namespace
 
 std::string HostOf(std::string_view url) {
@@ -53,26 +128,28 @@ std::string HostOfRedirect(std::string_view location) {
     return has_host ? HostAfterScheme(location) : HostOf(location);
 }
 
-bool IsLinkLocal(const std::string& host) {
-    if (!host.empty() && host[0] == '[')
-        return EQUALN(host.c_str() + 1, "fe8", 3) || EQUALN(host.c_str() + 1, "fe9", 3) ||
-               EQUALN(host.c_str() + 1, "fea", 3) || EQUALN(host.c_str() + 1, "feb", 3) ||
-               STARTS_WITH_CI(host.c_str(), "[::ffff:169.254.") ||
-               STARTS_WITH_CI(host.c_str(), "[::ffff:a9fe:");
-    // Parses an IPv4 address as inet_aton() does: one to four numbers, each decimal, octal or
-    // hexadecimal.
-    std::uint64_t address = 0;
-    const char* at = host.c_str();
-    for (int part = 0; part < 4 && *at != '\0'; ++part) {
-        char* end = nullptr;
-        const unsigned long long number = std::strtoull(at, &end, 0);
-        if (end == at || (*end != '.' && *end != '\0')) return false;
-        const bool is_last = *end == '\0' || (end[0] == '.' && end[1] == '\0');
-        const int bytes = is_last ? 4 - part : 1;
-        address = bytes == 4 ? number : (address << (8U * static_cast<unsigned>(bytes))) | number;
-        at = *end == '\0' ? end : end + 1;
-    }
-    return !host.empty() && *at == '\0' && ((address >> 16U) & 0xffffU) == 0xa9feU;
+bool IsPlainHost(std::string_view host) {
+    const bool is_bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    if (is_bracketed) host = host.substr(1, host.size() - 2);
+    return !host.empty() &&
+           host.find_first_not_of(is_bracketed ? "abcdefghijklmnopqrstuvwxyz0123456789-_.:%"
+                                               : "abcdefghijklmnopqrstuvwxyz0123456789-_.") ==
+               std::string_view::npos;
+}
+
+bool LeadsToLinkLocal(const std::string& host) {
+    const std::string name = WithoutBrackets(host);
+    for (const char* const metadata : {"metadata.google.internal", "metadata.goog"})
+        if (IsHostIn(name, metadata)) return true;
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (name.empty() || getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return false;
+    bool is_forbidden = false;
+    for (const addrinfo* each = found; each != nullptr; each = each->ai_next)
+        is_forbidden = is_forbidden || IsForbidden(each->ai_addr);
+    freeaddrinfo(found);
+    return is_forbidden;
 }
 
 bool IsHostIn(std::string_view host, std::string_view domain) {

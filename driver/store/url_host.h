@@ -16,9 +16,15 @@ std::string HostOf(std::string_view url);
 // string if `location` is relative, and so leads to the host of the request.
 std::string HostOfRedirect(std::string_view location);
 
-// True if `host` is a link-local address: in 169.254.0.0/16 or fe80::/10. Cloud machines can fetch
-// their credentials from such addresses.
-bool IsLinkLocal(const std::string& host);
+// True if `host`, in lower case, is spelled with the characters of a host name or of a numeric
+// address. Other characters are escaped in punycode. libcurl may convert some of them to digits.
+bool IsPlainHost(std::string_view host);
+
+// True if `host` is, or is resolved by this machine to, an address that references must not name:
+// a link-local one (169.254.0.0/16, fe80::/10) in any spelling and in IPv6 forms that contain IPv4
+// addresses, or a metadata server of a cloud. Such servers give machines their credentials. False
+// if the name cannot be resolved. May ask a name server. Thread-safe.
+bool LeadsToLinkLocal(const std::string& host);
 
 // True if `host` is `domain` or a host below it. Both must be in lower case.
 bool IsHostIn(std::string_view host, std::string_view domain);

@@ -4,10 +4,13 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/threads.h"
 #include "core/base/thread_pool.h"
 
 namespace zarr {
@@ -83,6 +86,38 @@ TEST_P(Parallel, TurnsBadAllocIntoAStatus) {
     });
     EXPECT_TRUE(Fails(status, StatusCode::kOutOfMemory, "out of memory"));
     EXPECT_LT(finished, 100);
+}
+
+// Throws one of several kinds of exceptions.
+[[noreturn]] void Throw(int kind) {
+    if (kind == 0) throw std::out_of_range("no such place");
+    if (kind == 1) throw std::length_error("too long");
+    throw kind;
+}
+
+TEST_P(Parallel, TurnsEveryExceptionIntoAStatus) {
+    constexpr const char* kTexts[] = {"internal error: no such place", "out of memory",
+                                      "internal error: unknown exception"};
+    for (int kind = 0; kind < 3; ++kind) {
+        const Status status = ParallelFor(100, GetParam(), [&](std::size_t i) -> Status {
+            if (i == 40) Throw(kind);
+            return {};
+        });
+        EXPECT_TRUE(
+            Fails(status, kind == 1 ? StatusCode::kOutOfMemory : StatusCode::kIo, kTexts[kind]));
+    }
+}
+
+// All tasks throw at the same time, each on its own thread.
+TEST(ParallelFor, TurnsExceptionsOfAllThreadsIntoOneStatus) {
+    for (int round = 0; round < 50; ++round) {
+        test::Barrier together(4);
+        const Status status = ParallelFor(4, 4, [&](std::size_t) -> Status {
+            if (!together.Meet()) return Status::Io("alone");
+            Throw(0);
+        });
+        EXPECT_TRUE(Fails(status, StatusCode::kIo, "internal error: no such place"));
+    }
 }
 
 TEST(ParallelFor, ReturnsTheLowestFailureEvenIfLast) {

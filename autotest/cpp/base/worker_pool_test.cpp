@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -165,6 +166,59 @@ TEST(WorkerPool, WaitsForAHelperThatIsSlow) {
         });
         ASSERT_TRUE(helper_is_done);
     }
+}
+
+// The job's objects are on the caller's stack, so Run() must not end before the helper has ended.
+TEST(WorkerPool, ThrowsWhenAllCallsHaveEnded) {
+    const std::thread::id caller = std::this_thread::get_id();
+    for (int round = 0; round < 20; ++round) {
+        Barrier begun(2);
+        std::atomic<bool> caller_throws{false};
+        std::atomic<bool> helper_is_done{false};
+        EXPECT_THROW(Pool().Run(1,
+                                [&] {
+                                    EXPECT_TRUE(begun.Meet());
+                                    if (std::this_thread::get_id() == caller) {
+                                        caller_throws = true;
+                                        throw std::out_of_range("caller");
+                                    }
+                                    while (!caller_throws) std::this_thread::yield();
+                                    for (int i = 0; i < 200; ++i) std::this_thread::yield();
+                                    helper_is_done = true;
+                                }),
+                     std::out_of_range);
+        ASSERT_TRUE(helper_is_done);
+    }
+}
+
+TEST(WorkerPool, ThrowsWhatAHelperThrew) {
+    const std::thread::id caller = std::this_thread::get_id();
+    for (int round = 0; round < 20; ++round) {
+        Barrier begun(2);
+        bool caller_is_done = false;
+        EXPECT_THROW(Pool().Run(1,
+                                [&] {
+                                    EXPECT_TRUE(begun.Meet());
+                                    if (std::this_thread::get_id() != caller)
+                                        throw std::out_of_range("helper");
+                                    caller_is_done = true;
+                                }),
+                     std::out_of_range);
+        EXPECT_TRUE(caller_is_done);
+    }
+    RunTogether(3);
+}
+
+TEST(WorkerPool, IgnoresWhatWorkThatNobodyWaitsForThrew) {
+    for (int round = 0; round < 20; ++round) {
+        const auto has_begun = std::make_shared<std::promise<void>>();
+        ASSERT_TRUE(Pool().Start([has_begun] {
+            has_begun->set_value();
+            throw std::out_of_range("nobody");
+        }));
+        has_begun->get_future().wait();
+    }
+    RunTogether(3);
 }
 
 void Nest(std::size_t depth, std::size_t helpers, std::atomic<int>& leaves) {

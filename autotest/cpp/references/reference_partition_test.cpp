@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autotest/cpp/references/parquet_bytes.h"
+#include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/scoped_limit.h"
 
 namespace zarr {
@@ -33,6 +34,7 @@ constexpr int kPlainDictionary = 2;
 constexpr int kBitPacked = 4;
 constexpr int kDeltaByteArray = 7;
 constexpr int kRleDictionary = 8;
+constexpr int kByteStreamSplit = 9;
 constexpr int kOptional = 1;
 
 // Returns all references of a file as one line, or the error.
@@ -114,10 +116,59 @@ TEST(ReferencePartition, ReadsFilesOfOtherWriters) {
     EXPECT_EQ(RowsOf(Sample("pyarrow_null.parq")), "'a', 'b', ");
 }
 
+// The file pyarrow_delta_groups.parq has another type and no large size in the column of sizes.
+TEST(ReferencePartition, ReadsDeltaEncodings) {
+    constexpr std::uint64_t kRows = 300;
+    for (const char* name : {"pyarrow_delta_lz4_v2.parq", "pyarrow_delta_groups.parq"}) {
+        const bool has_large_size = std::string(name) == "pyarrow_delta_lz4_v2.parq";
+        std::string expected;
+        for (std::uint64_t i = 0; i < kRows; ++i) {
+            if (i % 5 == 0) {
+                expected += "'inline" + std::to_string(i % 13) + "', ";
+                continue;
+            }
+            const std::string number = std::to_string(i / 7);
+            const std::uint64_t size = i == 77 && has_large_size ? 8589934592U : 5 + i % 11;
+            expected += "s3://bucket/folder/file_" + std::string(3 - number.size(), '0') + number +
+                        ".nc " + std::to_string(i * i * 1000003 % (std::uint64_t{1} << 40U)) + " " +
+                        std::to_string(size) + ", ";
+        }
+        EXPECT_EQ(RowsOf(Sample(name), kRows), expected) << name;
+    }
+}
+
+// Each text repeats all of the one before, so that 1 KiB of data make 500 KiB of texts.
+TEST(ReferencePartition, BoundsRepeatedPrefixes) {
+    const test::ScopedLimit limit(Limit::kPartitionSize, 1 << 20);
+    constexpr int kRows = 1024;
+    // The integers of DELTA_BINARY_PACKED begin with `first` and grow by a constant. Both are
+    // stored as twice their value.
+    const auto deltas = [](char first, char twice_step) {
+        std::string bytes = Varint(128) + '\1' + Varint(kRows) + first;
+        for (int row = 1; row < kRows; row += 128) bytes += {twice_step, '\0'};
+        return bytes;
+    };
+    const std::string prefixes = deltas('\0', '\2');
+    const std::string suffixes = deltas('\2', '\0') + std::string(kRows, 'x');
+    auto columns = TwoRows();
+    const std::string ones = Numbers(std::vector<std::uint64_t>(kRows, 1));
+    columns[0] =
+        Column("path", kByteArray, 0, kRows, DataPage(kRows, kDeltaByteArray, prefixes + suffixes));
+    columns[1] = Column("offset", kInt64, 0, kRows, DataPage(kRows, kPlain, ones));
+    columns[2] = Column("size", kInt64, 0, kRows, DataPage(kRows, kPlain, ones));
+    columns.pop_back();
+    const auto small = ReferencePartition::Read(ByteSpan(ParquetFile(kRows, columns)), kRows);
+    EXPECT_TRUE(test::Succeeds(small.status()));
+    const test::ScopedLimit less(Limit::kPartitionSize, 200000);
+    const auto large = ReferencePartition::Read(ByteSpan(ParquetFile(kRows, columns)), kRows);
+    EXPECT_TRUE(test::Fails(large.status(), StatusCode::kLimit, "ZARR_MAX_PARTITION_SIZE"));
+}
+
 TEST(ReferencePartition, RejectsOrReadsDamagedFiles) {
     const test::ScopedLimit limit(Limit::kPartitionSize, 1 << 20);
-    for (const char* name : {"kerchunk_categories.parq", "virtualizarr_inline.parq",
-                             "pyarrow_snappy_v2.parq", "pyarrow_gzip_groups.parq"}) {
+    for (const char* name :
+         {"kerchunk_categories.parq", "virtualizarr_inline.parq", "pyarrow_snappy_v2.parq",
+          "pyarrow_gzip_groups.parq", "pyarrow_delta_lz4_v2.parq"}) {
         const std::string whole = Sample(name);
         ASSERT_FALSE(whole.empty()) << name;
         for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -277,8 +328,8 @@ TEST(ReferencePartition, IgnoresOtherColumns) {
 // Faults
 
 TEST(ReferencePartition, NamesWhatIsUnsupported) {
-    EXPECT_EQ(RowsOf(With(Column("path", kByteArray, 0, 2, DataPage(2, kDeltaByteArray, "")))),
-              "path: the encoding DELTA_BYTE_ARRAY is unsupported here");
+    EXPECT_EQ(RowsOf(With(Column("path", kByteArray, 0, 2, DataPage(2, kByteStreamSplit, "")))),
+              "path: the encoding BYTE_STREAM_SPLIT is unsupported here");
     EXPECT_EQ(RowsOf(With(Column("size", kFloat, 0, 2, DataPage(2, kPlain, "")))),
               "size: values of the type FLOAT are unsupported");
     EXPECT_EQ(RowsOf(With(Column("path", kInt64, 0, 2, DataPage(2, kPlain, Numbers({1, 2}))))),
