@@ -46,6 +46,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     arrays_.push_back(std::make_unique<BandArray>());
     BandArray& array = *arrays_.back();
     array.layout = std::move(layout);
+    store_in_use_.Show(array.layout.facts.path);
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
