@@ -80,10 +80,10 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
         // an error.
         ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-        dataset->EnableUpdate(
-            std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
-                                          std::move(locks)),
-            Georeferenced::kEveryReader);
+        auto store = std::make_unique<StoreUpdate>(
+            location.writable, zarr::WriteConsolidated::kIfPresent, std::move(locks));
+        store->SetLockTimeout(options.lock_timeout);
+        dataset->EnableUpdate(std::move(store), Georeferenced::kEveryReader);
     }
     WarnOfFailure(*location.hierarchy, location.store_path);
     return std::unique_ptr<GDALDataset>(std::move(dataset));
@@ -103,6 +103,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
         update =
             std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
                                           std::move(locks), location.hierarchy);
+        update->SetLockTimeout(options.lock_timeout);
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));

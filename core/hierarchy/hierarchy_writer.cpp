@@ -85,6 +85,11 @@ Result<NodeDocuments*> HierarchyWriter::Documents() const {
     return &*documents_;
 }
 
+Result<StoreLock> HierarchyWriter::Lock() const {
+    if (!lock_target_) return StoreLock();
+    return StoreLock::Take(*lock_target_, lock_wait_);
+}
+
 Status HierarchyWriter::EraseConsolidated(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     for (const std::string& group : PathsTo(path)) {
@@ -134,6 +139,8 @@ Result<Format> HierarchyWriter::StoreFormat() {
 }
 
 Status HierarchyWriter::CreateGroup(std::string_view path) {
+    // Taken before the mutex, which another thread that holds the store's lock may need.
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string group, NodePath(path));
@@ -195,6 +202,7 @@ Status HierarchyWriter::EraseNode(const std::string& path) {
 
 Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& metadata,
                                     const json::Object& attributes, IfExists if_exists) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
@@ -210,6 +218,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
 }
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
@@ -222,6 +231,7 @@ Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& 
 
 Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
                                          const json::Value& after) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
@@ -258,6 +268,7 @@ Status HierarchyWriter::Change(const std::string& node,
 }
 
 Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
@@ -270,6 +281,7 @@ Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetada
 }
 
 Status HierarchyWriter::DeleteNode(std::string_view path) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
@@ -303,6 +315,7 @@ Status HierarchyWriter::MoveNode(const std::string& path, const std::string& tar
 
 Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
                                  std::string_view path) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string source, NodePath(from_path));
@@ -323,6 +336,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
 }
 
 Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_name) {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
@@ -383,12 +397,21 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
 }
 
 Status HierarchyWriter::Consolidate() {
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     return WriteConsolidatedAt("", IfAbsent::kWrite);
 }
 
+bool HierarchyWriter::IsFinished() {
+    const std::lock_guard lock(mutex_);
+    const bool is_first = consolidated_ == WriteConsolidated::kYes && !is_finished_;
+    return !is_first && touched_.empty() && erased_.empty();
+}
+
 Status HierarchyWriter::Finish() {
+    if (IsFinished()) return {};
+    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     std::set<std::string> groups;

@@ -17,6 +17,7 @@
 #include "core/json/value.h"
 #include "core/metadata/nczarr_documents.h"
 #include "core/store/store.h"
+#include "core/store/store_lock.h"
 #include "core/store/synchronizer.h"
 
 namespace zarr {
@@ -38,7 +39,8 @@ enum class IfExists { kFail, kReplace };
 // the key. An invalid request, or a reserved name such as ".zarray", returns kInvalidArgument. A
 // call that failed because of the store can be repeated; see RenameNode() for an exception.
 //
-// Thread-safe. Only `locks` exclude other processes: `.zattrs`, `.zarray` and `.zmetadata` are
+// Thread-safe. Each change is made under the store's lock, see UseLock(). Programs without that
+// lock are excluded only by `locks`: `.zattrs`, `.zarray` and `.zmetadata` are
 // replaced under their locks, as in zarr-python. With locks, `.zmetadata` contains the changes of
 // each writer that has called Finish(). Without locks, `.zmetadata` is complete only after the last
 // writer's Finish().
@@ -56,6 +58,16 @@ class HierarchyWriter {
           consolidated_(consolidated) {
         if (format) documents_.emplace(*store_, nczarr_, *format);
     }
+
+    // Makes each later change take the lock of `target`, and wait for it within `wait`. A caller
+    // that makes several changes as one takes the lock by Lock() first. Call before the object is
+    // shared between threads. Without this call, Lock() returns a lock that excludes nobody.
+    void UseLock(LockTarget target, const LockWait& wait) {
+        lock_target_ = std::move(target);
+        lock_wait_ = wait;
+    }
+    // Takes the lock of the store.
+    Result<StoreLock> Lock() const;
 
     // Creates the group at `path` and all missing groups above, from the root down. Removes stray
     // chunks at `path`, which a killed deletion leaves.
@@ -109,6 +121,8 @@ class HierarchyWriter {
     Status Finish();
 
   private:
+    // True if Finish() has nothing to do.
+    bool IsFinished();
     Status MakeGroups(const std::string& path);
     // Returns ok if a node can be created at `path`: no path above is an array, and neither `path`
     // nor a path above is a Zarr v1 array.
@@ -128,6 +142,8 @@ class HierarchyWriter {
     Status Change(const std::string& node,
                   const std::function<Result<NodeDocuments::Change>()>& make);
 
+    std::optional<LockTarget> lock_target_;
+    LockWait lock_wait_;
     std::mutex mutex_;
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;

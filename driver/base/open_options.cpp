@@ -18,6 +18,7 @@
 #include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
+#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
 
 namespace zarr_driver {
@@ -146,6 +147,9 @@ const char* const kOpenOptionList =
     " mode, so that several processes can write to one chunk. Compatible with"
     " zarr-python&apos;s ProcessSynchronizer with the same folder. Locks are named by keys from the"
     " root of the store'/>"
+    "  <Option name='LOCK_TIMEOUT' type='float' description='How many seconds a change in update "
+    "mode"
+    " waits for another writer of the store' default='60'/>"
     "</OpenOptionList>";
 
 zarr::IcechunkSelection SelectionOf(const char* const* options) {
@@ -204,6 +208,7 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
     parsed.read_ahead = CPLFetchBool(options, "READ_AHEAD", true);
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
+    ZARR_ASSIGN_OR_RETURN(parsed.lock_timeout, ParseLockTimeout(options));
     ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");

@@ -41,6 +41,8 @@ struct OpenOptions {
     bool read_ahead = true;
     bool is_update = false;    // access mode of the dataset, not an open option
     std::string synchronizer;  // folder of lock files for writing; may be empty
+    // How long a change waits for another writer of the store.
+    std::chrono::milliseconds lock_timeout = std::chrono::seconds(60);
     // Maximum time for loading the coordinates of extra dimensions (LOAD_EXTRA_DIM_METADATA_DELAY).
     // nullopt means no limit.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);

@@ -102,9 +102,10 @@ class DimensionAppend {
         // keep its old size.
         ZARR_RETURN_IF_ERROR(grown->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-        dataset->EnableUpdate(std::make_unique<StoreUpdate>(
-                                  store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),
-                              options.georeferenced);
+        auto update = std::make_unique<StoreUpdate>(store_, zarr::WriteConsolidated::kIfPresent,
+                                                    std::move(locks));
+        update->SetLockTimeout(options.lock_timeout);
+        dataset->EnableUpdate(std::move(update), options.georeferenced);
         return dataset;
     }
 

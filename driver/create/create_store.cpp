@@ -565,6 +565,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
+    made.update_->SetLockTimeout(options.lock_timeout);
     made.band_dimensions_ = raster.band_dimensions;
     if (!options.append_subdataset) made.OpenJournal(signature);
     ZARR_RETURN_IF_ERROR(made.replacement_.IsResumed() ? made.ResetArrays() : made.MakeArrays());
@@ -665,6 +666,7 @@ Status NewStore::Commit() {
     update_ = std::make_shared<StoreUpdate>(
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
+    update_->SetLockTimeout(options_.lock_timeout);
     if (has_been_open_) return {};
     // Records that the arrays are new and have no chunks. The fill value of such an array may still
     // be changed.

@@ -4,6 +4,7 @@
 #include <cpl_port.h>
 #include <gdal.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ struct CreationOptions {
     bool consolidate = true;
     bool resume = false;       // RESUME: an unfinished copy is continued
     std::string synchronizer;  // folder of lock files; empty: no locks
+    // How long a change waits for another writer of the store.
+    std::chrono::milliseconds lock_timeout = std::chrono::seconds(60);
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
     bool has_level_groups =

@@ -2,11 +2,14 @@
 #include "driver/store/store_update.h"
 
 #include <cpl_string.h>
+#include <cpl_vsi.h>
 
 #include <algorithm>
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
+#include "driver/base/lock_timeout.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -19,6 +22,20 @@ Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& 
     if (STARTS_WITH(folder.c_str(), "/vsi"))
         return Status::Invalid("SYNCHRONIZER: " + folder + ": lock files need a local folder");
     return zarr::OpenProcessSynchronizer(folder).WithContext("SYNCHRONIZER");
+}
+
+zarr::LockTarget LockTargetOf(const zarr::Store& store) {
+    const StorePath path(store.Describe());
+    VSIStatBufL stat;
+    const bool is_folder = path.kind() == StorePath::Kind::kLocal &&
+                           VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 &&
+                           VSI_ISDIR(stat.st_mode);
+    return {is_folder ? path.text() : "", store.Identity()};
+}
+
+zarr::LockWait DefaultLockWait() {
+    const auto limit = ParseLockTimeout(nullptr);
+    return limit.ok() ? zarr::LockWait{*limit, zarr::LockMeans::kAuto} : zarr::LockWait();
 }
 
 Status NotForUpdate(bool is_inherited) {
@@ -51,6 +68,8 @@ bool StoreUpdate::RemoveCreated(const std::string& path) {
 }
 
 Status StoreUpdate::DeleteCreated() {
+    // Taken before the mutex, which another thread that holds the store's lock may need.
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock store_lock, Lock());
     const std::lock_guard<std::mutex> lock(mutex_);
     Status first;
     for (const std::string& path : made_) {
@@ -75,6 +94,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
 Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
                                  const std::optional<std::string>& element, std::size_t threads) {
     ZARR_RETURN_IF_ERROR(Release(path, threads));
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock store_lock, Lock());
     // Another process may have changed the metadata, so it is read again.
     hierarchy.Reload();
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy.Metadata(path));
@@ -197,6 +217,11 @@ void StoreUpdate::MoveAttributes(const std::string& from, const std::string& to)
 }
 
 Status StoreUpdate::StoreAttributes() {
+    {
+        const std::lock_guard<std::mutex> lock(attributes_mutex_);
+        if (changed_.empty()) return {};
+    }
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock store_lock, Lock());
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     Status first;
     for (auto it = changed_.begin(); it != changed_.end();) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
+#include "core/store/store_lock.h"
 #include "core/store/synchronizer.h"
 #include "driver/store/store_replacement.h"
 
@@ -22,6 +24,12 @@ namespace zarr_driver {
 // option, is a folder of lock files. Returns nullptr if `folder` is empty. Errors name the option
 // and the folder.
 zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder);
+
+// Returns what a zarr::StoreLock of `store` locks: the folder of a local store. Other stores, and
+// zip files, which are locked while they are open for update, exclude only threads of this process.
+zarr::LockTarget LockTargetOf(const zarr::Store& store);
+// Returns the wait of the configuration option ZARR_LOCK_TIMEOUT; 60 s if it is invalid.
+zarr::LockWait DefaultLockWait();
 
 // Returns the error for an attempt to change a dataset that is not open for update. `is_inherited`
 // is true in a forked child, because only the process that opened the dataset may change the store.
@@ -42,7 +50,22 @@ class StoreUpdate {
           hierarchy_(std::move(hierarchy)),
           locks_(std::move(locks)),
           is_of_new_store_(format.has_value()),
-          metadata_(store_, consolidate, locks_, format) {}
+          metadata_(store_, consolidate, locks_, format) {
+        if (!is_of_new_store_) metadata_.UseLock(LockTargetOf(*store_), DefaultLockWait());
+    }
+
+    // Sets how long a change waits for another writer of the store, instead of 60 s. Call before
+    // the object is shared between threads.
+    void SetLockTimeout(std::chrono::milliseconds limit) {
+        if (!is_of_new_store_)
+            metadata_.UseLock(LockTargetOf(*store_), {limit, zarr::LockMeans::kAuto});
+    }
+    // Waits until no other thread or process changes the store, and keeps them waiting while the
+    // result exists. Each change of a document takes this lock itself; take it before changes that
+    // belong together, and before reading what they depend on. A thread may take it again. A store
+    // that is being created has no lock, because only its creator has its name. Pending chunks and
+    // attributes need no lock before they are written.
+    zarr::Result<zarr::StoreLock> Lock() const { return metadata_.Lock(); }
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
     // True if this object creates the store, so that no other process has added nodes to the store.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "core/store/process_lock.h"
+
+#include "core/store/local_file.h"
+
+#if ZARR_HAS_POSIX_FILES
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#if defined(__linux__)
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#elif defined(__APPLE__)
+#include <sys/mount.h>
+#endif
+
+#include "core/base/fork.h"
+#include "core/base/fork_closed.h"
+#include "core/store/lock_file.h"
+
+#endif
+
+namespace zarr {
+
+#if ZARR_HAS_POSIX_FILES
+
+namespace {
+
+// True if other machines may write to the file system at `path`, which its flock(2) does not
+// exclude.
+bool IsShared(const std::string& path) {
+#if defined(__linux__)
+    // Numbers of NFS, SMB (three), AFS, 9P, FUSE, Ceph, Lustre, GPFS, GFS2, OCFS2, BeeGFS, Coda.
+    constexpr std::array<std::uint32_t, 14> kShared = {
+        0x6969,     0x517B,     0xFF534D42, 0xFE534D42, 0x5346414F, 0x01021997, 0x65735546,
+        0x00C36400, 0x0BD00BD0, 0x47504653, 0x01161970, 0x7461636F, 0x19830326, 0x73757245};
+    struct statfs system {};
+    if (statfs(path.c_str(), &system) != 0) return false;
+    for (const std::uint32_t number : kShared)
+        if (static_cast<std::uint32_t>(system.f_type) == number) return true;
+    return false;
+#elif defined(__APPLE__)
+    struct statfs system {};
+    return statfs(path.c_str(), &system) == 0 && (system.f_flags & MNT_LOCAL) == 0;
+#else
+    static_cast<void>(path);
+    return false;
+#endif
+}
+
+// Lock by flock(2). Those who wait hold a read lock on a byte of the folder or file, whose offset
+// is the time of their arrival. So the system keeps the queue, and forgets whoever is killed.
+class FileLock final : public ProcessLock {
+  public:
+    explicit FileLock(int descriptor) : descriptor_(descriptor) { CloseInChildren(descriptor); }
+    ~FileLock() override {
+        if (generation_ != ForkGeneration()) return;
+        // A child that was forked without fork() handlers has the file open, too, and would keep
+        // the lock.
+        flock(descriptor_, LOCK_UN);
+        KeepInChildren(descriptor_);
+        close(descriptor_);
+    }
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+    Result<bool> Try() override {
+        if (is_taken_) return true;
+        if (ticket_ == 0) {
+            if (!IsSomebodyBefore(std::numeric_limits<off_t>::max())) {
+                ZARR_ASSIGN_OR_RETURN(is_taken_, Lock());
+                if (is_taken_) return true;
+            }
+            using std::chrono::microseconds;
+            ticket_ = std::chrono::duration_cast<microseconds>(
+                          std::chrono::steady_clock::now().time_since_epoch())
+                          .count() +
+                      1;
+            SetTicket(F_RDLCK);
+        }
+        if (IsSomebodyBefore(ticket_)) return false;
+        ZARR_ASSIGN_OR_RETURN(is_taken_, Lock());
+        if (is_taken_) SetTicket(F_UNLCK);
+        return is_taken_;
+    }
+
+    std::string Holder() const override {
+        const auto process = ProcessWithLock();
+        return process.empty() ? "" : "process " + process;
+    }
+
+  private:
+    Result<bool> Lock() const {
+        if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno == EWOULDBLOCK || errno == EINTR) return false;
+        return Status::Unsupported("flock() fails");
+    }
+
+#if defined(F_OFD_SETLK) && defined(F_OFD_GETLK)
+    void SetTicket(short type) const {
+        struct flock byte = {};
+        byte.l_type = type;
+        byte.l_whence = SEEK_SET;
+        byte.l_start = ticket_;
+        byte.l_len = 1;
+        // Without this lock the order of arrival is lost, but nothing else.
+        static_cast<void>(fcntl(descriptor_, F_OFD_SETLK, &byte));
+    }
+
+    bool IsSomebodyBefore(off_t ticket) const {
+        struct flock bytes = {};
+        bytes.l_type = F_WRLCK;
+        bytes.l_whence = SEEK_SET;
+        bytes.l_start = 0;
+        bytes.l_len = ticket;
+        return fcntl(descriptor_, F_OFD_GETLK, &bytes) == 0 && bytes.l_type != F_UNLCK;
+    }
+#else
+    void SetTicket(short /*type*/) const {}
+    bool IsSomebodyBefore(off_t /*ticket*/) const { return false; }
+#endif
+
+    // Returns the number of the process that holds the lock, from Linux's list of locks; empty if
+    // the list does not have it.
+    std::string ProcessWithLock() const {
+#if defined(__linux__)
+        struct stat file {};
+        if (fstat(descriptor_, &file) != 0) return {};
+        char name[64];
+        std::snprintf(name, sizeof name, "%02x:%02x:%llu", major(file.st_dev), minor(file.st_dev),
+                      static_cast<unsigned long long>(file.st_ino));  // NOLINT: what printf takes
+        std::ifstream locks("/proc/locks");
+        for (std::string line; std::getline(locks, line);) {
+            std::istringstream words(line);
+            std::string number, kind, advisory, access, process, file_name;
+            words >> number >> kind >> advisory >> access >> process >> file_name;
+            if (kind == "FLOCK" && access == "WRITE" && file_name == name) return process;
+        }
+#endif
+        return {};
+    }
+
+    const std::uint64_t generation_ = ForkGeneration();
+    const int descriptor_;
+    bool is_taken_ = false;
+    off_t ticket_ = 0;  // microseconds on the machine's clock; 0 before the first wait
+};
+
+// Returns nullptr if flock(2) is impossible at `path`.
+Result<std::unique_ptr<ProcessLock>> OpenFileLock(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return Status::NotFound("the store does not exist");
+    if (descriptor < 0) return std::unique_ptr<ProcessLock>();
+    auto lock = std::make_unique<FileLock>(descriptor);
+    // The first attempt shows whether the file system has locks.
+    return std::unique_ptr<ProcessLock>(lock->Try().ok() ? std::move(lock) : nullptr);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessLock>> OpenProcessLock(const std::string& path, LockMeans means) {
+    if (means == LockMeans::kFlock || (means == LockMeans::kAuto && !IsShared(path))) {
+        ZARR_ASSIGN_OR_RETURN(auto lock, OpenFileLock(path));
+        if (lock != nullptr || means == LockMeans::kFlock) return lock;
+    }
+    return std::unique_ptr<ProcessLock>(std::make_unique<LockFile>(path));
+}
+
+std::optional<std::string> FileIdentity(const std::string& path) {
+    struct stat file {};
+    if (stat(path.c_str(), &file) != 0) return std::nullopt;
+    return std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
+}
+
+#else
+
+Result<std::unique_ptr<ProcessLock>> OpenProcessLock(const std::string& /*path*/,
+                                                     LockMeans /*means*/) {
+    return std::unique_ptr<ProcessLock>();
+}
+
+std::optional<std::string> FileIdentity(const std::string& path) { return path; }
+
+#endif
+
+}  // namespace zarr
