@@ -389,6 +389,10 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (nBands == 0)
             return EmitError(store_path(),
                              Status::Unsupported("has no bands to build overviews of"));
+        // Another process may build or remove levels of the same arrays. Each of them changes the
+        // same documents, so the lock is held until the last one is written.
+        const auto lock = update_->Lock();
+        if (!lock.ok()) return EmitError(store_path(), lock.status());
         // Overviews are computed from the stored pixels and metadata, so pending changes are stored
         // first.
         if (FlushAll(false) != CE_None) return CE_Failure;
