@@ -119,7 +119,20 @@ def _(folder):
 @provokes("is not overwritten, because the source is read from it")
 def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4))})
-    translate(store, of=gdal.Translate("", str(store), format="VRT"))
+    before = os.getcwd()
+    os.chdir(store)
+    try:
+        translate(".", of=gdal.Translate("", ".", format="VRT"))
+    finally:
+        os.chdir(before)
+
+
+@provokes("is open as a dataset in this process, so it is not <deleted, renamed or overwritten>; close the dataset first")
+def _(folder):
+    store = make_store(folder, {"a": np.zeros((4, 4))})
+    dataset = gdal.Open(str(store))
+    gdal.GetDriverByName("Zarr").Delete(str(store))
+    dataset.FlushCache()
 
 
 @provokes("a zip file on a server cannot be updated in place; update a local copy")
@@ -127,12 +140,6 @@ def _(folder):
     zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
     with Served(folder) as served:
         update(f"ZARR:{served.url}/t.zarr.zip")
-
-
-@provokes("/<path>: arrays and groups in a zip file cannot be deleted or renamed; copy the store")
-def _(folder):
-    path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
-    gdal.GetDriverByName("Zarr").Delete(f'ZARR:"{path}":/elevation')
 
 
 def hold(report, path):
@@ -371,6 +378,25 @@ def _(folder):
     zarr.open_group(str(store), mode="r+")["a"][...] = 7
     dataset = gdal.Open(array_name(store, "a"))
     dataset.GetRasterBand(1).GetOverviewCount()
+
+
+@provokes("<origin>: level /<path> is incomplete, because building it was interrupted; build the overviews "
+          "anew; it is left out")  # fmt: skip
+def _(folder):
+    store = with_overviews(folder)
+    with error_log():
+        update(array_name(store, "a")).BuildOverviews("AVERAGE", [2], lambda *_: 0)
+    dataset = gdal.Open(array_name(store, "a"))
+    dataset.GetRasterBand(1).GetOverviewCount()
+
+
+@provokes("/<path>: another process has changed the size of the array since it was opened; open it again")
+def _(folder):
+    store = make_cube(folder)
+    dataset = update(array_name(store, "a"))
+    array = zarr.open_group(str(store), mode="r+")["a"]
+    array.resize((3, 8, 8))
+    dataset.BuildOverviews("NEAREST", [2])
 
 
 @provokes("<origin>: level /<path> has dtype <dtype>, not <dtype> as /<path>; it is left out")

@@ -129,8 +129,11 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
         json::EraseMember(states, name);
     else
         json::PutMember(states, name, json::Value(std::move(state)));
-    json::PutMember(group_attributes, kBaseStateAttribute,
-                    json::Value(json::Dump(json::Value(std::move(states)))));
+    if (states.empty())
+        json::EraseMember(group_attributes, kBaseStateAttribute);
+    else
+        json::PutMember(group_attributes, kBaseStateAttribute,
+                        json::Value(json::Dump(json::Value(std::move(states)))));
 }
 
 std::string BaseState(const Array& array) {

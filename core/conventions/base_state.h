@@ -20,11 +20,16 @@ namespace zarr {
 // with array names as keys. Text is used because netCDF attributes can hold text, but no objects.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
+// The state that is recorded for an overview while its pixels are written. No base is in this
+// state, so every reader takes the overview for outdated until its fill is complete.
+inline constexpr std::string_view kIncompleteState = "incomplete";
+
 // Returns the base state that the attributes of an overview group record for its overview `name`.
 // Empty if no state is recorded.
 std::string StatedBase(const json::Value& group_attributes, std::string_view name);
 // Records in the attributes of an overview group that its overview `name` was made from a base in
-// the state `state`, see BaseState(). An empty `state` removes the record.
+// the state `state`, see BaseState(). An empty `state` removes the record,
+// and the attribute with the last record.
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);
 
 // Returns digests of an array, separated by ":". The first digest covers shape and data type. If

@@ -50,11 +50,12 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
 // Builds the pyramids of one group from lists of levels.
 class Builder {
   public:
-    Builder(const Hierarchy& hierarchy, Warnings& warnings, PyramidFaults* faults = nullptr)
+    Builder(const Hierarchy& hierarchy, Warnings& warnings, PyramidFaults* faults = nullptr,
+            IncompleteLevels incomplete = IncompleteLevels::kLeftOut)
         : hierarchy_(hierarchy),
           warnings_(warnings),
           faults_(faults),
-          checker_(hierarchy, warnings) {}
+          checker_(hierarchy, warnings, incomplete) {}
 
     // Adds the pyramids of a list of levels. If the first level is an array, the levels are arrays.
     // Otherwise the levels are groups, and each variable has a pyramid.
@@ -386,14 +387,14 @@ bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path
 
 std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
                                       const std::vector<std::string>& array_paths,
-                                      Warnings& warnings) {
+                                      Warnings& warnings, IncompleteLevels incomplete) {
     std::map<std::string, ListedPyramid> listed;
     std::map<std::string, Warnings> of_listings;
     for (const std::string& path : array_paths)
         if (auto found = FindListing(hierarchy, path, of_listings[path]))
             listed.emplace(path, std::move(*found));
     Warnings of_levels;
-    Builder builder(hierarchy, of_levels);
+    Builder builder(hierarchy, of_levels, nullptr, incomplete);
     builder.PrefetchFor(listed);
     Warnings all;
     std::vector<Pyramid> pyramids;
@@ -419,6 +420,22 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
     for (std::string& warning : all)
         if (seen.insert(warning).second) warnings.push_back(std::move(warning));
     return pyramids;
+}
+
+std::vector<std::vector<std::string>> CommonLevels(const std::vector<Pyramid>& pyramids) {
+    std::vector<std::vector<std::string>> common;
+    for (std::size_t i = 1; !pyramids.empty() && i < pyramids[0].levels.size(); ++i) {
+        const PyramidLevel& level = pyramids[0].levels[i];
+        std::vector<std::string> paths;
+        for (const Pyramid& pyramid : pyramids)
+            for (const PyramidLevel& other : pyramid.levels)
+                if (other.width == level.width && other.height == level.height) {
+                    paths.push_back(other.path);
+                    break;
+                }
+        if (paths.size() == pyramids.size()) common.push_back(std::move(paths));
+    }
+    return common;
 }
 
 void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
@@ -534,16 +551,24 @@ std::string LevelChecker::LevelMismatch(const Level& level, const Level& previou
     return {};
 }
 
-// True if an overview records a state of its base that differs from the current state of the base.
-bool LevelChecker::IsOutdatedOverview(const Level& level, const Level& base) {
+// Returns a predicate for a warning about an overview that is incomplete, or that was made from
+// another state of its base. Empty if the recorded state is right, or none is recorded.
+std::string LevelChecker::StateMismatch(const Level& level, const Level& base) {
     const std::string state = StatedBase(level.facts.group_attributes, LastName(level.listed.path));
-    if (state.empty()) return false;
-    const auto known = states_.find({base.listed.path, state});
-    if (known != states_.end()) return !known->second;
-    const auto array = hierarchy_.OpenArray(base.listed.path);
-    const bool is_same = !array.ok() || IsInState(**array, state);
-    states_.emplace(std::pair(base.listed.path, state), is_same);
-    return !is_same;
+    if (state.empty()) return {};
+    if (state == kIncompleteState)
+        return incomplete_ == IncompleteLevels::kIncluded
+                   ? std::string()
+                   : "is incomplete, because building it was interrupted; build the overviews anew";
+    auto known = states_.find({base.listed.path, state});
+    if (known == states_.end()) {
+        const auto array = hierarchy_.OpenArray(base.listed.path);
+        const bool is_same = !array.ok() || IsInState(**array, state);
+        known = states_.emplace(std::pair(base.listed.path, state), is_same).first;
+    }
+    return known->second ? std::string()
+                         : "was made from other values than /" + base.listed.path +
+                               " holds now; build the overviews anew";
 }
 
 std::optional<AffineSource> LevelChecker::GeoTransformOf(const ArrayFacts& facts,
@@ -636,9 +661,7 @@ std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
 // "covers another extent than /0". Empty if there is no difference.
 std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
     if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
-    if (IsOutdatedOverview(level, base))
-        return "was made from other values than /" + base.listed.path +
-               " holds now; build the overviews anew";
+    if (std::string outdated = StateMismatch(level, base); !outdated.empty()) return outdated;
     if (base.facts.metadata.rank() == 1) return {};
     std::string other = MeaningMismatch(hierarchy_, level.facts, base.facts,
                                         is_overview ? LevelMeaning::kStated : LevelMeaning::kAll);

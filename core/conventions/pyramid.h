@@ -101,12 +101,21 @@ std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::stri
 // see IsForOverviews(). Reads attributes of groups only.
 bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path);
 
+// Controls whether FindPyramidsFrom() returns levels whose pixels a writer has begun to replace and
+// has not finished, see kIncompleteState.
+enum class IncompleteLevels : std::uint8_t { kLeftOut, kIncluded };
+
 // Returns a pyramid for each array of one group, in the given order. Levels larger than the array
 // are removed. An array that is in no pyramid gives a pyramid of one level. Warnings are those of
 // FindPyramidOf(), without duplicates.
 std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
                                       const std::vector<std::string>& array_paths,
-                                      Warnings& warnings);
+                                      Warnings& warnings,
+                                      IncompleteLevels incomplete = IncompleteLevels::kLeftOut);
+
+// Returns the smaller levels that all pyramids have in the same size, largest first: for each level
+// the paths of its arrays, in the order of the pyramids.
+std::vector<std::vector<std::string>> CommonLevels(const std::vector<Pyramid>& pyramids);
 
 // A level that a description of a pyramid lists. The level may not exist or not fit the other
 // levels.
@@ -135,8 +144,9 @@ inline std::string LevelWarning(const ListedLevel& level, const std::string& why
 // group's arrays. Not thread-safe.
 class LevelChecker {
   public:
-    LevelChecker(const Hierarchy& hierarchy, Warnings& warnings)
-        : hierarchy_(hierarchy), warnings_(warnings) {}
+    LevelChecker(const Hierarchy& hierarchy, Warnings& warnings,
+                 IncompleteLevels incomplete = IncompleteLevels::kLeftOut)
+        : hierarchy_(hierarchy), warnings_(warnings), incomplete_(incomplete) {}
 
     // Arrays that can be levels: only rasters, or also 1-D arrays such as coordinates of a raster's
     // levels.
@@ -164,7 +174,7 @@ class LevelChecker {
     std::string LevelMismatch(const Level& level, const Level& previous, const Level& base) const;
     bool HasExtentOf(const Level& base, const Level& level);
     std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);
-    bool IsOutdatedOverview(const Level& level, const Level& base);
+    std::string StateMismatch(const Level& level, const Level& base);
     std::string CrsMismatch(const Level& level, const Level& base);
     std::string ContentMismatch(const Level& level, const Level& base, bool is_overview);
     void LeaveOut(const ListedLevel& level, const std::string& why);
@@ -173,6 +183,7 @@ class LevelChecker {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
+    const IncompleteLevels incomplete_;
     // Geotransforms by the coordinate arrays from which they were computed. Variables of one grid
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;

@@ -157,6 +157,7 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
             // If several entries have the same name, the last entry counts.
             members_[name] = {{*member, false, 0}, entry, {}};
     });
+    committed_ = CurrentEntries();
 }
 
 ZipUpdateStore::~ZipUpdateStore() { static_cast<void>(Commit()); }
@@ -265,15 +266,20 @@ Status ZipUpdateStore::Remove(const std::string& key) {
     return {};
 }
 
-Result<std::string> ZipUpdateStore::Directory(std::uint64_t offset) const {
-    std::string text;
-    for (const std::string_view entry : others_) text += entry;
-    for (const auto& [name, member] : members_) text += member.entry;
-    return text + EndOf(others_.size() + members_.size(), text.size(), offset);
+std::string ZipUpdateStore::Entries::At(std::uint64_t offset) const {
+    return bytes + EndOf(count, bytes.size(), offset);
 }
 
-Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
-    ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(offset));
+ZipUpdateStore::Entries ZipUpdateStore::CurrentEntries() const {
+    Entries entries;
+    for (const std::string_view entry : others_) entries.bytes += entry;
+    for (const auto& [name, member] : members_) entries.bytes += member.entry;
+    entries.count = others_.size() + members_.size();
+    return entries;
+}
+
+Status ZipUpdateStore::WriteDirectory(const Entries& entries, std::uint64_t offset) {
+    const std::string text = entries.At(offset);
     const std::uint64_t size = file_->size();
     Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
     if (!written.ok()) {
@@ -285,13 +291,16 @@ Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
     if (file_->size() > offset + text.size())
         ZARR_RETURN_IF_ERROR(file_->Truncate(offset + text.size()));
     directory_ = offset;
-    is_changed_ = false;
     return {};
 }
 
+// The directory that is moved has the committed members only. If the process is killed, members
+// that have not been committed are as if never written: a document that was written first does not
+// make an array whose chunks are missing.
 Status ZipUpdateStore::MakeSpace(std::uint64_t bytes) {
     if (end_ + bytes <= directory_) return {};
-    ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + bytes + free_space_)));
+    ZARR_RETURN_IF_ERROR(
+        WriteDirectory(committed_, std::max(file_->size(), end_ + bytes + free_space_)));
     free_space_ = std::min(2 * free_space_, kMaxFreeSpace);
     return {};
 }
@@ -301,12 +310,16 @@ Status ZipUpdateStore::Commit() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
     ZARR_RETURN_IF_ERROR(CheckWritable());
-    ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
+    Entries entries = CurrentEntries();
+    const std::uint64_t size = entries.At(end_).size();
     // If the new directory would overlap the current directory, the new one is first written behind
     // the current one as well. A complete directory thus exists at any time.
-    if (end_ + text.size() > directory_)
-        ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));
-    return WriteDirectory(end_);
+    if (end_ + size > directory_)
+        ZARR_RETURN_IF_ERROR(WriteDirectory(entries, std::max(file_->size(), end_ + size)));
+    ZARR_RETURN_IF_ERROR(WriteDirectory(entries, end_));
+    committed_ = std::move(entries);
+    is_changed_ = false;
+    return {};
 }
 
 Result<std::vector<StoreEntry>> ZipUpdateStore::List(const std::string& prefix) const {

@@ -40,8 +40,9 @@ std::string EmptyZip();
 // and erased members stay in the file; only their entries in the central directory are removed.
 //
 // The file always ends with a complete central directory, so that a killed writer leaves a valid
-// zip file. Before members are appended, a copy of the directory is written behind the space for
-// these members. Flush() and the destructor write the current directory.
+// zip file, with the members of the last Flush(). Before members are appended, a copy of that
+// directory is written behind the space for these members. Flush() and the destructor write the
+// current directory.
 //
 // If writing a directory was interrupted, ZipDirectory finds the previous directory, and the next
 // writer removes the incomplete one. Thread-safe. Nothing else may write to the file.
@@ -98,14 +99,20 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     Status Check(const Contents& contents) const;
     Status ReadContents(const Contents& contents, std::uint64_t offset, MutableByteSpan part) const;
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
-    // Returns the bytes of the central directory and its end record, to be written at `offset`.
-    Result<std::string> Directory(std::uint64_t offset) const;
+    // Entries of a central directory.
+    struct Entries {
+        std::string bytes;
+        std::uint64_t count = 0;
+        // Returns the bytes of the central directory and its end record, to be written at `offset`.
+        std::string At(std::uint64_t offset) const;
+    };
+    Entries CurrentEntries() const;
     // Makes space for `bytes` bytes behind the last member. If necessary, moves the central
     // directory further towards the end of the file.
     Status MakeSpace(std::uint64_t bytes);
-    // Writes the central directory at `offset` and truncates the file behind it. The bytes written
-    // must not overlap the current directory.
-    Status WriteDirectory(std::uint64_t offset);
+    // Writes the central directory of `entries` at `offset` and truncates the file behind it. The
+    // bytes written must not overlap the current directory.
+    Status WriteDirectory(const Entries& entries, std::uint64_t offset);
     Status WriteMember(const std::string& name, ByteSpan value, std::uint32_t crc);
 
     const std::shared_ptr<const ZipArchive> archive_;
@@ -116,9 +123,10 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     mutable std::mutex mutex_;
     std::map<std::string, Member> members_;  // by the member's name in the archive
     std::vector<std::string_view> others_;   // entries of folders and other skipped members
+    Entries committed_;                      // entries when the last Commit() ended
     std::uint64_t end_;                      // end of the last member, where the next one begins
     std::uint64_t directory_ = 0;  // offset of the central directory at the end of the file
-    bool is_changed_ = false;      // true if members changed since the directory was written
+    bool is_changed_ = false;      // true if members changed since the last Commit()
     // Number of bytes that MakeSpace() leaves free for further members when it moves the central
     // directory. MakeSpace() doubles the number each time, up to kMaxFreeSpace.
     std::uint64_t free_space_ = std::uint64_t{64} << 10;

@@ -56,6 +56,7 @@ std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::Array
     const std::uint64_t shared = std::min(size, level.dimensions[axis].size);
     const std::string state = zarr::StatedBase(level.group_attributes, zarr::LastName(array.path));
     if (state.empty()) return shared;
+    if (state == zarr::kIncompleteState) return 0;
     for (std::uint64_t slices = size;; --slices) {
         auto shape = array.metadata.shape;
         shape[axis] = slices;

@@ -275,10 +275,8 @@ Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameV
     EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
-    const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
-    if (replaces && IsReadFrom(source, folder))
-        return Status::Invalid("is not overwritten, because the source is read from it");
     PlannedCopy planned{std::move(parsed), std::move(raster)};
+    planned.raster.is_source_in_target = IsReadFrom(source, folder);
     const std::size_t dimensions = planned.raster.band_dimensions.size();
     if (dimensions != 0 && !IsShapeOfCube(planned.options, dimensions)) {
         LogDebug(folder +

@@ -25,6 +25,7 @@
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
@@ -522,13 +523,13 @@ Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
 // `signature` is not empty, an unfinished store of the copy that `signature` identifies is
 // continued.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
-                                                     const std::string& signature,
+                                                     const std::string& signature, bool is_read,
                                                      StoreReplacement& replacement) {
     UnfinishedCopies unfinished(signature);
     StoreReplacement::ResumablePredicate is_resumable;
     if (!signature.empty())
         is_resumable = [&](const std::string& path) { return unfinished.IsContinuedIn(path); };
-    ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder, is_resumable));
+    ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder, is_resumable, is_read));
     if (unfinished.HasOthers() && !replacement.IsResumed())
         EmitWarning(
             folder,
@@ -560,9 +561,9 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     if (options.append_subdataset && !options.ome_version.empty())
         ZARR_RETURN_IF_ERROR(CheckOmeGroup(store, arrays[0].path));
     if (!options.append_subdataset) {
-        ZARR_ASSIGN_OR_RETURN(
-            store,
-            OpenReplacement(folder, options.resume ? signature : std::string(), replacement));
+        ZARR_ASSIGN_OR_RETURN(store,
+                              OpenReplacement(folder, options.resume ? signature : std::string(),
+                                              raster.is_source_in_target, replacement));
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
     made.store_path_ = options.append_subdataset ? store->Describe() : made.replacement_.folder();
@@ -680,7 +681,8 @@ Status NewStore::Commit() {
 }
 
 Status NewStore::CommitBeforePixels() {
-    if (!ArchiveOf(store_path_)) return Commit();
+    const bool is_old_read = IsStaging() && IsStoreInUse(replacement_.final_folder());
+    if (!ArchiveOf(store_path_) && !is_old_read) return Commit();
     update_->SetReplacement(std::exchange(replacement_, StoreReplacement()));
     return {};
 }

@@ -38,6 +38,8 @@ struct NewRaster {
     bool is_dimension_asked_for = false;
     // Text that identifies the pixels to copy, from SourceText(); may be empty.
     std::string source_text;
+    // True if the source of a copy reads files in the folder of the new store.
+    bool is_source_in_target = false;
 
     // True if the bands form a cube: their dimensions are not just the dimension "band".
     bool IsCube() const {
@@ -105,7 +107,8 @@ class NewStore {
 
     // Keeps the store like Commit(), before the caller of Create() writes pixels. A zip file keeps
     // its staging name until the dataset from Open() is closed. Until then only this process can
-    // write to the zip file.
+    // write to the zip file. So does a store that replaces one that is open in this process, which
+    // the caller may read while it writes pixels.
     zarr::Status CommitBeforePixels();
 
   private:

@@ -20,6 +20,7 @@
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
@@ -294,7 +295,9 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
         // Callers change the store after its creation. If a store at this path cannot be changed,
         // such as a remote zip file, CheckChangeable() fails before anything is created.
         ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
-        ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
+        const std::string folder = TargetFolderOf(place.folder);
+        ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
+        if (!IsInStore(place)) ZARR_RETURN_IF_ERROR(CheckNotInUse(folder, {}, "overwritten"));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         ZARR_RETURN_IF_ERROR(made.Commit());
         ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());

@@ -194,7 +194,7 @@ Result<std::map<std::string, NewShape>> NewShapes(
 Status DeleteNode(SharedResource& session, const std::string& path) {
     StoreUpdate* const update = session.update();
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
-    ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().store_path));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
     // The node is deleted in the store first. If this fails, the objects that represent the node
     // stay usable.
@@ -218,7 +218,7 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
-    ZARR_RETURN_IF_ERROR(CheckDeletable(session.location().store_path, path));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().store_path));
     if (path == session.root() || path == session.location().node)
         return Status::Invalid(
             "/" + path + ": the dataset was opened as this node, so the node cannot be renamed");

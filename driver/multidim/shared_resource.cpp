@@ -60,6 +60,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
                                std::unique_ptr<StoreUpdate> update)
     : location_(std::move(location)),
       options_(std::move(options)),
+      store_in_use_(location_.store_path),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
       pam_path_(PamPathOf(location_, root_)),
@@ -68,6 +69,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       attributes_(std::make_unique<AttributeRegistry>()),
       dimensions_(std::make_unique<DimensionRegistry>(*this)),
       activity_(location_.store_path, location_.hierarchy) {
+    if (is_array_) store_in_use_.Show(location_.node);
     activity_.Opened("/" + location_.node + " by the multidimensional API");
 }
 

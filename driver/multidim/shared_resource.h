@@ -18,6 +18,7 @@
 #include "driver/base/open_options.h"
 #include "driver/multidim/pending_grid_mappings.h"
 #include "driver/store/location.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
@@ -138,6 +139,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
 
     const Location location_;
     const OpenOptions options_;
+    StoreInUse store_in_use_;  // while the session lasts, its store is not deleted
     const bool is_array_;
     const std::string root_;
     const std::string pam_path_;  // path of the PAM file without ".aux.xml"

@@ -134,6 +134,63 @@ OverviewBuilder::OverviewBuilder(OverviewSet& set)
 // ---------------------------------------------------------------------------------------------
 // Existing levels
 
+// Adds levels to the dataset that other processes have built since it was opened, and drops levels
+// that they have removed. An incomplete level is added only if one of `factors` fills it again.
+Status OverviewBuilder::Renew(const std::vector<int>& factors) {
+    const zarr::Hierarchy& hierarchy = *raster_.location().hierarchy;
+    hierarchy.Reload();
+    std::vector<std::string> bases;
+    for (const RasterLayout* const array : raster_.Layouts()) {
+        const zarr::ArrayFacts& facts = array->facts;
+        ZARR_ASSIGN_OR_RETURN(const auto stored, hierarchy.Metadata(facts.path));
+        if (stored.shape != facts.metadata.shape)
+            return Status::Invalid("/" + facts.path +
+                                   ": another process has changed the size of the array since it "
+                                   "was opened; open it again");
+        bases.push_back(facts.path);
+    }
+    zarr::Warnings ignored;  // warnings are dropped, because opening the dataset has emitted them
+    const auto pyramids =
+        zarr::FindPyramidsFrom(hierarchy, bases, ignored, zarr::IncompleteLevels::kIncluded);
+    const bool are_own =
+        std::all_of(pyramids.begin(), pyramids.end(),
+                    [](const zarr::Pyramid& pyramid) { return pyramid.is_overviews; });
+    std::set<std::vector<std::string>> known;
+    for (const auto& level : set_.levels()) known.insert(OverviewSet::PathsOf(*level));
+    OverviewSet::Levels added;
+    for (const std::vector<std::string>& paths : zarr::CommonLevels(pyramids)) {
+        const bool is_incomplete = writer_.IsIncomplete(paths);
+        if (known.count(paths) != 0 || (!are_own && !is_incomplete)) continue;
+        OverviewSet::Levels alone;
+        ZARR_ASSIGN_OR_RETURN(alone.emplace_back(), raster_.OpenLevel(paths, 0));
+        const bool is_filled = std::any_of(factors.begin(), factors.end(), [&](int factor) {
+            return FindLevel(alone, factor) != nullptr;
+        });
+        if (is_filled || !is_incomplete) added.push_back(std::move(alone.front()));
+    }
+    std::set<const StoreRaster*> kept;
+    for (const auto& level : set_.levels()) {
+        bool exists = true;
+        for (const std::string& path : OverviewSet::PathsOf(*level)) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy.HoldsArray(path));
+            exists = exists && is_array;
+        }
+        if (exists) kept.insert(level.get());
+        if (exists) ZARR_RETURN_IF_ERROR(level->Refresh());
+    }
+    set_.Remove(kept);
+    set_.Merge(std::move(added));
+    return {};
+}
+
+// Drops the levels of the dataset whose pixels are incomplete after a failed build.
+void OverviewBuilder::DropIncomplete() {
+    std::set<const StoreRaster*> kept;
+    for (const auto& level : set_.levels())
+        if (!writer_.IsIncomplete(OverviewSet::PathsOf(*level))) kept.insert(level.get());
+    set_.Remove(kept);
+}
+
 std::vector<LevelPaths> OverviewBuilder::Described() const {
     const std::vector<zarr::OverviewLevel> listed = writer_.Listed();
     std::vector<LevelPaths> levels;
@@ -323,13 +380,32 @@ CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
     return CE_None;
 }
 
-CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
-    if (EQUAL(request.resampling.c_str(), "NONE")) return CE_None;
+// Returns the old and new levels that `request` fills; none if it only creates levels.
+std::vector<StoreRaster*> OverviewBuilder::Wanted(const OverviewRequest& request) const {
     std::set<StoreRaster*> wanted;
-    for (const int factor : request.factors)
-        for (const OverviewSet::Levels* levels : {&set_.levels(), &made_})
-            if (StoreRaster* level = FindLevel(*levels, factor)) wanted.insert(level);
-    return FillLevels(request, {wanted.begin(), wanted.end()});
+    if (!EQUAL(request.resampling.c_str(), "NONE"))
+        for (const int factor : request.factors)
+            for (const OverviewSet::Levels* levels : {&set_.levels(), &made_})
+                if (StoreRaster* level = FindLevel(*levels, factor)) wanted.insert(level);
+    return {wanted.begin(), wanted.end()};
+}
+
+// Returns the paths of the arrays in which `request` replaces pixels that readers may see.
+std::vector<std::string> OverviewBuilder::FilledPaths(const OverviewRequest& request) const {
+    const std::vector<const RasterLayout*> arrays = raster_.Layouts();
+    std::set<const RasterLayout*> filled;
+    for (const int number : request.bands) filled.insert(&raster_.LayoutOf(number));
+    std::vector<std::string> paths;
+    for (StoreRaster* const level : Wanted(request)) {
+        const std::vector<std::string> of_level = OverviewSet::PathsOf(*level);
+        for (std::size_t i = 0; i < of_level.size(); ++i)
+            if (filled.count(arrays[i]) != 0) paths.push_back(of_level[i]);
+    }
+    return paths;
+}
+
+CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
+    return FillLevels(request, Wanted(request));
 }
 
 CPLErr OverviewBuilder::FillBands(const OverviewRequest& request,
@@ -405,7 +481,8 @@ Status OverviewBuilder::MakeMissingMasks(const OverviewRequest& request) {
         if (std::none_of(request.factors.begin(), request.factors.end(), is_level)) continue;
         ZARR_ASSIGN_OR_RETURN(const bool are_made, writer_.MakeMasks(described[i]));
         if (!are_made) continue;
-        ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(described[i]));
+        ZARR_RETURN_IF_ERROR(
+            writer_.UpdateDescription(described[i], OverviewLevels::Fill::kIncomplete));
         set_.pending().is_reload = true;
     }
     return {};
@@ -442,17 +519,24 @@ Status OverviewBuilder::DropUnused() {
 
 CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
     const std::string& store = raster_.store_path();
-    const Status allowed = CheckRequest(request);
-    if (!allowed.ok()) return EmitError(store, allowed);
+    Status status = Renew(request.factors);
+    if (status.ok()) status = CheckRequest(request);
+    if (!status.ok()) return EmitError(store, status);
     const bool is_own = set_.levels().empty() || HasOwnLevels();
-    Status status = MakeMissingMasks(request);
+    const std::vector<std::string> filled = FilledPaths(request);
+    status = writer_.RecordFill(filled, OverviewLevels::Fill::kIncomplete);
+    if (status.ok()) status = MakeMissingMasks(request);
     if (status.ok()) status = Reload();
     if (status.ok()) status = DropUnused();
+    if (status.ok()) status = writer_.RemoveLeftovers();
     if (status.ok()) status = Make(request);
     CPLErr error = status.ok() ? Fill(request) : CE_Failure;
     if (error == CE_None && is_own && (!made_.empty() || !set_.levels().empty()))
         status = List(request);
+    if (error == CE_None && status.ok())
+        status = writer_.RecordFill(filled, OverviewLevels::Fill::kComplete);
     if (!made_.empty()) Discard();
+    if (error != CE_None || !status.ok()) DropIncomplete();
     const Status finished = raster_.update()->metadata().Finish();
     if (status.ok() && error == CE_None) status = finished;
     return status.ok() ? error : EmitError(store, status);
@@ -463,6 +547,7 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
 
 CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     const std::string& store = raster_.store_path();
+    if (const Status renewed = Renew({}); !renewed.ok()) return EmitError(store, renewed);
     const bool has_levels = !set_.levels().empty();
     if (HasForeignLevels())
         return EmitError(store, Status::Unsupported("the levels of this pyramid were not built by "
@@ -475,12 +560,16 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     if (status.ok())
         for (const LevelPaths& level : set_.Remove({}))
             if (status.ok()) status = writer_.Remove(level);
+    if (status.ok()) status = writer_.RemoveLeftovers();
     const Status finished = raster_.update()->metadata().Finish();
     if (status.ok()) status = finished;
     return status.ok() ? CE_None : EmitError(store, status);
 }
 
-Status OverviewBuilder::Describe() { return writer_.Describe(Described()); }
+Status OverviewBuilder::Describe() {
+    ZARR_RETURN_IF_ERROR(Renew({}));
+    return writer_.Describe(Described());
+}
 
 Status OverviewBuilder::Update() {
     const bool has_own = HasOwnLevels();

@@ -25,10 +25,9 @@ struct OverviewRequest {
 };
 
 // Builds, updates and removes the overviews of a raster in update mode. Existing levels are filled
-// again in place. New levels are listed in the metadata after they are filled, so readers never see
-// an incomplete one.
-//
-// Only one builder at a time may work on the arrays of a group.
+// again in place, and are recorded as incomplete until all their pixels are stored. New levels are
+// listed in the metadata after they are filled. So readers never use an incomplete level, even
+// after a killed or failed build.
 class OverviewBuilder {
   public:
     explicit OverviewBuilder(OverviewSet& set);
@@ -51,6 +50,10 @@ class OverviewBuilder {
 
   private:
     std::vector<LevelPaths> Described() const;
+    zarr::Status Renew(const std::vector<int>& factors);
+    std::vector<StoreRaster*> Wanted(const OverviewRequest& request) const;
+    std::vector<std::string> FilledPaths(const OverviewRequest& request) const;
+    void DropIncomplete();
     bool HasOwnLevels() const;
     bool HasForeignLevels() const;
     StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;

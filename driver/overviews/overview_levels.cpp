@@ -166,7 +166,11 @@ std::string OverviewLevels::Group() const {
 }
 
 std::string OverviewLevels::FromGroup(const std::string& path) const {
-    return listing_.group.empty() ? path : path.substr(listing_.group.size() + 1);
+    if (listing_.group.empty()) return path;
+    // Levels that another program describes may lie outside of the group.
+    return zarr::IsAtOrBelow(path, listing_.group) && path != listing_.group
+               ? path.substr(listing_.group.size() + 1)
+               : "/" + path;
 }
 
 Result<json::Object> OverviewLevels::GroupAttributes() const {
@@ -189,17 +193,19 @@ Status OverviewLevels::Check() const {
     return {};
 }
 
-bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
+bool OverviewLevels::IsListedOf(const RasterLayout& array, const std::string& path) const {
     const auto attributes = hierarchy_.Attributes(listing_.group);
-    if (!attributes.ok() || paths.size() != source_.arrays.size()) return false;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        const auto levels =
-            zarr::OverviewsOf(*attributes, FromGroup(source_.arrays[i]->facts.path));
-        const std::string path = FromGroup(paths[i]);
-        if (std::none_of(levels.begin(), levels.end(),
-                         [&](const auto& level) { return level.path == path; }))
-            return false;
-    }
+    if (!attributes.ok()) return false;
+    const auto levels = zarr::OverviewsOf(*attributes, FromGroup(array.facts.path));
+    const std::string from_group = FromGroup(path);
+    return std::any_of(levels.begin(), levels.end(),
+                       [&](const auto& level) { return level.path == from_group; });
+}
+
+bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
+    if (paths.size() != source_.arrays.size()) return false;
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        if (!IsListedOf(*source_.arrays[i], paths[i])) return false;
     return true;
 }
 
@@ -468,6 +474,73 @@ Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     return members.empty() ? update_.metadata().DeleteNode(container) : Status();
 }
 
+namespace {
+
+// True for the names of a level's group in a group for overviews, or beside the largest level:
+// "2", "3x", and such a name with a number, as in "2_2".
+bool IsLevelName(std::string_view name) {
+    const auto take_digits = [&name] {
+        const std::size_t count = std::min(name.find_first_not_of("0123456789"), name.size());
+        name.remove_prefix(count);
+        return count > 0;
+    };
+    if (!take_digits()) return false;
+    if (!name.empty() && name.front() == 'x') name.remove_prefix(1);
+    if (name.empty()) return true;
+    if (name.front() != '_') return false;
+    name.remove_prefix(1);
+    return take_digits() && name.empty();
+}
+
+}  // namespace
+
+Status OverviewLevels::RemoveLeftovers() const {
+    const auto entries = hierarchy_.List(listing_.group);
+    if (!entries.ok() && entries.status().code() == zarr::StatusCode::kUnsupported) return {};
+    if (!entries.ok()) return entries.status();
+    for (const zarr::StoreEntry& entry : *entries) {
+        if (!entry.is_prefix) continue;
+        const std::string path = zarr::JoinKey(listing_.group, entry.name);
+        if (zarr::IsOverviewGroupName(entry.name) ||
+            (HasLevelGroups() && IsLevelName(entry.name)))
+            ZARR_RETURN_IF_ERROR(RemoveLeftover(path, false));
+        else if (zarr::MayBeOverviewsGroup(entry.name))
+            ZARR_RETURN_IF_ERROR(RemoveLeftoversIn(path));
+    }
+    return {};
+}
+
+// Removes the groups of unlisted levels in a group for overviews, and that group if it becomes
+// empty.
+Status OverviewLevels::RemoveLeftoversIn(const std::string& container) const {
+    const auto attributes = hierarchy_.Attributes(container);
+    // Without its mark, a group is left over if only chunks that no document describes are in it.
+    if (!attributes.ok() || !zarr::IsOverviewsGroup(*attributes))
+        return RemoveLeftover(container, false);
+    ZARR_ASSIGN_OR_RETURN(const auto entries, hierarchy_.List(container));
+    for (const zarr::StoreEntry& entry : entries)
+        if (entry.is_prefix && IsLevelName(entry.name))
+            ZARR_RETURN_IF_ERROR(RemoveLeftover(zarr::JoinKey(container, entry.name), true));
+    ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
+    return members.empty() ? update_.metadata().DeleteNode(container) : Status();
+}
+
+// Removes `group` unless the metadata lists it. If it is not contained in a group for overviews, it
+// must have the mark of such a group, or hold only chunks that no document describes.
+Status OverviewLevels::RemoveLeftover(const std::string& group, bool is_contained) const {
+    if (IsListed(group)) return {};
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(group));
+    if (kind == NodeKind::kArray) return {};
+    const auto attributes = hierarchy_.Attributes(group);
+    bool is_left = is_contained || (attributes.ok() && zarr::IsOverviewsGroup(*attributes));
+    if (!is_left) {
+        ZARR_ASSIGN_OR_RETURN(is_left, zarr::HasOnlyStrayChunks(*update_.store(), group));
+    }
+    if (!is_left) return {};
+    const Status deleted = update_.metadata().DeleteNode(group);
+    return deleted.code() == zarr::StatusCode::kNotFound ? Status() : deleted;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Metadata that overviews take from the raster
 
@@ -505,7 +578,36 @@ Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierar
 
 }  // namespace
 
-Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
+Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fill) const {
+    for (const std::string& path : paths) {
+        const std::string group(zarr::ParentPath(path));
+        const std::string_view name = zarr::LastName(path);
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_.Attributes(group));
+        json::Object attributes =
+            stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
+        std::string state;
+        if (fill == Fill::kIncomplete) state = zarr::kIncompleteState;
+        for (const RasterLayout* const array : source_.arrays)
+            if (fill == Fill::kComplete && IsListedOf(*array, path))
+                state = zarr::BaseState(*array->array);
+        zarr::StateBase(attributes, name, std::move(state));
+        const Status status =
+            update_.metadata().ChangeAttributes(group, stored, json::Value(std::move(attributes)));
+        // A level of another program may be in a group without a document, which has no attributes.
+        if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
+    }
+    return {};
+}
+
+bool OverviewLevels::IsIncomplete(const std::vector<std::string>& paths) const {
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+        const auto attributes = hierarchy_.Attributes(std::string(zarr::ParentPath(path)));
+        return attributes.ok() &&
+               zarr::StatedBase(*attributes, zarr::LastName(path)) == zarr::kIncompleteState;
+    });
+}
+
+Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) const {
     const CoordinateArrays coordinates(
         update_, std::set<std::string>(level.paths.begin(), level.paths.end()));
     const RasterLayout& first = *source_.arrays[0];
@@ -526,7 +628,9 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
     json::Object stated = of_group.as_object() != nullptr ? *of_group.as_object() : json::Object{};
     for (const RasterLayout* const array : source_.arrays)
-        zarr::StateBase(stated, zarr::LastName(array->facts.path), zarr::BaseState(*array->array));
+        zarr::StateBase(stated, zarr::LastName(array->facts.path),
+                        fill == Fill::kIncomplete ? std::string(zarr::kIncompleteState)
+                                                  : zarr::BaseState(*array->array));
     ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(group, json::Value(std::move(stated))));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);

@@ -58,8 +58,17 @@ class OverviewLevels {
     // Creates masks of an overview if the raster has masks and the overview has none. Returns true
     // if a mask was created; in this case the caller must call UpdateDescription().
     zarr::Result<bool> MakeMasks(const LevelPaths& level) const;
-    // Copies attributes and coordinates from the raster to an overview.
-    zarr::Status UpdateDescription(const LevelPaths& level) const;
+    // Whether the pixels of an overview are those that its description promises.
+    enum class Fill : std::uint8_t { kIncomplete, kComplete };
+    // Copies attributes and coordinates from the raster to an overview, and records the state of
+    // its pixels like RecordFill().
+    zarr::Status UpdateDescription(const LevelPaths& level, Fill fill = Fill::kComplete) const;
+    // Records for the arrays at `paths`, each an overview of one of the raster's arrays, whether
+    // their pixels are complete. Readers leave out an incomplete overview. An overview that another
+    // program has built gets no record when it is complete.
+    zarr::Status RecordFill(const std::vector<std::string>& paths, Fill fill) const;
+    // True if an overview at `paths` is recorded as incomplete.
+    bool IsIncomplete(const std::vector<std::string>& paths) const;
     // True if each level is a group, and the parent of these groups describes the levels.
     bool HasLevelGroups() const { return listing_.style == zarr::OverviewStyle::kLevelGroups; }
     // Lists `levels` in the group's metadata, in order of decreasing size. If `levels` is empty,
@@ -69,6 +78,9 @@ class OverviewLevels {
     // Removes the nodes of an overview that the metadata does not list. Also removes groups that
     // become empty.
     zarr::Status Remove(const LevelPaths& level) const;
+    // Removes groups of overviews that the metadata does not list, because a process has died while
+    // it built or removed them. No other process may be building overviews in the group.
+    zarr::Status RemoveLeftovers() const;
 
   private:
     // Sets the attribute `_ARRAY_DIMENSIONS` if all dimensions of the array have names.
@@ -88,6 +100,8 @@ class OverviewLevels {
                                                                       int number)) const;
     zarr::json::Object PlacementOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
     bool IsListed(const std::string& group) const;
+    // True if the metadata lists `path` as an overview of the raster's array `array`.
+    bool IsListedOf(const RasterLayout& array, const std::string& path) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
     zarr::Status FollowFillValue(const zarr::ArrayFacts& base, const std::string& path) const;
     zarr::Status DescribeMask(const RasterLayout& array, const std::string& level_path,
@@ -99,6 +113,8 @@ class OverviewLevels {
                                    std::uint64_t size, const std::string& path) const;
     bool IsInContainer(const std::string& path) const;
     zarr::Status RemoveEmptyGroups(const std::string& level_group) const;
+    zarr::Status RemoveLeftoversIn(const std::string& container) const;
+    zarr::Status RemoveLeftover(const std::string& group, bool is_contained) const;
 
     StoreUpdate& update_;
     const zarr::Hierarchy& hierarchy_;

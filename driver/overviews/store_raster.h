@@ -12,6 +12,7 @@
 #include "driver/base/open_options.h"
 #include "driver/overviews/overview_levels.h"
 #include "driver/store/location.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
@@ -47,10 +48,13 @@ class StoreRaster : public GDALPamDataset {
 
   protected:
     StoreRaster(Location location, OpenOptions options)
-        : location_(std::move(location)), options_(std::move(options)) {}
+        : location_(std::move(location)),
+          options_(std::move(options)),
+          store_in_use_(location_.store_path) {}
 
     const Location location_;
     const OpenOptions options_;
+    StoreInUse store_in_use_;  // while this dataset is open, its store is not deleted
 };
 
 }  // namespace zarr_driver

@@ -46,6 +46,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     arrays_.push_back(std::make_unique<BandArray>());
     BandArray& array = *arrays_.back();
     array.layout = std::move(layout);
+    store_in_use_.Show(array.layout.facts.path);
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
@@ -388,6 +389,10 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (nBands == 0)
             return EmitError(store_path(),
                              Status::Unsupported("has no bands to build overviews of"));
+        // Another process may build or remove levels of the same arrays. Each of them changes the
+        // same documents, so the lock is held until the last one is written.
+        const auto lock = update_->Lock();
+        if (!lock.ok()) return EmitError(store_path(), lock.status());
         // Overviews are computed from the stored pixels and metadata, so pending changes are stored
         // first.
         if (FlushAll(false) != CE_None) return CE_Failure;

@@ -60,20 +60,6 @@ bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
     return a.width == b.width && a.height == b.height;
 }
 
-// Returns the paths of the level arrays that have the size of `level`, one from each pyramid.
-// Returns an empty list if a pyramid lacks such a level.
-std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const PyramidLevel& level) {
-    std::vector<std::string> paths;
-    for (const Pyramid& pyramid : pyramids) {
-        const auto found =
-            std::find_if(pyramid.levels.begin(), pyramid.levels.end(),
-                         [&](const PyramidLevel& other) { return SameSize(level, other); });
-        if (found == pyramid.levels.end()) return {};
-        paths.push_back(found->path);
-    }
-    return paths;
-}
-
 // Adds the arrays at `paths`, a level of `pyramid`, as an overview. If `of` is given, the overview
 // belongs only to array number `of` of the dataset, else to all arrays.
 void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
@@ -89,10 +75,8 @@ void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
 // Adds overviews for the levels that exist in all pyramids. `pyramids` has the order of the
 // dataset's arrays.
 void AddLevels(const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
-    for (std::size_t i = 1; !pyramids.empty() && i < pyramids[0].levels.size(); ++i) {
-        const std::vector<std::string> paths = PathsOf(pyramids, pyramids[0].levels[i]);
-        if (!paths.empty()) AddLevel(pyramids[0], paths, std::nullopt, dataset);
-    }
+    for (const std::vector<std::string>& paths : zarr::CommonLevels(pyramids))
+        AddLevel(pyramids[0], paths, std::nullopt, dataset);
 }
 
 // True if all pyramids have levels of equal sizes.

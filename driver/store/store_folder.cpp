@@ -113,11 +113,6 @@ zarr::Status CheckChangeable(const StorePath& path) {
     return CheckChange(folder, StoreChange::kWrite);
 }
 
-zarr::Status CheckDeletable(const StorePath& path, const std::string& node) {
-    const StorePath folder = FolderOf(path);
-    return CheckChange(folder, StoreChange::kDeleteNode).WithContext("/" + node);
-}
-
 StorePath TargetFolderOf(const StorePath& path) {
     const StorePath folder = FolderOf(path);
     VSIStatBufL stat;

@@ -31,10 +31,6 @@ zarr::Status CheckWritable(const StorePath& path);
 // server or in a remote zip file.
 zarr::Status CheckChangeable(const StorePath& path);
 
-// Returns Ok if `node` of the store at `path` can be deleted or renamed. Returns kUnsupported for a
-// store in a zip file, from which nothing can be deleted.
-zarr::Status CheckDeletable(const StorePath& path, const std::string& node);
-
 // Returns FolderOf(path) for a store that is to be written or deleted. If the name ends in ".zip"
 // and is not an existing folder, the result is a path in /vsizip/.
 StorePath TargetFolderOf(const StorePath& path);

@@ -26,7 +26,7 @@ struct StoreAccess {
     FollowLinks follow_links = FollowLinks::kNo;
 };
 
-enum class StoreChange : std::uint8_t { kCreate, kWrite, kDeleteNode };
+enum class StoreChange : std::uint8_t { kCreate, kWrite };
 
 // A kind of store, as a table of functions. Where a function is nullptr, OfKind() takes it from the
 // next kind that recognises the path.

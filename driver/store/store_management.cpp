@@ -28,6 +28,7 @@
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
 #include "driver/store/location.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/remote_store.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
@@ -157,8 +158,10 @@ Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
 Status DeleteStoreOrNode(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(name));
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
-    if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
-    ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
+    const std::string folder = place.node.empty() ? TargetFolderOf(place.folder) : place.folder;
+    ZARR_RETURN_IF_ERROR(CheckNotInUse(folder, place.node, "deleted"));
+    if (place.node.empty()) return RemoveStore(folder);
+    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(place.folder.text() + "/" + place.node, "deleted"));
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
@@ -166,11 +169,12 @@ Status DeleteStoreOrNode(const char* name) {
     ZARR_RETURN_IF_ERROR(zarr::DeleteWithCompanions(writer, *hierarchy, place.node).status());
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
     DeleteNodeSidecars(place.folder.text(), place.node);
-    return writer.Finish();
+    ZARR_RETURN_IF_ERROR(writer.Finish());
+    return store->Flush();
 }
 
 Status RenameNode(const StoreNode& place, const std::string& target) {
-    ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
         FolderOf(parsed.path).text() + (parsed.has_node ? "/" + parsed.node : std::string());
@@ -184,7 +188,8 @@ Status RenameNode(const StoreNode& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(zarr::RenameWithCompanions(writer, *hierarchy, place.node, name).status());
     RenameNodeSidecars(place.folder.text(), place.node,
                        zarr::JoinKey(zarr::ParentPath(place.node), name));
-    return writer.Finish();
+    ZARR_RETURN_IF_ERROR(writer.Finish());
+    return store->Flush();
 }
 
 }  // namespace
@@ -228,6 +233,8 @@ namespace {
 
 Status RenameStoreOrNode(const char* new_name, const char* old_name) {
     ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(old_name));
+    ZARR_RETURN_IF_ERROR(CheckNotInUse(
+        place.node.empty() ? TargetFolderOf(place.folder) : place.folder, place.node, "renamed"));
     if (!place.node.empty()) return RenameNode(place, new_name);
     ZARR_ASSIGN_OR_RETURN(const StoreNode to, FindTargetNode(new_name));
     if (!to.node.empty())

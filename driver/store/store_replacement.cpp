@@ -27,6 +27,7 @@
 #include "driver/store/byte_file.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
@@ -165,7 +166,8 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
 }
 
 Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
-                                                 const ResumablePredicate& is_resumable) {
+                                                 const ResumablePredicate& is_resumable,
+                                                 bool is_read) {
     ZARR_RETURN_IF_ERROR(CheckReplaceable(folder));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
@@ -178,13 +180,13 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
             return status;
         }
     }
-    if (!is_possible) ZARR_RETURN_IF_ERROR(replacement.BuildInPlace(is_resumable));
+    if (!is_possible) ZARR_RETURN_IF_ERROR(replacement.BuildInPlace(is_resumable, is_read));
     return replacement;
 }
 
 // Prepares to build the store at its final path. Deletes an old store there, or continues it if it
 // is resumable. A remote zip file is built on the local disk.
-Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
+Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable, bool is_read) {
     // Until this function has deleted the old store, path_ is empty, so that Undo() does not touch
     // that store.
     const std::string path = std::exchange(path_, {});
@@ -198,6 +200,9 @@ Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable) {
         is_resumed_ = true;
         DeleteSidecars(path);
     } else {
+        if (is_read)
+            return Status::Invalid("is not overwritten, because the source is read from it");
+        ZARR_RETURN_IF_ERROR(CheckNotInUse(path, {}, "overwritten"));
         const auto old = OpenFolder(path);
         is_known_empty_ = is_remote && !HoldsRemoteStore(folder_);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !is_known_empty_)

@@ -26,10 +26,12 @@ class StoreReplacement {
     // Prepares a new store at `folder`, which may be missing or empty. Fails without a change if
     // `folder` holds anything but a store. Continues an unfinished store, under a staging name or
     // in place, if `is_resumable` returns true for its folder. An empty `is_resumable` continues
-    // none.
+    // none. Fails if the old store must be deleted first although it is still read: `is_read` says
+    // so, or a dataset of the store is open in this process.
     using ResumablePredicate = std::function<bool(const std::string& folder)>;
     static zarr::Result<StoreReplacement> Begin(const std::string& folder,
-                                                const ResumablePredicate& is_resumable = {});
+                                                const ResumablePredicate& is_resumable = {},
+                                                bool is_read = false);
 
     // Creates an object that does nothing, for updates of an existing store.
     StoreReplacement() = default;
@@ -46,6 +48,8 @@ class StoreReplacement {
     // file, it is /vsizip/{ZIP}/folder with the path ZIP of the staging zip file.
     const std::string& folder() const { return building_folder_; }
     bool IsStaging() const { return building_ != path_; }
+    // Returns the path that the store gets at Commit(), in the form of folder().
+    const std::string& final_folder() const { return folder_; }
     // True if the path is remote and held no store, so that the new store is known to be empty.
     bool IsKnownEmpty() const { return is_known_empty_; }
     // True if this object continues an unfinished store, whose contents are unchanged.
@@ -70,7 +74,7 @@ class StoreReplacement {
 
     bool ResumeUnfinished(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
-    zarr::Status BuildInPlace(const ResumablePredicate& is_resumable);
+    zarr::Status BuildInPlace(const ResumablePredicate& is_resumable, bool is_read);
     void BuildAt(const std::string& staging_path);
     zarr::Status RenameToFinal();
     void Undo();

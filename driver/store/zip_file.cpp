@@ -304,9 +304,6 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
 }
 
 Status CheckZip(const StorePath& path, StoreChange change) {
-    if (change == StoreChange::kDeleteNode)
-        return Status::Unsupported(
-            "arrays and groups in a zip file cannot be deleted or renamed; copy the store");
     if (change == StoreChange::kWrite && StorePath(LocationIn(path).archive).is_remote())
         return Status::Unsupported(
             "a zip file on a server cannot be updated in place; update a local copy");

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/store_in_use.h"
+
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "core/store/keys.h"
+#include "driver/store/store_management.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+namespace {
+
+std::mutex& StoresInUseMutex() {
+    static auto& mutex = *new std::mutex();
+    return mutex;
+}
+
+// The registry is never destroyed, because datasets may be closed while the process ends. It holds
+// no store that is not open.
+std::set<const StoreInUse*>& StoresInUse() {
+    static auto& stores = *new std::set<const StoreInUse*>();
+    return stores;
+}
+
+bool IsLocalStore(const std::string& path) {
+    return StorePath(path).kind() == StorePath::Kind::kLocal;
+}
+
+// Returns the absolute path of a folder or file without links; a URL unchanged.
+std::string RealPathOfStore(const std::string& path) {
+    return IsLocalStore(path) ? OpenFolder(path)->Identity() : path;
+}
+
+// Returns a text that is equal for all paths of one folder or file.
+std::string IdentityOfStore(const std::string& path) {
+    VSIStatBufL stat;
+    if (!IsLocalStore(path) || VSIStatL(path.c_str(), &stat) != 0 || stat.st_ino == 0)
+        return RealPathOfStore(path);
+    return std::to_string(stat.st_dev) + ":" + std::to_string(stat.st_ino);
+}
+
+}  // namespace
+
+StoreInUse::StoreInUse(const StorePath& path)
+    : path_(RealPathOfStore(FileOrFolderOf(path))),
+      identity_(IdentityOfStore(FileOrFolderOf(path))) {
+    const std::lock_guard<std::mutex> lock(StoresInUseMutex());
+    StoresInUse().insert(this);
+}
+
+StoreInUse::~StoreInUse() {
+    const std::lock_guard<std::mutex> lock(StoresInUseMutex());
+    StoresInUse().erase(this);
+}
+
+void StoreInUse::Show(const std::string& array) {
+    const std::lock_guard<std::mutex> lock(StoresInUseMutex());
+    arrays_.push_back(array);
+}
+
+bool IsStoreInUse(const std::string& path, const std::string& node) {
+    const std::string place = FileOrFolderOf(path);
+    const std::string real = RealPathOfStore(place);
+    const std::string identity = IdentityOfStore(place);
+    const std::lock_guard<std::mutex> lock(StoresInUseMutex());
+    return std::any_of(StoresInUse().begin(), StoresInUse().end(), [&](const StoreInUse* store) {
+        const bool is_below = store->path_ != real && zarr::IsAtOrBelow(store->path_, real);
+        if (store->identity_ != identity) return is_below && node.empty();
+        return node.empty() || std::any_of(store->arrays_.begin(), store->arrays_.end(),
+                                           [&](const std::string& array) {
+                                               return zarr::IsAtOrBelow(array, node);
+                                           });
+    });
+}
+
+zarr::Status CheckNotInUse(const std::string& path, const std::string& node, const char* refusal) {
+    if (!IsStoreInUse(path, node)) return {};
+    const std::string what = node.empty() ? std::string("is open") : "/" + node + ": is open";
+    return zarr::Status::Unsupported(what + " as a dataset in this process, so it is not " +
+                                     refusal + "; close the dataset first");
+}
+
+}  // namespace zarr_driver

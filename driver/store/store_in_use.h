@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Stores that this process has open as datasets. Such a store is not deleted or renamed, and
+// nothing is built in its place, because its datasets would then read absent chunks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "driver/store/store_path.h"
+
+namespace zarr_driver {
+
+// Registers the store of a dataset from the constructor until the destructor. Thread-safe.
+class StoreInUse {
+  public:
+    // `path` is the folder, zip file or URL of the store. A local store is known by its device and
+    // inode, whatever the links and names by which a user leads to it.
+    explicit StoreInUse(const StorePath& path);
+    ~StoreInUse();
+    StoreInUse(const StoreInUse&) = delete;
+    StoreInUse& operator=(const StoreInUse&) = delete;
+
+    // Adds an array that the dataset shows.
+    void Show(const std::string& array);
+
+  private:
+    friend bool IsStoreInUse(const std::string& path, const std::string& node);
+
+    const std::string path_;
+    const std::string identity_;
+    std::vector<std::string> arrays_;
+};
+
+// True if a dataset of the store at `path` is open in this process, or of a store in a folder below
+// `path`. If `node` is not empty, only datasets count that show an array at or below `node`.
+// Thread-safe.
+bool IsStoreInUse(const std::string& path, const std::string& node = {});
+
+// Returns Ok unless IsStoreInUse(). The message ends with `refusal`, such as "deleted" in "so it is
+// not deleted".
+zarr::Status CheckNotInUse(const std::string& path, const std::string& node, const char* refusal);
+
+}  // namespace zarr_driver
