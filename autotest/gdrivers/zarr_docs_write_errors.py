@@ -2,6 +2,7 @@
 """Functions that provoke the messages of docs/errors.md about writing and attributes. zarr_docs_errors.py
 explains how such functions are registered."""
 
+import fcntl
 import os
 import resource
 import shutil
@@ -319,6 +320,21 @@ def _(folder):
 @provokes("creation option BLOCKSIZE: expected <n> numbers, one for each dimension, got <n>")
 def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=1,2,3")
+
+
+@provokes("another writer is changing the store (<holder>); waited <n> s, set LOCK_TIMEOUT or ZARR_LOCK_TIMEOUT to "
+          "wait longer")  # fmt: skip
+def _(folder):
+    store = make_cube(folder)
+    held = os.open(store, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "ARRAY_NAME=a", "LOCK_TIMEOUT=0.01")
+    os.close(held)
+
+
+@provokes('option LOCK_TIMEOUT: expected a number of seconds from 0 to 31622400, got "<value>"')
+def _(folder):
+    translate(folder / "a.zarr", "LOCK_TIMEOUT=soon")
 
 
 @provokes("SYNCHRONIZER: <folder>: lock files need a local folder")
