@@ -14,7 +14,7 @@ import numpy as np
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_docs_errors import DATA, read, remembers, update
-from zarr_gdal import array_name, error_log
+from zarr_gdal import array_name, config_options, error_log
 from zarr_http import Served
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
@@ -148,7 +148,8 @@ def _(folder):
     other = Process(hold, path)
     other.wait_for("open")
     try:
-        update(path)
+        with config_options(ZARR_LOCK_TIMEOUT="0.01"):
+            update(path)
     finally:
         other.kill()
 

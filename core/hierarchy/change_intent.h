@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a writer is about to change in the documents of a store. If the writer is killed, the next
-// one reads it, and undoes or finishes the change.
+// Record of a change of documents that a writer has begun. If the writer is killed, the next one
+// reads the record, and undoes or finishes the change.
 #pragma once
 
 #include <map>
