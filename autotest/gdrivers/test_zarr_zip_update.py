@@ -14,7 +14,7 @@ import pytest
 import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal, osr
-from zarr_gdal import array_name, error_log, open_raster
+from zarr_gdal import array_name, config_options, error_log, open_raster
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
 
@@ -361,7 +361,7 @@ def test_another_process_cannot_update_the_file(tmp_path):
     other = Process(hold, path)
     try:
         other.wait_for("True")
-        with error_log() as log:
+        with error_log() as log, config_options(ZARR_LOCK_TIMEOUT="0.01"):
             assert update(path) is None
         assert "is open for update in another process" in log.the_error()
         np.testing.assert_array_equal(open_raster(path).ReadAsArray(), VALUES)

@@ -2,6 +2,7 @@
 """Functions that provoke the messages of docs/errors.md about writing and attributes. zarr_docs_errors.py
 explains how such functions are registered."""
 
+import fcntl
 import os
 import resource
 import shutil
@@ -13,7 +14,7 @@ import numpy as np
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_docs_errors import DATA, read, remembers, update
-from zarr_gdal import array_name, error_log
+from zarr_gdal import array_name, config_options, error_log
 from zarr_http import Served
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
@@ -154,7 +155,8 @@ def _(folder):
     other = Process(hold, path)
     other.wait_for("open")
     try:
-        update(path)
+        with config_options(ZARR_LOCK_TIMEOUT="0.01"):
+            update(path)
     finally:
         other.kill()
 
@@ -326,6 +328,21 @@ def _(folder):
 @provokes("creation option BLOCKSIZE: expected <n> numbers, one for each dimension, got <n>")
 def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=1,2,3")
+
+
+@provokes("another writer is changing the store (<holder>); waited <n> s, set LOCK_TIMEOUT or ZARR_LOCK_TIMEOUT to "
+          "wait longer")  # fmt: skip
+def _(folder):
+    store = make_cube(folder)
+    held = os.open(store, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "ARRAY_NAME=a", "LOCK_TIMEOUT=0.01")
+    os.close(held)
+
+
+@provokes('option LOCK_TIMEOUT: expected a number of seconds from 0 to 31622400, got "<value>"')
+def _(folder):
+    translate(folder / "a.zarr", "LOCK_TIMEOUT=soon")
 
 
 @provokes("SYNCHRONIZER: <folder>: lock files need a local folder")

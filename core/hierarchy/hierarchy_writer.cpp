@@ -85,20 +85,90 @@ Result<NodeDocuments*> HierarchyWriter::Documents() const {
     return &*documents_;
 }
 
-Result<StoreLock> HierarchyWriter::Lock() const {
+void HierarchyWriter::UseLock(LockTarget target, const LockWait& wait) {
+    intent_file_.reset();
+    if (!target.path.empty()) intent_file_.emplace(target.path);
+    lock_target_ = std::move(target);
+    lock_wait_ = wait;
+}
+
+Result<StoreLock> HierarchyWriter::Lock() {
     if (!lock_target_) return StoreLock();
-    return StoreLock::Take(*lock_target_, lock_wait_);
+    const bool is_nested = StoreLock::IsHeldByThisThread(*lock_target_);
+    ZARR_ASSIGN_OR_RETURN(StoreLock lock, StoreLock::Take(*lock_target_, lock_wait_));
+    if (!is_nested) ZARR_RETURN_IF_ERROR(Recover());
+    return lock;
+}
+
+Status HierarchyWriter::Recover() {
+    const std::lock_guard lock(mutex_);
+    if (!intent_file_) return {};
+    ZARR_ASSIGN_OR_RETURN(const auto left, intent_file_->Find());
+    if (!left) return {};
+    const ChangeScope change(*store_);
+    ZARR_RETURN_IF_ERROR(Restore(*left));
+    return WriteIntent();
+}
+
+Status HierarchyWriter::Restore(const ChangeIntent& intent) {
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    for (const auto& [key, text] : intent.documents)
+        ZARR_RETURN_IF_ERROR(documents->Apply({key, text}));
+    for (const std::string& group : intent.consolidated)
+        ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
+    return {};
+}
+
+Status HierarchyWriter::WriteIntent() {
+    if (!intent_file_) return {};
+    ChangeIntent intent;
+    if (consolidated_ != WriteConsolidated::kNo) intent.consolidated = erased_;
+    intent.documents = changing_;
+    return intent_file_->Write(intent);
+}
+
+Status HierarchyWriter::BeginChange(const std::vector<std::string>& paths) {
+    const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    for (const std::string& path : paths) {
+        // Consolidated metadata of a group is in its document in Zarr v3. It is erased first, so
+        // that the recorded texts of groups lack it.
+        ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
+        for (const std::string& key : documents->KeysThatChangeWith(path)) {
+            ZARR_ASSIGN_OR_RETURN(changing_[key], documents->Text(key));
+        }
+    }
+    return WriteIntent();
+}
+
+Status HierarchyWriter::EndChange() {
+    const std::lock_guard lock(mutex_);
+    changing_.clear();
+    return WriteIntent();
+}
+
+Status HierarchyWriter::UndoChange() {
+    const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
+    ZARR_RETURN_IF_ERROR(Restore({{}, changing_}));
+    changing_.clear();
+    return WriteIntent();
 }
 
 Status HierarchyWriter::EraseConsolidated(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    std::vector<std::string> present;
     for (const std::string& group : PathsTo(path)) {
         touched_.insert(group);
         ZARR_ASSIGN_OR_RETURN(const bool exists, documents->HasConsolidated(group));
-        if (!exists) continue;
-        erased_.insert(group);
-        ZARR_RETURN_IF_ERROR(documents->EraseConsolidated(group));
+        if (exists) present.push_back(group);
     }
+    if (present.empty()) return {};
+    erased_.insert(present.begin(), present.end());
+    ZARR_RETURN_IF_ERROR(WriteIntent());
+    for (const std::string& group : present)
+        ZARR_RETURN_IF_ERROR(documents->EraseConsolidated(group));
     return {};
 }
 
@@ -406,7 +476,8 @@ Status HierarchyWriter::Consolidate() {
 bool HierarchyWriter::IsFinished() {
     const std::lock_guard lock(mutex_);
     const bool is_first = consolidated_ == WriteConsolidated::kYes && !is_finished_;
-    return !is_first && touched_.empty() && erased_.empty();
+    const bool is_left = intent_file_ && intent_file_->MayExist();
+    return !is_first && !is_left && touched_.empty() && erased_.empty();
 }
 
 Status HierarchyWriter::Finish() {
@@ -428,7 +499,7 @@ Status HierarchyWriter::Finish() {
     touched_.clear();
     erased_.clear();
     is_finished_ = true;
-    return {};
+    return WriteIntent();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/array/array_writer.h"
+#include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/hierarchy/node_documents.h"
 #include "core/json/value.h"
@@ -62,12 +64,17 @@ class HierarchyWriter {
     // Makes each later change take the lock of `target`, and wait for it within `wait`. A caller
     // that makes several changes as one takes the lock by Lock() first. Call before the object is
     // shared between threads. Without this call, Lock() returns a lock that excludes nobody.
-    void UseLock(LockTarget target, const LockWait& wait) {
-        lock_target_ = std::move(target);
-        lock_wait_ = wait;
-    }
-    // Takes the lock of the store.
-    Result<StoreLock> Lock() const;
+    void UseLock(LockTarget target, const LockWait& wait);
+    // Takes the lock of the store. Undoes or finishes what a killed writer of a local folder has
+    // left: the documents of BeginChange(), and consolidated metadata that it had erased.
+    Result<StoreLock> Lock();
+
+    // Begins to change the documents of the nodes at `paths` as one. If the process is killed
+    // before EndChange(), the next writer undoes the changes. The caller holds the lock.
+    Status BeginChange(const std::vector<std::string>& paths);
+    Status EndChange();
+    // Restores the documents as they were at BeginChange().
+    Status UndoChange();
 
     // Creates the group at `path` and all missing groups above, from the root down. Removes stray
     // chunks at `path`, which a killed deletion leaves.
@@ -123,6 +130,10 @@ class HierarchyWriter {
   private:
     // True if Finish() has nothing to do.
     bool IsFinished();
+    Status Recover();
+    Status Restore(const ChangeIntent& intent);
+    // Records what is not finished, for the case that this process is killed.
+    Status WriteIntent();
     Status MakeGroups(const std::string& path);
     // Returns ok if a node can be created at `path`: no path above is an array, and neither `path`
     // nor a path above is a Zarr v1 array.
@@ -144,6 +155,9 @@ class HierarchyWriter {
 
     std::optional<LockTarget> lock_target_;
     LockWait lock_wait_;
+    std::optional<IntentFile> intent_file_;  // nullopt unless the store is a local folder
+    // Documents of BeginChange() with their texts; empty after EndChange().
+    std::map<std::string, std::optional<std::string>> changing_;
     std::mutex mutex_;
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;

@@ -7,6 +7,7 @@
 #include "core/hierarchy/tree.h"
 #include "core/metadata/v2_metadata.h"
 #include "core/metadata/v3_metadata.h"
+#include "core/store/keys.h"
 
 namespace zarr {
 
@@ -23,6 +24,18 @@ Result<std::optional<std::string>> NodeDocuments::Text(const std::string& key) c
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store_, key, text));
     if (!found) return std::optional<std::string>();
     return std::optional(std::string(std::as_const(text).span().text()));
+}
+
+std::vector<std::string> NodeDocuments::KeysThatChangeWith(const std::string& path) const {
+    std::vector<std::string> keys{KeyOf(path, Document::kArray)};
+    if (format_ == Format::kV3) return keys;
+    keys.push_back(KeyOf(path, Document::kAttributes));
+    for (std::string group = path; !group.empty();) {
+        group = ParentPath(group);
+        keys.push_back(KeyOf(group, Document::kGroup));
+        keys.push_back(KeyOf(group, Document::kAttributes));
+    }
+    return keys;
 }
 
 Result<bool> NodeDocuments::IsArray(const std::string& path) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
@@ -62,10 +63,13 @@ class NodeDocuments {
     // node exists at or below `group`, for example because the store was deleted.
     Result<std::optional<Change>> Consolidated(const std::string& group) const;
 
-  private:
     // Returns the text under `key`; nullopt if the key is absent.
     Result<std::optional<std::string>> Text(const std::string& key) const;
+    // Returns the keys of the documents that may change when the array at `path` is resized or its
+    // attributes change. In Zarr v2 they include those of the groups above, for netCDF-C.
+    std::vector<std::string> KeysThatChangeWith(const std::string& path) const;
 
+  private:
     Store& store_;
     NczarrDocuments& nczarr_;
     const Format format_;

@@ -73,7 +73,7 @@ std::string StartOf(long process) {
     return field;
 }
 
-// What a lock file says about its owner.
+// The contents of a lock file: who holds the lock.
 struct Owner {
     std::string host;
     std::string machine;

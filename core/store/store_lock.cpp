@@ -125,7 +125,7 @@ std::atomic<StoreLock::States*> StoreLock::states_{new States};
 std::shared_ptr<StoreLock::State> StoreLock::StateOf(const std::string& key) {
     States* states = states_.load();
     if (states->generation != ForkGeneration()) {
-        // Those of the parent leak, because a thread of the parent may hold their mutex forever.
+        // The parent's states leak, because a thread of the parent may hold their mutex forever.
         auto own = std::make_unique<States>();
         if (states_.compare_exchange_strong(states, own.get())) states = own.release();
     }

@@ -57,10 +57,13 @@ class DimensionAppend {
                     const AppendPlan& plan)
         : name_(std::move(name)), source_(source), store_(std::move(store)), plan_(plan) {}
 
-    Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
+    // Writes the slices through `update`, whose lock the caller holds.
+    Result<std::unique_ptr<ZarrDataset>> Run(std::unique_ptr<StoreUpdate> update,
+                                             const CreationOptions& options,
                                              GDALProgressFunc progress, void* progress_data) {
         ZARR_ASSIGN_OR_RETURN(const auto grown, WithNewSizes(store_, plan_));
-        ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
+        ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown));
+        dataset->EnableUpdate(std::move(update), options.georeferenced);
         ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
         // Filling overviews, if any, takes the last quarter of the progress.
         const double copied = HasOverviewsToFill(options) ? 0.75 : 1;
@@ -90,7 +93,7 @@ class DimensionAppend {
 
   private:
     Result<std::unique_ptr<ZarrDataset>> OpenGrown(
-        const std::shared_ptr<const zarr::Hierarchy>& grown, const CreationOptions& options) {
+        const std::shared_ptr<const zarr::Hierarchy>& grown) {
         ZARR_ASSIGN_OR_RETURN(const OpenOptions open_options, OpenOptions::Parse(nullptr));
         Location location;
         location.store_path = store_->Describe();
@@ -105,22 +108,17 @@ class DimensionAppend {
         // Fails if some array cannot be read, because it may have the extended dimension and would
         // keep its old size.
         ZARR_RETURN_IF_ERROR(grown->TakeFailure());
-        ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-        auto update = std::make_unique<StoreUpdate>(store_, zarr::WriteConsolidated::kIfPresent,
-                                                    std::move(locks));
-        update->SetLockTimeout(options.lock_timeout);
-        dataset->EnableUpdate(std::move(update), options.georeferenced);
         return dataset;
     }
 
-    // Erases the chunks that a failed append has written beyond the old end of the arrays. Skips
-    // arrays that have their new size already.
+    // Erases the chunks that a failed append has written beyond the old end of the arrays, unless
+    // these have their new size already.
     void EraseNewChunks() const {
+        if (has_grown_) return;
         std::vector<std::string> paths = {plan_.path()};
         for (const GrowingLevel& level : plan_.pyramid().levels) paths.push_back(level.path);
         paths.insert(paths.end(), others_.begin(), others_.end());
         for (const std::string& path : paths) {
-            if (grown_.count(path) != 0) continue;
             const auto array = plan_.hierarchy().OpenArray(path);
             if (array.ok())
                 static_cast<void>(
@@ -331,22 +329,21 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Stores the new sizes: first of overviews, then of coordinates, then of the array itself,
-    // because readers ignore what is longer than the array. If this fails, stores the old sizes
-    // again.
+    // Stores the new sizes as one change: first of overviews, then of coordinates, then of the
+    // array itself, because readers ignore what is longer than the array. If this fails, the old
+    // sizes are stored again; if the process is killed, by the next writer.
     Status Publish(zarr::HierarchyWriter& metadata) {
+        std::vector<std::string> paths;
+        for (const auto& [path, growth] : plan_.growth()) paths.push_back(path);
+        if (paths.empty()) return {};
+        Status status = metadata.BeginChange(paths);
         for (const int priority : {0, 1, 2, 3})
-            for (const auto& [path, growth] : plan_.growth()) {
-                if (PriorityOf(path) != priority) continue;
-                // Record the path first, because a failed write may have changed the array, and
-                // Shrink() must restore it.
-                grown_.insert(path);
-                Status status = metadata.ReplaceMetadata(path, growth.after);
-                if (status.ok()) continue;
-                Shrink(metadata);
-                return status;
-            }
-        return {};
+            for (const auto& [path, growth] : plan_.growth())
+                if (status.ok() && PriorityOf(path) == priority)
+                    status = metadata.ReplaceMetadata(path, growth.after);
+        if (status.ok()) status = metadata.EndChange();
+        has_grown_ = status.ok() || !metadata.UndoChange().ok();
+        return status;
     }
 
     int PriorityOf(const std::string& path) const {
@@ -356,21 +353,11 @@ class DimensionAppend {
         return path == plan_.path() ? 3 : 1;
     }
 
-    // Stores the old sizes of the arrays in `grown_` again. If this fails, the array keeps its new
-    // size.
-    void Shrink(zarr::HierarchyWriter& metadata) {
-        for (auto it = grown_.begin(); it != grown_.end();) {
-            const Status status =
-                metadata.ReplaceMetadata(*it, plan_.growth().find(*it)->second.before);
-            it = status.ok() ? grown_.erase(it) : std::next(it);
-        }
-    }
-
     const std::string name_;  // name of the target dataset, as the user gave it
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
-    std::set<std::string> grown_;      // paths of the arrays whose new size may already be stored
+    bool has_grown_ = false;           // true if the new sizes may be stored
     std::vector<std::string> others_;  // grown arrays that get no values from the source
     std::vector<std::string> zeros_;   // those that have no missing value
     std::string missing_bounds_;       // bounds that are not continued; may be empty
@@ -390,10 +377,17 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr store to append to");
     ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(folder));
+    ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
+    auto update =
+        std::make_unique<StoreUpdate>(store, zarr::WriteConsolidated::kIfPresent, std::move(locks));
+    update->SetLockTimeout(options.lock_timeout);
+    // Held for the whole append: another one must neither change the sizes that the plan is made
+    // from, nor write to the same new slices.
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, update->Lock());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));
     return DimensionAppend(name, source, std::move(store), plan)
-        .Run(options, progress, progress_data);
+        .Run(std::move(update), options, progress, progress_data);
 }
 
 Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,

@@ -416,6 +416,11 @@ CPLErr OverviewBuilder::FillBands(const OverviewRequest& request,
 
 CPLErr OverviewBuilder::FillLevels(const OverviewRequest& request,
                                    std::vector<StoreRaster*> levels) const {
+    // Consolidated metadata that the new levels have erased would otherwise be missing all the
+    // time.
+    StoreUpdate& update = *raster_.update();
+    const Status finished = update.is_of_new_store() ? Status() : update.metadata().Finish();
+    if (!finished.ok()) return EmitError(raster_.store_path(), finished);
     std::sort(levels.begin(), levels.end(), [](GDALDataset* a, GDALDataset* b) {
         return a->GetRasterXSize() * 1.0 * a->GetRasterYSize() >
                b->GetRasterXSize() * 1.0 * b->GetRasterYSize();
@@ -431,7 +436,7 @@ CPLErr OverviewBuilder::FillLevels(const OverviewRequest& request,
                          Status(zarr::StatusCode::kCancelled, "building overviews was cancelled"));
     if (error != CE_None) return error;
     for (StoreRaster* const level : levels) level->FlushBlocks(false);
-    const Status status = raster_.update()->FlushChunks(raster_.options().threads);
+    const Status status = update.FlushChunks(raster_.options().threads);
     return status.ok() ? CE_None : EmitError(raster_.store_path(), status);
 }
 

@@ -151,7 +151,7 @@ Result<std::shared_ptr<zarr::Store>> OpenIcechunkForUpdate(const StorePath& /*pa
     return ReadOnlyRepository();
 }
 
-Status CheckIcechunk(const StorePath& /*path*/, StoreChange /*change*/) {
+Status CheckIcechunk(const StorePath& /*path*/, StoreOperation /*operation*/) {
     return ReadOnlyRepository();
 }
 

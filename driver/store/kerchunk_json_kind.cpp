@@ -112,7 +112,9 @@ Result<std::shared_ptr<zarr::Store>> OpenKerchunkJsonForUpdate(const StorePath& 
     return ReadOnly();
 }
 
-Status CheckKerchunkJson(const StorePath& /*path*/, StoreChange /*change*/) { return ReadOnly(); }
+Status CheckKerchunkJson(const StorePath& /*path*/, StoreOperation /*operation*/) {
+    return ReadOnly();
+}
 
 Status EraseKerchunkJson(const std::string& path, bool /*is_store*/) {
     return EraseFileOrFolder(DocumentOf(path));

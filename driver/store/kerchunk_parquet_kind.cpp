@@ -90,7 +90,7 @@ Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePat
     return ReferencesAreReadOnly();
 }
 
-Status CheckKerchunkParquet(const StorePath& /*path*/, StoreChange /*change*/) {
+Status CheckKerchunkParquet(const StorePath& /*path*/, StoreOperation /*operation*/) {
     return ReferencesAreReadOnly();
 }
 

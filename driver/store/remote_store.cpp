@@ -495,7 +495,7 @@ Result<std::shared_ptr<zarr::Store>> OpenRemoteForUpdate(const StorePath& path,
     return std::shared_ptr<zarr::Store>(std::make_shared<RemoteStore>(path, access));
 }
 
-Status RefuseChange(const StorePath& /*path*/, StoreChange /*change*/) {
+Status RefuseChange(const StorePath& /*path*/, StoreOperation /*operation*/) {
     return Status::Unsupported("HTTP stores are read-only");
 }
 

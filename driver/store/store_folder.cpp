@@ -91,11 +91,11 @@ StorePath FolderOf(const StorePath& path) {
 
 namespace {
 
-// Returns Ok if the store in `folder` allows `change`; Kerchunk references allow none. Reads
+// Returns Ok if the store in `folder` allows `operation`; Kerchunk references allow none. Reads
 // `.zmetadata` of a local folder, because only this document shows that the folder holds
 // references.
-zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
-    ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, change));
+zarr::Status CheckChange(const StorePath& folder, StoreOperation operation) {
+    ZARR_RETURN_IF_ERROR(OfKind(folder, &StoreKind::check)(folder, operation));
     const std::string key = zarr::DocumentKey("", zarr::Document::kConsolidated);
     const bool are_references =
         !folder.is_remote() && PathExists(FileIn(folder, key)) && HoldsKerchunkParquet(folder);
@@ -105,12 +105,12 @@ zarr::Status CheckChange(const StorePath& folder, StoreChange change) {
 }  // namespace
 
 zarr::Status CheckWritable(const StorePath& path) {
-    return CheckChange(path, StoreChange::kCreate);
+    return CheckChange(path, StoreOperation::kCreate);
 }
 
 zarr::Status CheckChangeable(const StorePath& path) {
     const StorePath folder = FolderOf(path);
-    return CheckChange(folder, StoreChange::kWrite);
+    return CheckChange(folder, StoreOperation::kWrite);
 }
 
 StorePath TargetFolderOf(const StorePath& path) {

@@ -26,7 +26,7 @@ struct StoreAccess {
     FollowLinks follow_links = FollowLinks::kNo;
 };
 
-enum class StoreChange : std::uint8_t { kCreate, kWrite };
+enum class StoreOperation : std::uint8_t { kCreate, kWrite };
 
 // A kind of store, as a table of functions. Where a function is nullptr, OfKind() takes it from the
 // next kind that recognises the path.
@@ -37,8 +37,8 @@ struct StoreKind {
                                                              const StoreAccess& access);
     zarr::Result<std::shared_ptr<zarr::Store>> (*open_for_update)(const StorePath& path,
                                                                   const StoreAccess& access);
-    // Returns Ok if stores of this kind allow `change` at `path`, else kUnsupported.
-    zarr::Status (*check)(const StorePath& path, StoreChange change);
+    // Returns Ok if stores of this kind allow `operation` at `path`, else kUnsupported.
+    zarr::Status (*check)(const StorePath& path, StoreOperation operation);
     // Creates an empty folder or file at `path`, the temporary name of a store that is being built.
     // Sets errno on failure.
     zarr::Status (*create)(const std::string& path);

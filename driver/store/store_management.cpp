@@ -35,6 +35,7 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
+#include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -165,6 +166,8 @@ Status DeleteStoreOrNode(const char* name) {
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(place.folder.text() + "/" + place.node, "deleted"));
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
+    writer.UseLock(LockTargetOf(*store), DefaultLockWait());
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
     ZARR_RETURN_IF_ERROR(zarr::DeleteWithCompanions(writer, *hierarchy, place.node).status());
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
@@ -184,6 +187,8 @@ Status RenameNode(const StoreNode& place, const std::string& target) {
         return Status::Unsupported("/" + place.node + ": can only be renamed within its group");
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
+    writer.UseLock(LockTargetOf(*store), DefaultLockWait());
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
     ZARR_RETURN_IF_ERROR(zarr::RenameWithCompanions(writer, *hierarchy, place.node, name).status());
     RenameNodeSidecars(place.folder.text(), place.node,
@@ -244,6 +249,11 @@ Status RenameStoreOrNode(const char* new_name, const char* old_name) {
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
+    // The lock also finishes what a killed writer has left, which the new name would not find.
+    const auto store = OpenFolder(place.folder);
+    zarr::HierarchyWriter writer(store);
+    writer.UseLock(LockTargetOf(*store), DefaultLockWait());
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
     // Stores are renamed only if the file system can rename a folder in one step. In an object
     // store, GDAL would move the objects one after another, so the store is copied.
     if (RenamingAt(place.folder) != Renaming::kNo) {
@@ -283,7 +293,8 @@ namespace {
 // True for names of files that are no part of a Zarr store, but that GDAL, killed writers, xcube
 // and desktops leave in a store.
 bool IsCompanion(std::string_view name) {
-    static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
+    static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db", ".lock",
+                                                  ".intent"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
            zarr::EndsWith(name, ".partial") || zarr::EndsWith(name, ".link");
 }
@@ -374,6 +385,9 @@ Status RemoveStore(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     const std::string path = FileOrFolderOf(folder);
+    ZARR_ASSIGN_OR_RETURN(
+        const zarr::StoreLock lock,
+        zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path)), DefaultLockWait()));
     const std::string staging_path = RenameForDeletion(path);
     Status erased = EraseWhole(staging_path, true);
     // If the deletion failed, the rest of the store gets its old name back, so that the deletion

@@ -31,6 +31,7 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
+#include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -312,6 +313,10 @@ Status StoreReplacement::RenameToFinal() {
     // replaces an existing file.
     if ((is_free || is_file) && rename(building_, path_)) return {};
     if (is_free) return SwapFailure("cannot be renamed to its final name", errno);
+    // A writer that changes the old store must not go on in the new one.
+    ZARR_ASSIGN_OR_RETURN(
+        const zarr::StoreLock lock,
+        zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path_)), DefaultLockWait()));
     std::string old = building_;
     if (!Exchange(building_, path_)) {
         old = DeletionName(path_);

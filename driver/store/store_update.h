@@ -66,7 +66,7 @@ class StoreUpdate {
     // belong together, and before reading what they depend on. A thread may take it again. A store
     // that is being created has no lock, because only its creator has its name. Pending chunks and
     // attributes need no lock before they are written.
-    zarr::Result<zarr::StoreLock> Lock() const { return metadata_.Lock(); }
+    zarr::Result<zarr::StoreLock> Lock() { return metadata_.Lock(); }
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
     // True if this object creates the store, so that no other process has added nodes to the store.

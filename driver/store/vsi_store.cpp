@@ -557,7 +557,7 @@ Result<std::shared_ptr<zarr::Store>> OpenFolderForUpdate(const StorePath& path,
     return OpenFolder(path);
 }
 
-Status AllowChange(const StorePath& /*path*/, StoreChange /*change*/) { return {}; }
+Status AllowChange(const StorePath& /*path*/, StoreOperation /*operation*/) { return {}; }
 
 Status CreateFolder(const std::string& path) {
     return VSIMkdir(path.c_str(), 0755) == 0 ? Status() : Status::Io("cannot be created");

@@ -303,11 +303,11 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
     return StorePtr(std::move(store));
 }
 
-Status CheckZip(const StorePath& path, StoreChange change) {
-    if (change == StoreChange::kWrite && StorePath(LocationIn(path).archive).is_remote())
+Status CheckZip(const StorePath& path, StoreOperation operation) {
+    if (operation == StoreOperation::kWrite && StorePath(LocationIn(path).archive).is_remote())
         return Status::Unsupported(
             "a zip file on a server cannot be updated in place; update a local copy");
-    return OfKind(path, &StoreKind::check, &kZipKind)(path, change);
+    return OfKind(path, &StoreKind::check, &kZipKind)(path, operation);
 }
 
 Status CreateZip(const std::string& path) {

@@ -21,7 +21,7 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenPrefix(const StorePath& pat
     return store;
 }
 
-zarr::Status RefuseWriting(const StorePath& /*path*/, StoreChange /*change*/) {
+zarr::Status RefuseWriting(const StorePath& /*path*/, StoreOperation /*operation*/) {
     return zarr::Status::Unsupported("a toy is read-only");
 }
 

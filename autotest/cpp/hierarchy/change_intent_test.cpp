@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Tests of what a writer leaves for the next one if it is killed while it changes documents.
+#include "core/hierarchy/change_intent.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+
+#include "autotest/cpp/hierarchy/trees.h"
+#include "autotest/cpp/support/temp_folder.h"
+#include "core/hierarchy/hierarchy_writer.h"
+#include "core/metadata/v3_metadata.h"
+#include "core/store/directory_store.h"
+
+namespace zarr::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array", "shape": [2],
+    "data_type": "int8", "fill_value": 0, "codecs": ["bytes"],
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    "chunk_key_encoding": "default"})";
+
+class KilledWriter : public testing::TestWithParam<Format> {
+  protected:
+    KilledWriter() {
+        fs::create_directory(path_);
+        HierarchyWriter writer(store_, WriteConsolidated::kYes, nullptr, GetParam());
+        for (const char* path : {"time", "g/a"})
+            EXPECT_TRUE(Succeeds(writer.CreateArray(path, *Sized(2))));
+        EXPECT_TRUE(Succeeds(writer.Finish()));
+        before_ = Files();
+    }
+
+    Result<ArrayMetadata> Sized(std::uint64_t size) const {
+        const auto metadata = GetParam() == Format::kV3
+                                  ? ParseV3Array(kV3Array)
+                                  : Result<ArrayMetadata>(MetadataOf(ArrayText("[2]")));
+        EXPECT_TRUE(Succeeds(metadata));
+        return WithShape(*metadata, {size});
+    }
+
+    std::unique_ptr<HierarchyWriter> Open(
+        WriteConsolidated how = WriteConsolidated::kIfPresent) const {
+        auto writer = std::make_unique<HierarchyWriter>(store_, how);
+        writer->UseLock({path_.string(), ""}, {});
+        return writer;
+    }
+
+    // Returns the contents of all files of the store, and beside it.
+    std::map<std::string, std::string> Files() const {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+            if (!entry.is_regular_file()) continue;
+            std::ifstream file(entry.path(), std::ios::binary);
+            files[entry.path().string()] = {std::istreambuf_iterator<char>(file), {}};
+        }
+        return files;
+    }
+    fs::path IntentPath() const { return path_.string() + ".intent"; }
+
+    // Changes the store in a process that ends without finishing the change.
+    void ChangeAndDie(const std::function<void(HierarchyWriter&)>& change) const {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto writer = Open();
+            const auto lock = writer->Lock();
+            change(*writer);
+            ::_exit(0);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_EQ(status, 0);
+    }
+    void Grow(HierarchyWriter& writer, const char* path) const {
+        EXPECT_TRUE(Succeeds(writer.ReplaceMetadata(path, *Sized(5))));
+    }
+
+    const TempFolder folder_;
+    const fs::path path_ = folder_.path() / "x.zarr";
+    const std::shared_ptr<Store> store_ = std::make_shared<DirectoryStore>(path_.string());
+    std::map<std::string, std::string> before_;
+};
+
+INSTANTIATE_TEST_SUITE_P(InBothVersions, KilledWriter, testing::Values(Format::kV2, Format::kV3));
+
+TEST_P(KilledWriter, IsUndoneByTheNextLock) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+    });
+    EXPECT_NE(Files(), before_);
+    EXPECT_TRUE(fs::exists(IntentPath()));
+    EXPECT_TRUE(Succeeds(Open()->Lock()));
+    EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, IsUndoneByAWriterThatFinishesWithoutAChange) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "g/a");
+    });
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, IsFinishedOnceAllDocumentsAreWritten) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+        Grow(writer, "g/a");
+        static_cast<void>(writer.EndChange());
+    });
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+    const auto hierarchy = Tree(store_);
+    for (const char* path : {"time", "g/a"})
+        EXPECT_EQ(hierarchy->Metadata(path)->shape, std::vector<std::uint64_t>{5}) << path;
+}
+
+TEST_P(KilledWriter, GivesWayToAWriterThatUndoesItself) {
+    const auto writer = Open();
+    const auto lock = writer->Lock();
+    EXPECT_TRUE(Succeeds(writer->BeginChange({"time", "g/a"})));
+    Grow(*writer, "time");
+    EXPECT_TRUE(Succeeds(writer->UndoChange()));
+    EXPECT_TRUE(Succeeds(writer->Finish()));
+    EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, OfAnotherStoreOfTheSameNameIsIgnored) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+    });
+    fs::rename(path_, folder_.path() / "old");
+    fs::copy(folder_.path() / "old", path_, fs::copy_options::recursive);
+    const auto changed = Files();
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Files(), changed);
+}
+
+TEST_P(KilledWriter, LeavesNothingThatANoIntentCouldMislead) {
+    for (const char* text :
+         {"", "{", "[]", R"({"store": 1})", R"({"store": "", "documents": {}})",
+          R"({"store": "x", "consolidated": ["../.."], "documents": {"../x": "y"}})"}) {
+        std::ofstream(IntentPath()) << text;
+        EXPECT_TRUE(Succeeds(Open()->Lock())) << text;
+        fs::remove(IntentPath());
+        EXPECT_EQ(Files(), before_) << text;
+    }
+}
+
+TEST_P(KilledWriter, HasNoIntentAfterANormalEnd) {
+    const auto writer = Open();
+    Grow(*writer, "time");
+    EXPECT_TRUE(fs::exists(IntentPath()));
+    // Another writer meanwhile restores the consolidated metadata, which are then written again.
+    EXPECT_TRUE(Succeeds(Open()->Lock()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+    Grow(*writer, "g/a");
+    EXPECT_TRUE(Succeeds(writer->Finish()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+    const auto after = Files();
+    EXPECT_TRUE(Succeeds(Open()->Consolidate()));
+    EXPECT_EQ(Files(), after);
+}
+
+}  // namespace
+}  // namespace zarr::test
