@@ -38,13 +38,15 @@ Rules:
     hostile         {PATH: KIND}: answers without end, by the functions of zarr_hostile.py; a PATH that ends in * is a prefix;
     changes         number of objects that may be written or deleted; later changes fail, as if the
                     client had been killed;
-    lists           true: lists folders as HTML.
+    lists           true: lists folders as HTML;
+    bucket          NAME: lists the folder NAME as S3 does.
 """
 
 import contextlib
 import ctypes
 import gzip
 import hashlib
+import html
 import http.client
 import http.server
 import json
@@ -209,11 +211,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
         file = self.server.folder / path.partition("?")[0].lstrip("/")
         if file.is_file():
             return 200, file.read_bytes()
+        bucket = self.server.rules.get("bucket")
+        if bucket and path.partition("?")[0].strip("/") == bucket:
+            return 200, self.list_bucket(file)
         if file.is_dir() and self.server.rules.get("lists"):
             names = sorted(each.name + "/" * each.is_dir() for each in file.iterdir())
             links = "".join(f'<a href="{urllib.parse.quote(n)}">{n}</a>\n' for n in names)
             return 200, f"<html><title>Index of {path}</title>\n{links}</html>".encode()
         return self.server.rules.get("absent", 404), b"not here"
+
+    def list_bucket(self, folder):
+        """Answers S3's ListObjectsV2 with one level of keys. A prefix must end with a "/" or be empty."""
+        query = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
+        prefix = query.get("prefix", [""])[0]
+        below = folder / prefix if (folder / prefix).is_dir() else None
+        items = ""
+        for each in sorted(below.iterdir()) if below else []:
+            key = html.escape(prefix + each.name)
+            if each.is_dir():
+                items += f"<CommonPrefixes><Prefix>{key}/</Prefix></CommonPrefixes>"
+            else:
+                items += f"<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+                items += f"<Size>{each.stat().st_size}</Size></Contents>"
+        head = f"<Name>{folder.name}</Name><Prefix>{html.escape(prefix)}</Prefix><IsTruncated>false</IsTruncated>"
+        return f"<ListBucketResult>{head}<Delimiter>/</Delimiter>{items}</ListBucketResult>".encode()
 
     def validators(self, path, body):
         file = self.server.folder / path.partition("?")[0].lstrip("/")

@@ -16,6 +16,7 @@
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/ome_placement.h"
+#include "core/conventions/opening.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -141,11 +142,10 @@ class AffineFinder {
     }
 
     // Warns if `stated` disagrees with the coordinate arrays, because some programs change
-    // coordinates and do not update the attributes. Does nothing for remote stores, to save
-    // requests.
+    // coordinates and do not update the attributes.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
-        if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
+        if (t[2] != 0 || t[4] != 0) return;
         Warnings ignored;  // the coordinates are not used; only a disagreement is reported
         const auto laid = FromCoordinates(&t, ignored);
         const bool disagrees =

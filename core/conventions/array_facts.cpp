@@ -224,25 +224,6 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     return *facts;
 }
 
-void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
-                       std::vector<std::string>& keys) {
-    const auto metadata = hierarchy.Metadata(path);
-    if (!metadata.ok() || path.empty()) return;
-    Warnings ignored;
-    for (const NamedDimension& dimension : NameDimensions(
-             hierarchy, path, *metadata, LenientAttributes(hierarchy, path, ignored), ignored)) {
-        if (!dimension.is_named) continue;
-        const std::string coordinates = JoinKey(dimension.group, dimension.name);
-        const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);
-        const auto is_there = hierarchy.store()->IsCached(document)
-                                  ? hierarchy.Has(coordinates, Document::kArray)
-                                  : Result<bool>(true);
-        if (is_there.ok() && !*is_there) continue;
-        keys.push_back(document);
-        keys.push_back(hierarchy.KeyOf(coordinates, Document::kAttributes));
-    }
-}
-
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings) {
     constexpr std::int64_t kMaxFlag = 1023;
     const json::Value* values = attributes.Find("flag_values");

@@ -67,11 +67,6 @@ std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attrib
 // not JSON give a warning and count as empty. The hierarchy caches the result.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
 
-// Appends to `keys`, for Store::Prefetch(), the keys of the documents from which DescribeArray()
-// reads the coordinates of an array. The array's own documents must be cached.
-void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
-                       std::vector<std::string>& keys);
-
 // Returns the path of a dimension's coordinate array: 1-D, with `size` elements and the dimension's
 // name. Searches `group`, then its ancestors from the nearest on. Empty if there is none.
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,

@@ -25,22 +25,25 @@ constexpr std::uint64_t kWindowSide = 256;
 // Maximum number of elements in a sampled window.
 constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;
 
-bool IsReadFreely(const Array& array) { return !array.store()->Traits().remote; }
-
 std::string DigestOfGrid(const ArrayMetadata& metadata) {
     Digest digest = DigestOf(metadata.dtype.Native().ToString());
     for (const std::uint64_t size : metadata.shape) digest.Add(size);
     return digest.Text();
 }
 
-// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. Each
-// opening of a pyramid computes the digest, so CRC-32 is used, which is fast.
-std::string DigestOfChunks(const Array& array) {
+// Returns the indices of the sampled chunks of an array with `count` chunks.
+std::set<std::uint64_t> SampledChunks(std::uint64_t count) {
     constexpr std::uint64_t kSteps = 2 * kSamples;
-    const std::uint64_t count = array.chunk_count();
     std::set<std::uint64_t> sampled;
     for (std::uint64_t i = 1; i < kSteps; i += 2)
         sampled.insert(count / kSteps * i + count % kSteps * i / kSteps);
+    return sampled;
+}
+
+// Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. Each
+// opening of a pyramid computes the digest, so CRC-32 is used, which is fast.
+std::string DigestOfChunks(const Array& array) {
+    const std::set<std::uint64_t> sampled = SampledChunks(array.chunk_count());
     Digest digest;
     const auto add = [&](std::size_t, const Result<FetchedChunk>& chunk) -> Status {
         ZARR_RETURN_IF_ERROR(chunk.status());
@@ -105,9 +108,8 @@ std::string DigestOfValues(const Array& array) {
     return digest.Text();
 }
 
-}  // namespace
-
-namespace {
+// Maximum size of a chunk that is read whole although only a part of it is sampled, in bytes.
+constexpr std::uint64_t kMostBytes = 4 * kSampleBytes;
 
 json::Object StatesIn(const json::Value& group_attributes) {
     const std::string* const text = StringAttribute(group_attributes, kBaseStateAttribute);
@@ -138,7 +140,6 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
 
 std::string BaseState(const Array& array) {
     std::string state = DigestOfGrid(array.metadata());
-    if (!IsReadFreely(array)) return state;
     const std::string chunks = DigestOfChunks(array);
     const std::string values = chunks.empty() ? std::string() : DigestOfValues(array);
     return values.empty() ? state : state.append(":").append(chunks).append(":").append(values);
@@ -152,9 +153,30 @@ bool IsInState(const Array& array, std::string_view state) {
     };
     if (take() != DigestOfGrid(array.metadata())) return false;
     const std::string_view chunks = take();
-    if (chunks.empty() || !IsReadFreely(array) || chunks == DigestOfChunks(array)) return true;
+    if (chunks.empty() || chunks == DigestOfChunks(array)) return true;
     const std::string values = DigestOfValues(array);
     return values.empty() || values == take();
+}
+
+void AddStateKeys(const std::string& path, const ArrayMetadata& metadata,
+                  std::vector<std::string>& keys) {
+    if (!metadata.shards.empty()) return;
+    std::uint64_t count = 1;
+    std::uint64_t bytes = metadata.dtype.size;
+    for (std::size_t axis = 0; axis < metadata.rank(); ++axis) {
+        count *= metadata.ChunkAxis(axis).count();
+        bytes *= std::min(metadata.chunks[axis], kMostBytes + 1);
+        if (bytes > kMostBytes || count == 0) return;
+    }
+    for (std::uint64_t index : SampledChunks(count)) {
+        DimVector<std::uint64_t> chunk(metadata.rank());
+        for (std::size_t axis = metadata.rank(); axis-- > 0;) {
+            const std::uint64_t chunks = metadata.ChunkAxis(axis).count();
+            chunk[axis] = index % chunks;
+            index /= chunks;
+        }
+        keys.push_back(ChunkKey(path, chunk, metadata.key_encoding()));
+    }
 }
 
 }  // namespace zarr

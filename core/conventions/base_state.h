@@ -9,9 +9,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/array/array.h"
 #include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
 
 namespace zarr {
 
@@ -32,9 +34,8 @@ std::string StatedBase(const json::Value& group_attributes, std::string_view nam
 // and the attribute with the last record.
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);
 
-// Returns digests of an array, separated by ":". The first digest covers shape and data type. If
-// the store is not remote, two digests follow: a digest of stored bytes of sampled chunks, and a
-// digest of sampled values. A copy of the array with other chunk sizes has an equal digest of
+// Returns digests of an array, separated by ":". The first digest covers shape and data type. Two
+// digests follow: a digest of stored bytes of sampled chunks, and a digest of sampled values. A copy of the array with other chunk sizes has an equal digest of
 // values. Pending writes are not included.
 std::string BaseState(const Array& array);
 
@@ -42,5 +43,10 @@ std::string BaseState(const Array& array);
 // Values are read only if the stored bytes differ. A digest that is missing in `state` or cannot be
 // computed is not compared.
 bool IsInState(const Array& array, std::string_view state);
+
+// Appends to `keys` the keys of the chunks that IsInState() reads of the array at `path`. Appends
+// nothing if the array is sharded or its chunks are large, because IsInState() reads parts of them.
+void AddStateKeys(const std::string& path, const ArrayMetadata& metadata,
+                  std::vector<std::string>& keys);
 
 }  // namespace zarr

@@ -339,14 +339,6 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
         keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
 }
 
-void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
-    if (!hierarchy.store()->Traits().remote) return;
-    std::vector<std::string> keys;
-    for (const Dimension* dimension : dimensions)
-        AddAxisKeys(hierarchy, dimension->coordinate_path, keys);
-    hierarchy.store()->Prefetch(keys, {});
-}
-
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
                                           Warnings& warnings) {
     const std::vector<double>& values = coordinates.values;

@@ -55,9 +55,6 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
 // nothing if the array is sharded or not 1-D, or if `path` is empty.
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
-// Prefetches, in one call of Store::Prefetch(), the chunks that ReadAxis() will read of the
-// coordinate arrays of all `dimensions`. Does nothing if the store is not remote.
-void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
 
 // Regular coordinates: the centre of the first cell, and the signed distance between cells.
 struct RegularAxis {

@@ -15,6 +15,7 @@
 #include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/opening.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -153,17 +154,14 @@ struct MappedArrays {
     std::map<std::string, std::set<std::vector<MappedDimension>>> by_mapping;
 };
 
-// Collects the dimensions of a group's arrays by their grid mapping. Returns kNotFound if reading
-// the arrays needs requests to a remote store.
-Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
-    const Store& store = *hierarchy.store();
-    if (!store.IsListingCached(group)) return Status::NotFound(group);
-    ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, hierarchy.Members(group));
+// Collects the dimensions of a group's arrays by their grid mapping. Finds no array if the store
+// does not list the group.
+MappedArrays FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
     MappedArrays mapped;
-    for (const Node& node : members) {
+    const auto members = MembersWithAttributes(hierarchy, group);
+    if (!members.ok()) return mapped;
+    for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        if (!store.IsCached(hierarchy.KeyOf(node.path, Document::kAttributes)))
-            return Status::NotFound(node.path);
         Warnings ignored;  // the warnings are reported when that array is opened
         const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
         if (attributes.Find("grid_mapping") == nullptr) continue;
@@ -181,18 +179,17 @@ Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::str
 }
 
 // True if the grid mapping `name` belongs only to other arrays of the group: they name it, and none
-// of them has the X and Y dimensions of this array. False if the check needs requests to a remote
-// store.
+// of them has the X and Y dimensions of this array. An array without X and Y is no map, and has none.
 bool BelongsToOtherArrays(const Hierarchy& hierarchy, const ArrayFacts& facts,
                           const std::string& name) {
+    const HorizontalAxes& axes = facts.axes;
+    if (!axes.x || !axes.y) return true;
     const std::string group(ParentPath(facts.path));
-    const auto mapped =
-        hierarchy.Derived<MappedArrays>(group, [&] { return FindMappedArrays(hierarchy, group); });
+    const auto mapped = hierarchy.Derived<MappedArrays>(
+        group, [&]() -> Result<MappedArrays> { return FindMappedArrays(hierarchy, group); });
     if (!mapped.ok()) return false;
     const auto found = (*mapped)->by_mapping.find(name);
     if (found == (*mapped)->by_mapping.end()) return false;
-    const HorizontalAxes& axes = facts.axes;
-    if (!axes.x || !axes.y) return true;
     const auto has = [&](const std::vector<MappedDimension>& dimensions, const Dimension& own) {
         const MappedDimension wanted(own.is_named, own.name, own.is_named ? 0 : own.size);
         return std::find(dimensions.begin(), dimensions.end(), wanted) != dimensions.end();

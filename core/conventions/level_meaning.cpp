@@ -120,13 +120,16 @@ std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
     return other.empty() ? NodataMismatch(hierarchy, level, base, compared) : other;
 }
 
-std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts) {
-    const json::Value& attributes = facts.attributes;
-    const auto is_stated = [&](const char* name) { return attributes.Find(name) != nullptr; };
+bool StatesCrs(const json::Value& attributes) {
     constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "proj:code",
                                       "proj:epsg", "proj:wkt2",    "proj:projjson"};
-    if (!std::any_of(std::begin(kNames), std::end(kNames), is_stated)) return {};
-    if (hierarchy.store()->Traits().remote && !hierarchy.is_consolidated()) return {};
+    return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
+        return attributes.Find(name) != nullptr;
+    });
+}
+
+std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    if (!StatesCrs(facts.attributes)) return {};
     for (const CrsSource& source : FindCrsSources(hierarchy, facts, AssumeLonglat::kNo)) {
         std::string code = source.code.empty() ? EpsgCodeIn(source.text) : source.code;
         if (!code.empty()) return code;

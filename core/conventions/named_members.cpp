@@ -264,11 +264,16 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group) {
     auto listed = hierarchy.Members(group);
     if (!listed.ok() && listed.status().code() != StatusCode::kUnsupported) return listed;
-    // An empty listing of a remote store is not trusted, because object stores that do not support
-    // listing may return one.
-    const bool is_known = listed.ok() && (!listed->empty() || !hierarchy.store()->Traits().remote);
-    if (is_known) return listed;
+    if (listed.ok() && !listed->empty()) return listed;
+    // An empty listing is not trusted, because object stores that do not support listing may return
+    // one. Nodes that attributes name are then members if they have documents.
     auto named = NamedNodes(hierarchy, group);
+    const auto is_missing = [&](const Node& node) {
+        const auto kind = hierarchy.KindOf(node.path);
+        return kind.ok() && *kind == NodeKind::kNone;
+    };
+    if (listed.ok())
+        named.erase(std::remove_if(named.begin(), named.end(), is_missing), named.end());
     return named.empty() ? std::move(listed) : std::move(named);
 }
 

@@ -24,7 +24,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 }
 
 bool IsOldStore(const Hierarchy& hierarchy) {
-    return hierarchy.format() == Format::kV2 && !hierarchy.is_consolidated() &&
+    return hierarchy.format() == Format::kV2 &&
            hierarchy.HasForeignKey(std::string(kOldNczarrKey));
 }
 

@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
+#include "core/conventions/opening.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
@@ -167,7 +168,7 @@ Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string
     NamesOfArrays names;
     Warnings ignored;  // opening the arrays reports these warnings
     names[""] = ReferencedNames(LenientAttributes(hierarchy, group, ignored));
-    const auto members = hierarchy.Members(group);
+    const auto members = MembersWithAttributes(hierarchy, group);
     if (!members.ok()) return names;
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
@@ -180,7 +181,6 @@ Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string
 }
 
 bool IsNamedInGroup(const Hierarchy& hierarchy, const std::string& path) {
-    if (!hierarchy.is_consolidated() && hierarchy.store()->Traits().remote) return false;
     const std::string group(ParentPath(path));
     const std::string name(LastName(path));
     const auto names =
@@ -190,16 +190,28 @@ bool IsNamedInGroup(const Hierarchy& hierarchy, const std::string& path) {
            });
 }
 
+// True if attributes of other arrays may show that an array holds coordinates.
+bool MayBeNamedInGroup(const ArrayFacts& facts) {
+    return !facts.path.empty() && !HasDataAttributes(facts.attributes) &&
+           (facts.dimensions.empty() ||
+            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
+                        [](const auto& one) { return one.is_named; }));
+}
+
 }  // namespace
 
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (facts.path.empty()) return false;
     if (IsDeclaredCoordinate(facts)) return true;
-    const bool may_be_named =
-        !HasDataAttributes(facts.attributes) &&
-        (facts.dimensions.empty() || std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
-                                                 [](const auto& one) { return one.is_named; }));
-    return may_be_named && IsNamedInGroup(hierarchy, facts.path);
+    return MayBeNamedInGroup(facts) && IsNamedInGroup(hierarchy, facts.path);
+}
+
+bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill) {
+    Warnings ignored;  // ignored here, because opening the array reports the warnings
+    if (StatedNodata(facts.attributes, facts.metadata, ignored)) return false;
+    const auto implied = ImpliedNodata(facts.attributes, facts.metadata, fill);
+    return implied && !facts.metadata.dtype.is_time() && !IsOutsideLonLat(facts, *implied) &&
+           !IsDeclaredCoordinate(facts) && MayBeNamedInGroup(facts);
 }
 
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,

@@ -36,9 +36,11 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
 // its dimensions name the array as bounds.
 //
 // Names in attributes of the group and of the group's arrays are evidence, too, unless the array's
-// attributes show that it contains data. These names are not checked if reading them needs requests
-// to a remote store.
+// attributes show that it contains data. A server that does not list the group hides the arrays.
 bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
+
+// True if ReadNodata() of an array reads the attributes of the other arrays of its group.
+bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill);
 
 // Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if
 // `fill` allows it. Returns nullopt if none applies.

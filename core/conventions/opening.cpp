@@ -13,12 +13,15 @@
 #include "core/conventions/affine.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/base_state.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/dimensions.h"
+#include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
+#include "core/conventions/nodata.h"
 #include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
@@ -169,7 +172,9 @@ class Opening {
                    const std::vector<Multiscale>& multiscales, const std::string& array) {
         std::size_t count = 0;
         for (const Multiscale& multiscale : multiscales) {
-            if (multiscale.IsImage() && IsPlainV2()) AddKey(std::string(kOldNczarrKey));
+            std::string base;
+            if (multiscale.IsImage() && hierarchy_.format() == Format::kV2)
+                AddKey(std::string(kOldNczarrKey));
             const std::vector<std::string> names = AxisNames(attributes, multiscale);
             const bool is_listed = std::any_of(
                 multiscale.levels.begin(), multiscale.levels.end(), [&](const MultiscaleLevel& l) {
@@ -180,6 +185,7 @@ class Opening {
                 std::string path = level.path.empty() ? group : JoinKey(group, level.path);
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
+                if (base.empty()) base = path;
                 const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
                 // A level that may be an array is tried as a group, too, only in v3. In v2 a wrong
                 // guess costs more: a node has twice as many documents, and listing an array may
@@ -187,8 +193,9 @@ class Opening {
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);
-                if (!may_be_array || may_be_group) AddLevelGroup(path, names);
+                if (!may_be_array || may_be_group) AddLevelGroup(path, names, base);
                 if (may_be_array) AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
+                if (may_be_array) AddBaseState(path, base);
             }
         }
     }
@@ -238,8 +245,9 @@ class Opening {
     }
 
     // Collects the keys of a level that is or may be a group of variables. `axis_names` are guesses
-    // for the variables' axes.
-    void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names) {
+    // for the variables' axes. `base` is the largest level, an array or a group.
+    void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names,
+                       const std::string& base) {
         AddNode(path);
         if (!hierarchy_.is_consolidated()) {
             AddGuesses(path, axis_names, true);
@@ -249,8 +257,25 @@ class Opening {
         const bool is_group = IsThere(path, Document::kGroup);
         if (is_group) AddMembers(path);
         if (!is_group || !store_.IsListingCached(path)) return;
-        for (const std::string& member : MembersOf(path))
-            if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
+        for (const std::string& member : MembersOf(path)) {
+            if (!IsThere(member, Document::kArray)) continue;
+            AddArray(member, Level::kFirst);
+            AddBaseState(member, IsThere(base, Document::kArray)
+                                     ? base
+                                     : JoinKey(base, LastName(member)));
+        }
+    }
+
+    // Collects the keys of the chunks of `base` that show whether the overview `level` is outdated,
+    // if the overview's group records a state of its base.
+    void AddBaseState(const std::string& level, const std::string& base) {
+        const auto attributes = AttributesOf(std::string(ParentPath(level)));
+        if (!attributes || StatedBase(*attributes, LastName(level)).empty()) return;
+        if (!IsThere(base, Document::kArray)) return;
+        const auto metadata = hierarchy_.Metadata(base);
+        std::vector<std::string> keys;
+        if (metadata.ok()) AddStateKeys(base, *metadata, keys);
+        for (std::string& key : keys) AddKey(std::move(key));
     }
 
     // Collects the keys of coordinate arrays with the likely names `axis_names`. If
@@ -298,7 +323,7 @@ class Opening {
         Warnings ignored;  // ignored here, because opening the array reports the warnings
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
-        if (!is_named && IsPlainV2()) {
+        if (!is_named && hierarchy_.format() == Format::kV2) {
             const std::string key(kOldNczarrKey);
             AddKey(key);
             if (!store_.IsCached(key) || hierarchy_.HasForeignKey(key)) return;
@@ -311,20 +336,45 @@ class Opening {
         const json::Value of_group = AttributesOfGroup(hierarchy_, group);
         const bool is_of_group =
             attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
-        if (!is_placed || level != Level::kNext)
+        if (!is_placed || level != Level::kNext || StatesCrs(attributes))
             AddGridMapping(group, is_of_group ? of_group : attributes);
         bool are_cached = true;
         for (const NamedDimension& dimension :
              NameDimensions(hierarchy_, path, *metadata, attributes, ignored))
             if (dimension.is_named && !AddVariable(dimension.group, dimension.name))
                 are_cached = false;
-        if (is_placed || !are_cached || level == Level::kAlone) return;
+        if (!are_cached) return;
         const auto facts = DescribeArray(hierarchy_, path);
         if (!facts.ok()) return;
+        const bool needs_others = NeedsOtherArrays(*facts, FillAsNodata::kAuto) ||
+                                  HasUnnamedGridMapping(group, attributes);
+        if (needs_others) AddOthers(group);
+        if (level == Level::kAlone && (!needs_others || path != node_)) return;
         std::vector<std::string> keys;
         for (const auto& axis : {facts->axes.x, facts->axes.y})
             if (axis) AddAxisKeys(hierarchy_, facts->dimensions[*axis].coordinate_path, keys);
         for (std::string& key : keys) AddKey(std::move(key));
+    }
+
+    // True if a group has a variable with a usual name of grid mappings, which `attributes` of an
+    // array do not name.
+    bool HasUnnamedGridMapping(const std::string& group, const json::Value& attributes) const {
+        return attributes.Find("grid_mapping") == nullptr &&
+               std::any_of(std::begin(kGridMappingNames), std::end(kGridMappingNames),
+                           [&](const char* name) {
+                               return IsThere(JoinKey(group, name), Document::kArray);
+                           });
+    }
+
+    // Collects the keys from which MembersWithAttributes() reads.
+    void AddOthers(const std::string& group) {
+        if (hierarchy_.is_consolidated()) return;
+        AddPrefix(group);
+        if (!store_.IsListingCached(group)) return;
+        for (const std::string& member : MembersOf(group)) {
+            Add(member, {Document::kArray, Document::kAttributes});
+            if (IsAbsent(member, Document::kArray)) Add(member, {Document::kGroup});
+        }
     }
 
     void AddGridMapping(const std::string& group, const json::Value& attributes) {
@@ -459,11 +509,86 @@ std::vector<std::string> FirstKeysOfOldStore(const std::string& node) {
     return keys;
 }
 
+namespace {
+
+bool Prefetches(const Hierarchy& hierarchy) {
+    const StoreTraits traits = hierarchy.store()->Traits();
+    return traits.remote && traits.caches_absence;
+}
+
+// Appends the keys of the documents from which DescribeArray() reads the coordinates of an array.
+// The array's own documents must be cached.
+void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
+                       std::vector<std::string>& keys) {
+    const auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || path.empty()) return;
+    Warnings ignored;  // ignored here, because opening the array reports the warnings
+    for (const NamedDimension& dimension : NameDimensions(
+             hierarchy, path, *metadata, LenientAttributes(hierarchy, path, ignored), ignored)) {
+        if (!dimension.is_named) continue;
+        const std::string coordinates = JoinKey(dimension.group, dimension.name);
+        const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);
+        const auto is_there = hierarchy.store()->IsCached(document)
+                                  ? hierarchy.Has(coordinates, Document::kArray)
+                                  : Result<bool>(true);
+        if (is_there.ok() && !*is_there) continue;
+        keys.push_back(document);
+        keys.push_back(hierarchy.KeyOf(coordinates, Document::kAttributes));
+    }
+}
+
+// Prefetches the documents that tell arrays from groups, and the attributes of arrays.
+void PrefetchListed(const Hierarchy& hierarchy, const std::string& group) {
+    const auto entries = hierarchy.List(group);
+    if (!entries.ok()) return;
+    std::vector<std::string> keys;
+    for (const StoreEntry& entry : *entries) {
+        if (!entry.is_prefix) continue;
+        const std::string path = JoinKey(group, entry.name);
+        for (const Document document : {Document::kArray, Document::kAttributes})
+            keys.push_back(hierarchy.KeyOf(path, document));
+    }
+    hierarchy.store()->Prefetch(keys, {});
+    keys.clear();
+    for (const StoreEntry& entry : *entries) {
+        const std::string path = JoinKey(group, entry.name);
+        const auto is_array = hierarchy.Has(path, Document::kArray);
+        if (entry.is_prefix && is_array.ok() && !*is_array)
+            keys.push_back(hierarchy.KeyOf(path, Document::kGroup));
+    }
+    hierarchy.store()->Prefetch(keys, {});
+}
+
+}  // namespace
+
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node) {
-    const Store& store = *hierarchy.store();
-    const StoreTraits traits = store.Traits();
-    if (!traits.remote || !traits.caches_absence) return;
-    Opening(hierarchy, node).Run();
+    if (Prefetches(hierarchy)) Opening(hierarchy, node).Run();
+}
+
+void PrefetchArrays(const Hierarchy& hierarchy, const std::vector<std::string>& paths) {
+    if (!Prefetches(hierarchy)) return;
+    std::vector<std::string> keys;
+    for (const std::string& path : paths)
+        for (const Document document : {Document::kArray, Document::kAttributes})
+            keys.push_back(hierarchy.KeyOf(path, document));
+    hierarchy.store()->Prefetch(keys, {});
+    keys.clear();
+    for (const std::string& path : paths) AddCoordinateKeys(hierarchy, path, keys);
+    hierarchy.store()->Prefetch(keys, {});
+}
+
+void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
+    if (!Prefetches(hierarchy)) return;
+    std::vector<std::string> keys;
+    for (const Dimension* dimension : dimensions)
+        AddAxisKeys(hierarchy, dimension->coordinate_path, keys);
+    hierarchy.store()->Prefetch(keys, {});
+}
+
+Result<std::vector<Node>> MembersWithAttributes(const Hierarchy& hierarchy,
+                                                const std::string& group) {
+    if (Prefetches(hierarchy)) PrefetchListed(hierarchy, group);
+    return MembersOf(hierarchy, group);
 }
 
 }  // namespace zarr

@@ -10,6 +10,7 @@
 #include "core/conventions/base_state.h"
 #include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
+#include "core/conventions/opening.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/conventions/xcube_levels.h"
 #include "core/store/keys.h"
@@ -442,18 +443,10 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LevelWarning(level, why));
 }
 
-// Prefetches documents in two steps: first the documents of the arrays, then the documents of the
-// coordinate arrays that the arrays' documents name.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
-    if (!hierarchy_.store()->Traits().remote) return;
-    std::vector<std::string> keys;
-    for (const ListedLevel& level : arrays)
-        for (const Document document : {Document::kArray, Document::kAttributes})
-            keys.push_back(hierarchy_.KeyOf(level.path, document));
-    hierarchy_.store()->Prefetch(keys, {});
-    keys.clear();
-    for (const ListedLevel& level : arrays) AddCoordinateKeys(hierarchy_, level.path, keys);
-    hierarchy_.store()->Prefetch(keys, {});
+    std::vector<std::string> paths;
+    for (const ListedLevel& level : arrays) paths.push_back(level.path);
+    PrefetchArrays(hierarchy_, paths);
 }
 
 std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays,

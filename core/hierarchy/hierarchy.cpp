@@ -383,7 +383,7 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
 
 std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
     std::vector<Node> nodes;
-    if (!is_consolidated_ || base_->Traits().remote) return nodes;
+    if (!ComparesOwnDocuments()) return nodes;
     const auto known = List(path);
     const auto entries = base_->List(path);
     if (!known.ok() || !entries.ok()) return nodes;
@@ -459,7 +459,7 @@ std::string ConsolidatedIsOutdated(const std::string& key) {
 }  // namespace
 
 bool Hierarchy::IsMissingInStore(const std::string& path) const {
-    if (!is_consolidated_ || base_->Traits().remote) return false;
+    if (!ComparesOwnDocuments()) return false;
     const auto document = OwnDocumentAt(KeyOf(path, Document::kArray));
     if (!document.ok() || document->exists) return false;
     bool is_empty = true;
@@ -481,7 +481,7 @@ bool Hierarchy::IsMissingInStore(const std::string& path) const {
 Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata known, Metadata(path));
-    if (!is_consolidated_ || base_->Traits().remote) return known;
+    if (!ComparesOwnDocuments()) return known;
     const std::string key = KeyOf(path, Document::kArray);
     const auto document = OwnDocumentAt(key);
     if (IsMissingInStore(path))
@@ -502,7 +502,7 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
 Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
     ZARR_ASSIGN_OR_RETURN(json::Value known, Attributes(path));
-    if (!is_consolidated_ || base_->Traits().remote) return known;
+    if (!ComparesOwnDocuments()) return known;
     const std::string key = KeyOf(path, Document::kAttributes);
     const auto document = OwnDocumentAt(key);
     if (!document.ok() || !document->exists) return known;

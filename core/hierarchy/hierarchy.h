@@ -108,8 +108,7 @@ class Hierarchy {
     Result<std::vector<Node>> Members(const std::string& path) const;
 
     // Returns the arrays and groups directly in the group `path` that consolidated metadata lacks,
-    // sorted by name. Skips unreadable nodes. Empty if no consolidated metadata is used or the
-    // store is remote.
+    // sorted by name. Skips unreadable nodes. Empty unless ComparesOwnDocuments().
     std::vector<Node> Unconsolidated(const std::string& path) const;
 
     // Returns the attributes of the node at `path`; an empty object if the node has no attributes.
@@ -119,12 +118,12 @@ class Hierarchy {
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
     // True if consolidated metadata contains the array at `path`, but the store has no key of the
-    // array. False without a check if the store has no folders or is remote.
+    // array. False without a check if the store has no folders, or unless ComparesOwnDocuments().
     bool IsMissingInStore(const std::string& path) const;
 
     // Returns the metadata of the array at `path` for reading or writing chunks. If consolidated
-    // metadata of a local store differs from the array's own document, uses the document and adds
-    // to `warnings`.
+    // metadata differs from the array's own document and ComparesOwnDocuments(), uses the document
+    // and adds to `warnings`.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
@@ -175,6 +174,10 @@ class Hierarchy {
   private:
     Hierarchy() = default;
 
+    // True if consolidated metadata is in use, and is compared with the nodes' own documents to
+    // notice that it is outdated. False for remote stores: that would request each document that
+    // consolidated metadata spares. Documents that are equal give equal answers in any case.
+    bool ComparesOwnDocuments() const { return is_consolidated_ && !base_->Traits().remote; }
     Status UseConsolidatedMetadata();
     // Uses `consolidated`, the consolidated metadata inside `root`, which is the text of the root's
     // `zarr.json`. Does nothing if `consolidated` is empty.

@@ -197,12 +197,9 @@ std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/)
 }
 
 // Returns the indexing variable called `name`, if it is computed from a geotransform instead of
-// stored. Returns nullptr in update mode, and if the search would send requests to a remote store.
+// stored. Returns nullptr in update mode.
 std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
-    const zarr::Hierarchy& hierarchy = session_->hierarchy();
-    const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
-                          !hierarchy.store()->Traits().remote;
-    if (is_deleted_ || session_->update() != nullptr || !is_cheap) return nullptr;
+    if (is_deleted_ || session_->update() != nullptr) return nullptr;
     for (const auto& dimension : GetDimensions())
         if (dimension->GetName() == name) return dimension->GetIndexingVariable();
     return nullptr;

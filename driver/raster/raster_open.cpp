@@ -95,17 +95,14 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
 }
 
 // Calls `add`, which adds the overviews of a dataset. The call is deferred until overviews are
-// first needed if the store is local and the overviews of all arrays are in separate groups. In a
-// remote store, deferring would save nothing, because opening has prefetched the documents.
+// first needed if the overviews of all arrays are in separate groups.
 void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     const Location& location = dataset.location();
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
     const auto are_apart = [&](const RasterLayout* layout) {
         return zarr::HasOverviewsApart(*location.hierarchy, layout->facts.path);
     };
-    if (location.hierarchy->store()->Traits().remote ||
-        !std::all_of(layouts.begin(), layouts.end(), are_apart))
-        return add();
+    if (!std::all_of(layouts.begin(), layouts.end(), are_apart)) return add();
     dataset.overviews().LoadLater([&location, add] {
         add();
         WarnOfFailure(*location.hierarchy, location.store_path);

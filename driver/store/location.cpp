@@ -246,20 +246,23 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
 }
 
 // Returns text for an error message: the names of nodes in the same group that resemble the name of
-// the missing node. Empty if listing the nodes would take requests.
+// the missing node. Empty if the store does not list the group.
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;
-    if (!hierarchy.is_consolidated() && hierarchy.store()->Traits().remote) return {};
-    const auto members = hierarchy.Members(std::string(zarr::ParentPath(node)));
-    if (!members.ok() || members->size() > kMostMembers) return {};
+    const std::string group(zarr::ParentPath(node));
+    const auto entries = hierarchy.List(group);
+    if (!entries.ok() || entries->size() > kMostMembers) return {};
     const std::string wanted = zarr::NameKey(std::string(zarr::LastName(node)));
     std::vector<std::string> near;
-    for (const zarr::Node& member : *members) {
-        const std::string name = zarr::NameKey(member.name);
-        if (std::max(name.size(), wanted.size()) <= kLongest &&
-            EditDistance(wanted, name) <= 1 + wanted.size() / 4)
-            near.push_back("/" + member.path);
+    for (const zarr::StoreEntry& entry : *entries) {
+        const std::string name = zarr::NameKey(entry.name);
+        if (!entry.is_prefix || std::max(name.size(), wanted.size()) > kLongest ||
+            EditDistance(wanted, name) > 1 + wanted.size() / 4)
+            continue;
+        const std::string path = zarr::JoinKey(group, entry.name);
+        const auto kind = hierarchy.KindOf(path);
+        if (!kind.ok() || *kind != NodeKind::kNone) near.push_back("/" + path);
     }
     return near.empty() ? std::string() : "; there is " + FirstFew(near, ", ");
 }

@@ -343,6 +343,16 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
 
 Result<bool> RemoteStore::ReadRange(const std::string& key, std::uint64_t offset,
                                     std::size_t length, zarr::Buffer& value) const {
+    if (!access_.update) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto known = cached_values_.find(key);
+        if (known != cached_values_.end() && !known->second) return false;
+        if (known != cached_values_.end() && offset < known->second->size()) {
+            const auto part = std::string_view(*known->second).substr(offset, length);
+            ZARR_RETURN_IF_ERROR(value.Assign(zarr::ByteSpan(part)).WithContext(key));
+            return true;
+        }
+    }
     if (const auto url = folder().Url(key)) {
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(

@@ -139,11 +139,28 @@ TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
     }
 }
 
-TEST(Opening, ReadsNoCoordinatesOfLevelsWithATransform) {
+TEST(Opening, PrefetchesCoordinatesAndGridMappingsThatMayContradictATransform) {
     const auto store = OpenedStore(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
-    EXPECT_TRUE(Holds(store->cached_keys, {"0/x/.zarray", "0/utm/.zattrs"}));
-    for (const char* key : {"0/x/0", "1/x/0", "1/utm/.zattrs"})
-        EXPECT_EQ(store->cached_keys.count(key), 0U) << key;
+    EXPECT_EQ(store->steps.size(), 4U);
+    EXPECT_TRUE(Holds(store->cached_keys, {"0/x/.zarray", "0/utm/.zattrs", "0/x/0", "1/x/0",
+                                           "1/utm/.zattrs"}));
+}
+
+// Returns a v2 store with an array that the attributes of another array may name as coordinate.
+TreeBuilder Swath() {
+    TreeBuilder builder;
+    builder.Group("").Raster("plain", 4, 4);
+    builder.Array("height", "[4, 4]", R"({"_ARRAY_DIMENSIONS": ["y", "x"]})");
+    builder.Array("data", "[4, 4]",
+                  R"({"_ARRAY_DIMENSIONS": ["y", "x"], "coordinates": "height"})");
+    return builder;
+}
+
+TEST(Opening, PrefetchesOtherArraysOnlyWhereTheyMayNameTheArray) {
+    const auto store = OpenedStore(Swath(), "height", true);
+    EXPECT_EQ(store->listed, std::set<std::string>{""});
+    EXPECT_TRUE(Holds(store->cached_keys, {"data/.zattrs", "plain/.zarray"}));
+    EXPECT_TRUE(OpenedStore(Swath(), "data", true)->listed.empty());
 }
 
 TEST(Opening, PrefetchesMembersOfAListedGroupTogether) {
