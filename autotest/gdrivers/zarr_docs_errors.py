@@ -18,7 +18,7 @@ from zarr_docs import REPOSITORY
 from zarr_drivers import reference_folder
 from zarr_gdal import array_name, config_options
 from zarr_http import Served
-from zarr_store import add_array, handmade, make_array, make_store
+from zarr_store import add_array, handmade, make_array, make_store, zip_folder
 
 DATA = REPOSITORY / "data"
 PROVOKED = {}  # message in docs/errors.md -> function that makes the driver emit it
@@ -597,3 +597,41 @@ def missing_libzfp(folder):
 
 def lines_of(process):
     return process.stderr.splitlines()
+
+
+def replaced(folder, replace):
+    """Reads a store after `replace` has replaced it."""
+    values = np.arange(16, dtype="i2").reshape(4, 4)
+    store = make_store(folder, {"a": values})
+    dataset = gdal.Open(str(store))
+    replace(store)
+    dataset.ReadAsArray()
+
+
+@provokes("<document>: the store was replaced after it was opened; open it again")
+def _(folder):
+    def replace(store):
+        shutil.rmtree(store)
+        make_store(folder, {"a": np.zeros((4, 4), "f8")})
+
+    replaced(folder, replace)
+
+
+@provokes("<document>: the array was deleted after it was opened")
+def _(folder):
+    replaced(folder, lambda store: shutil.rmtree(store / "a"))
+
+
+@provokes("the zip file was replaced after it was opened; open it again")
+def _(folder):
+    for name in ("a", "b"):
+        zip_folder(make_array(folder, np.arange(16.0).reshape(4, 4), name=f"{name}.zarr"), folder / f"{name}.zip")
+    dataset = gdal.Open(str(folder / "a.zip"))
+    (folder / "b.zip").rename(folder / "a.zip")
+    dataset.ReadAsArray()
+
+
+@provokes("no array names the mask /<path>, so it is not used; create the mask again, or delete the array")
+def _(folder):
+    mask = {"values": np.full((4, 4), 255, "u1"), "attrs": {"gdal_mask_flags": 2}}
+    read(make_store(folder, {"a": np.zeros((4, 4)), "a_mask": mask}))

@@ -2,6 +2,7 @@
 #include "core/array/array.h"
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -49,8 +50,10 @@ Status Array::CheckWritable(const ArrayMetadata& metadata) {
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
                                                  std::shared_ptr<ArrayContext> context,
-                                                 std::shared_ptr<ArrayInstances> instances) {
+                                                 std::shared_ptr<ArrayInstances> instances,
+                                                 std::unique_ptr<const ArrayDocument> document) {
     std::shared_ptr<Array> array(new Array());
+    array->document_ = std::move(document);
     array->metadata_ = std::move(metadata);
     ZARR_RETURN_IF_ERROR(array->layouts_.Bind(array->metadata_));
     for (const GridAxis& axis : array->layouts_.grid())
@@ -115,7 +118,28 @@ Status Array::Read(const Region& region, std::size_t offset, const Destination& 
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
     const bool wants_rest =
         read_ahead_ != nullptr && options.looks_ahead && read_ahead_->Note(region, options.threads);
-    return ReadRegion(*this, region, offset, destination, options, wants_rest);
+    return ReadSame(
+        [&] { return ReadRegion(*this, region, offset, destination, options, wants_rest); });
+}
+
+Status Array::CheckNotReplaced() const {
+    if (document_ == nullptr) return {};
+    ZARR_ASSIGN_OR_RETURN(const ArrayDocument::State state, document_->Check(metadata_));
+    if (state == ArrayDocument::State::kChanged) DropChanged();
+    return {};
+}
+
+Status Array::ReadSame(const std::function<Status()>& read) const {
+    Status status = read();
+    if (document_ == nullptr) return status;
+    // The check comes after the read, so that no chunk of another array is taken for one of this.
+    ZARR_ASSIGN_OR_RETURN(const ArrayDocument::State state, document_->Check(metadata_));
+    if (state == ArrayDocument::State::kSame) return status;
+    // Cached chunks may be those of an earlier array.
+    DropChanged();
+    status = read();
+    ZARR_RETURN_IF_ERROR(CheckNotReplaced());
+    return status;
 }
 
 Status Array::Preload(const Region& region, std::size_t threads) const {
@@ -147,6 +171,7 @@ Result<ChunkListing> Array::ListChunks() const {
         if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
     };
     ZARR_RETURN_IF_ERROR(chunks_->ForEachStored(visit, visit_size));
+    ZARR_RETURN_IF_ERROR(CheckNotReplaced());
     absent_.SetPresent(std::move(present), asked);
     return listing;
 }
@@ -215,7 +240,8 @@ Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
     const Destination destination{reinterpret_cast<std::uint8_t*>(objects.data()),
                                   ContiguousStrides(region.count, sizeof(std::string), false),
                                   take};
-    ZARR_RETURN_IF_ERROR(ReadRegion(*this, region, 0, destination, {threads}, false));
+    ZARR_RETURN_IF_ERROR(
+        ReadSame([&] { return ReadRegion(*this, region, 0, destination, {threads}, false); }));
     return objects;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/array/array_context.h"
+#include "core/array/array_document.h"
 #include "core/array/chunk_cache.h"
 #include "core/array/chunk_layout.h"
 #include "core/array/chunk_store.h"
@@ -55,10 +57,12 @@ class Array {
   public:
     // Opens the array at `path` with its parsed metadata. Array objects with the same `instances`
     // share pending writes; with nullptr, this object shares none. Messages about invalid metadata
-    // name the member of the metadata document.
+    // name the member of the metadata document. Without a `document`, CheckNotReplaced() finds
+    // nothing.
     static Result<std::shared_ptr<const Array>> Open(
         std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
-        std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
+        std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr,
+        std::unique_ptr<const ArrayDocument> document = nullptr);
     // Returns ok if Open() would accept the codecs and shards in `metadata`; otherwise the error
     // that Open() would return. Needs no store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
@@ -77,12 +81,17 @@ class Array {
     // Reads `region` into `destination`; absent chunks read as the fill value. `offset` is 0, or
     // the offset in bytes of a struct field within an element. For kObject, `op` must copy each
     // text, because the text is valid only during the call of `op`. Error messages start with the
-    // chunk's key. After an error, `destination` may be partly written.
+    // chunk's key, or say that the array was replaced. After an error, `destination` may be partly
+    // written.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 const ReadOptions& options) const;
 
     // Reads `region` of a kObject array. Returns the elements in row-major order of the region.
     Result<std::vector<std::string>> ReadObjects(const Region& region, std::size_t threads) const;
+
+    // Fails if another array has replaced this array in its store since it was opened. Costs one
+    // look at the array's document. Read(), ReadObjects() and ListChunks() call it at their end.
+    Status CheckNotReplaced() const;
 
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
     // chunks evict earlier chunks.
@@ -148,6 +157,10 @@ class Array {
 
     Array() = default;
 
+    // Calls `read`, and checks that it has read chunks of this array. Calls `read` again if the
+    // array's document has changed, because cached chunks may be outdated.
+    Status ReadSame(const std::function<Status()>& read) const;
+
     std::shared_ptr<const Store> store_;
     std::string path_;
     ArrayMetadata metadata_;
@@ -157,6 +170,7 @@ class Array {
     std::uint64_t id_ = 0;
     std::shared_ptr<ArrayInstances> instances_;
     std::unique_ptr<const ChunkStore> chunks_;
+    std::unique_ptr<const ArrayDocument> document_;
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;

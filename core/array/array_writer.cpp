@@ -156,6 +156,8 @@ std::size_t ArrayWriter::MaxConcurrentStores(std::size_t threads) {
 
 Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
+    // Chunks of this array would be wrong in an array that has replaced it.
+    ZARR_RETURN_IF_ERROR(array_->CheckNotReplaced());
     if (plan.pieces() > SIZE_MAX)
         return Status::Limit("the region overlaps too many chunks; write a smaller region");
     const ChunkStore& chunks = array_->chunks();
@@ -397,6 +399,7 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
 }
 
 Status ArrayWriter::Flush(std::size_t threads) {
+    if (!array_->pending().empty()) ZARR_RETURN_IF_ERROR(array_->CheckNotReplaced());
     const Status chunks = FlushChunks(threads);
     const Status stored = array_->chunks().Flush(*store_, threads);
     return chunks.ok() ? stored : chunks;

@@ -42,6 +42,8 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
 // Attribute of an array, with the name of its mask array in the same group; see
 // driver/raster/stored_masks.h.
 inline constexpr std::string_view kMaskAttribute = "gdal_mask";
+// Attribute of an array that is a mask: GDAL's flags of the mask.
+inline constexpr std::string_view kMaskFlagsAttribute = "gdal_mask_flags";
 
 // Returns the names of the arrays to which an array's attributes refer: coordinates, grid mappings,
 // bounds (CF conventions) and the mask. Paths are reduced to their last segment.

@@ -30,6 +30,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     const json::Value attributes =
         WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
+    array.is_mask = attributes.Find(kMaskFlagsAttribute) != nullptr;
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
     auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes, ignored);
@@ -154,6 +155,14 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
             group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
     for (CatalogArray& array : group.arrays)
         array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
+    // A killed writer may leave a mask that no array names yet. It is no raster beside rasters.
+    const std::vector<const CatalogArray*> rasters = group.Rasters();
+    const bool has_others = std::any_of(rasters.begin(), rasters.end(),
+                                        [](const CatalogArray* array) { return !array->is_mask; });
+    for (CatalogArray& array : group.arrays) {
+        array.is_unused_mask = has_others && array.is_mask && !array.is_auxiliary;
+        array.is_auxiliary = array.is_auxiliary || array.is_unused_mask;
+    }
     return group;
 }
 

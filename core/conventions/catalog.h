@@ -23,8 +23,11 @@ struct CatalogArray {
     std::string units;
     // Result of LocationStatements(): text of all statements about the array's location.
     std::string location_statements;
-    bool is_raster = false;     // result of IsRaster()
-    bool is_auxiliary = false;  // true for coordinates, bounds or grid mapping of another array
+    bool is_raster = false;  // result of IsRaster()
+    // True for coordinates, bounds, grid mapping or mask of another array.
+    bool is_auxiliary = false;
+    bool is_mask = false;         // true if the attributes say that the array is a mask
+    bool is_unused_mask = false;  // true for a mask that no array of the group names
 };
 
 // A group in the catalog, with the arrays directly in it.

@@ -223,23 +223,21 @@ class DescribedOverviews {
         json::Object attributes = *stored.as_object();
         StateBase(attributes, LastName(path_), "");
         StateBase(attributes, new_name, std::move(state));
-        return writer.SetAttributes(group, json::Value(std::move(attributes)));
+        return writer.ChangeAttributes(group, stored, json::Value(std::move(attributes)));
     }
 
     Status Rename(HierarchyWriter& writer, std::string_view new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group_));
-        json::Object attributes =
-            stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
+        json::Object attributes = *stored.as_object();
         RenameInDescription(attributes, NameIn(group_, path_), new_name);
-        return writer.SetAttributes(group_, json::Value(std::move(attributes)));
+        return writer.ChangeAttributes(group_, stored, json::Value(std::move(attributes)));
     }
 
     Status Change(HierarchyWriter& writer, const std::vector<OverviewLevel>& levels) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group_));
-        json::Object attributes =
-            stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
+        json::Object attributes = *stored.as_object();
         ZARR_RETURN_IF_ERROR(DescribeOverviewsIn(attributes, style_, axes_, levels));
-        return writer.SetAttributes(group_, json::Value(std::move(attributes)));
+        return writer.ChangeAttributes(group_, stored, json::Value(std::move(attributes)));
     }
 
     // True if the attributes still list an overview of any array at or below `group`.
@@ -283,14 +281,14 @@ Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const st
                    Renamed& renamed) {
     const std::string group = GroupOf(path);
     const std::string old_name(LastName(path));
-    ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
+    ZARR_ASSIGN_OR_RETURN(const json::Value before, hierarchy.Attributes(path));
+    json::Value attributes = before;
     const auto rename = [&](const std::string& from, const std::string& name) {
         ZARR_RETURN_IF_ERROR(writer.RenameNode(from, name));
         renamed.emplace_back(from, JoinKey(group, name));
         return Status();
     };
     ZARR_RETURN_IF_ERROR(rename(path, new_name));
-    bool has_changed = false;
     for (const std::string_view attribute : {std::string_view("grid_mapping"), kMaskAttribute}) {
         const std::string* const stored = StringAttribute(attributes, attribute);
         if (stored == nullptr || owned.count(JoinKey(group, *stored)) == 0) continue;
@@ -306,9 +304,8 @@ Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const st
             std::string text = ReplaceWord(*words, from, to);
             json::PutMember(members, "coordinates", json::Value(std::move(text)));
         }
-        has_changed = true;
     }
-    return has_changed ? writer.SetAttributes(JoinKey(group, new_name), attributes) : Status();
+    return writer.ChangeAttributes(JoinKey(group, new_name), before, attributes);
 }
 
 }  // namespace

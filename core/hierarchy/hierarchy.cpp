@@ -530,9 +530,20 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
         }
     }
     auto instances = context_->InstancesOf(things, metadata);
-    auto array = Array::Open(store_, path, std::move(metadata), context_, std::move(instances));
+    auto array = Array::Open(store_, path, std::move(metadata), context_, std::move(instances),
+                             WatchedDocument(path));
     if (array.ok()) return context_->Share(name, *array);
     return std::move(array).WithContext(NameOf(path, Document::kArray));
+}
+
+std::unique_ptr<const ArrayDocument> Hierarchy::WatchedDocument(const std::string& path) const {
+    if (base_->Traits().remote || planned_.count(path) != 0) return nullptr;
+    const Format format = FormatOf(path);
+    const std::string key = DocumentKey(path, Document::kArray, format);
+    for (const auto part : {&LoadedNode::own_document, &LoadedNode::document})
+        if (const auto known = nodes_->Find(key, part); known && known->version)
+            return std::make_unique<const ArrayDocument>(base_, path, format, known->version);
+    return std::make_unique<const ArrayDocument>(base_, path, format, std::nullopt);
 }
 
 }  // namespace zarr

@@ -187,6 +187,9 @@ class Hierarchy {
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;
+    // Returns the document by which an open array notices that it was replaced. Returns nullptr for
+    // a remote store, and for an array with planned metadata.
+    std::unique_ptr<const ArrayDocument> WatchedDocument(const std::string& path) const;
     Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
     Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;
     // True if a Zarr v1 array is at `path`. Must only be called if `path` has no v2 document. The

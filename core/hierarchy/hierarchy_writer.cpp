@@ -61,19 +61,6 @@ Status NoObject(const std::string& key, const json::Value& got) {
     return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
 }
 
-// Applies the differences between `before` and `after` to `object`. `after` must be an object.
-void ApplyChange(const json::Object& before, const json::Value& after, json::Object& object) {
-    const json::Value old(before);
-    for (const json::Member& member : before)
-        if (after.Find(member.first) == nullptr) json::EraseMember(object, member.first);
-    for (const json::Member& member : *after.as_object()) {
-        const json::Value* const was = old.Find(member.first);
-        if (was != nullptr && json::Dump(*was) == json::Dump(member.second)) continue;
-        json::EraseMember(object, member.first);
-        object.push_back(member);
-    }
-}
-
 }  // namespace
 
 Result<NodeDocuments*> HierarchyWriter::Documents() const {
@@ -299,20 +286,26 @@ Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& 
     return ReplaceAttributes(node, attributes);
 }
 
-Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
-                                         const json::Value& after) {
+Status HierarchyWriter::ChangeAttributes(std::string_view path, const AttributeChanges& changes,
+                                         const AttributeMerge& merge) {
+    if (changes.empty()) return {};
     ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(node, Document::kAttributes);
-    for (const json::Value* attributes : {&before, &after})
-        if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
     ZARR_ASSIGN_OR_RETURN(const auto document_lock, AcquireIfAny(locks_, key));
     ZARR_ASSIGN_OR_RETURN(json::Value stored, documents->Attributes(node));
-    ApplyChange(*before.as_object(), after, *stored.MutableObject());
+    ApplyChanges(changes, merge, *stored.MutableObject());
     return ReplaceAttributes(node, stored);
+}
+
+Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
+                                         const json::Value& after, const AttributeMerge& merge) {
+    for (const json::Value* attributes : {&before, &after})
+        if (attributes->as_object() == nullptr) return NoObject(std::string(path), *attributes);
+    return ChangeAttributes(path, DifferenceOf(before, after), merge);
 }
 
 Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
@@ -345,6 +338,7 @@ Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetada
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     ZARR_ASSIGN_OR_RETURN(const auto document_lock,
                           AcquireIfAny(locks_, documents->KeyOf(array, Document::kArray)));
+    NoteOwnMetadata(*store_, array, metadata);
     ZARR_RETURN_IF_ERROR(Change(array, [&] { return documents->WithArray(array, metadata); }));
     return documents->format() != Format::kV3 ? nczarr_.UpdateForShape(array, metadata.shape)
                                               : Status();

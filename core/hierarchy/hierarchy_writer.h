@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/array/array_writer.h"
+#include "core/hierarchy/attribute_changes.h"
 #include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/hierarchy/node_documents.h"
@@ -94,11 +95,14 @@ class HierarchyWriter {
     // object erases `.zattrs` in a v2 store.
     Status SetAttributes(std::string_view path, const json::Value& attributes);
 
-    // Changes the stored attributes of the node at `path` by the difference between two JSON
-    // objects. Sets members that are new or different in `after`, and removes members that only
-    // `before` has. Keeps changes that other writers made to other members.
+    // Applies `changes` to the stored attributes of the node at `path`. Keeps changes that other
+    // writers made to other attributes. `merge` decides on attributes that others have changed,
+    // too; see ApplyChanges().
+    Status ChangeAttributes(std::string_view path, const AttributeChanges& changes,
+                            const AttributeMerge& merge = {});
+    // Applies the difference between two JSON objects; see DifferenceOf().
     Status ChangeAttributes(std::string_view path, const json::Value& before,
-                            const json::Value& after);
+                            const json::Value& after, const AttributeMerge& merge = {});
 
     // Replaces the metadata of the array at `path`; chunks stay unchanged. Stored members that the
     // format does not define stay, unless `metadata` has a member of that name.

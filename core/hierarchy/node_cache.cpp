@@ -89,8 +89,12 @@ StoredDocument ParseDocument(const std::string& key, std::string_view text) {
 
 Result<StoredDocument> ReadDocument(const Store& store, const std::string& key) {
     Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store, key, text));
-    return found ? ParseDocument(key, std::as_const(text).span().text()) : StoredDocument();
+    ObjectVersion version;
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store, key, text, &version));
+    if (!found) return StoredDocument();
+    StoredDocument document = ParseDocument(key, std::as_const(text).span().text());
+    if (version.exists) document.version = version;
+    return document;
 }
 
 NodeCache::NodeCache(const Store& store) : changes_(registry.Of(store)), version_(*changes_) {}

@@ -31,6 +31,8 @@ struct StoredDocument {
     std::size_t size = 0;                      // size of the document's text, in bytes
     std::shared_ptr<const json::Value> value;  // nullptr if the document is absent or not JSON
     std::string text;  // text of a document that is not JSON; otherwise empty
+    // Version of the document; nullopt if it was not read from the store itself.
+    std::optional<ObjectVersion> version;
 };
 
 // Reads and parses the document under `key`; `exists` is false if the key is absent. In a

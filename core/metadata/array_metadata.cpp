@@ -2,6 +2,7 @@
 #include "core/metadata/array_metadata.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "core/codec/registry.h"
@@ -48,6 +49,18 @@ bool HaveEqualShards(const Sharding& a, const Sharding& b) {
            AllAgree(a.index_codecs, b.index_codecs) && AllAgree(a.codecs, b.codecs);
 }
 
+// True if equal bytes of a chunk have equal elements, under equal keys, and absent chunks have
+// equal elements.
+bool DecodeAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
+    return a.format == b.format && a.chunks == b.chunks && a.axis_order == b.axis_order &&
+           std::equal(a.shards.begin(), a.shards.end(), b.shards.begin(), b.shards.end(),
+                      HaveEqualShards) &&
+           a.dimension_separator == b.dimension_separator && a.has_key_prefix == b.has_key_prefix &&
+           a.dtype.ToString() == b.dtype.ToString() &&
+           a.fill_value.TrimmedBytes() == b.fill_value.TrimmedBytes() &&
+           AllAgree(a.codecs, b.codecs);
+}
+
 }  // namespace
 
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
@@ -57,15 +70,22 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
 }
 
 bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b) {
-    return a.format == b.format && a.shape == b.shape && a.chunks == b.chunks &&
-           a.edges == b.edges && a.axis_order == b.axis_order &&
-           std::equal(a.shards.begin(), a.shards.end(), b.shards.begin(), b.shards.end(),
-                      HaveEqualShards) &&
-           a.dimension_separator == b.dimension_separator && a.has_key_prefix == b.has_key_prefix &&
-           a.dtype.ToString() == b.dtype.ToString() && a.dtype.missing == b.dtype.missing &&
-           a.has_fill_value == b.has_fill_value && a.fill_meaning == b.fill_meaning &&
-           a.fill_value.TrimmedBytes() == b.fill_value.TrimmedBytes() &&
-           AllAgree(a.codecs, b.codecs);
+    return a.shape == b.shape && a.edges == b.edges && DecodeAlike(a, b) &&
+           a.dtype.missing == b.dtype.missing && a.has_fill_value == b.has_fill_value &&
+           a.fill_meaning == b.fill_meaning;
+}
+
+bool HasChunksOf(const ArrayMetadata& stored, const ArrayMetadata& opened) {
+    const auto begins_with = [](const auto& longer, const auto& shorter) {
+        return longer.size() >= shorter.size() &&
+               std::equal(shorter.begin(), shorter.end(), longer.begin());
+    };
+    return stored.rank() == opened.rank() &&
+           std::equal(stored.shape.begin(), stored.shape.end(), opened.shape.begin(),
+                      std::greater_equal<>()) &&
+           std::equal(stored.edges.begin(), stored.edges.end(), opened.edges.begin(),
+                      opened.edges.end(), begins_with) &&
+           DecodeAlike(stored, opened);
 }
 
 std::string MetadataText(const ArrayMetadata& metadata) {

@@ -111,6 +111,11 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 // have equal values. The metadata documents may differ in other members.
 bool StoreEqualChunks(const ArrayMetadata& a, const ArrayMetadata& b);
 
+// True if an array that was opened with the metadata `opened` reads the right values from the
+// chunks of an array with the metadata `stored`: keys, chunk shapes, types, codecs and fill values
+// are equal. `stored` may have a larger shape.
+bool HasChunksOf(const ArrayMetadata& stored, const ArrayMetadata& opened);
+
 // Returns the metadata of a new array. Returns kInvalidArgument or kLimit with the name of the
 // invalid member. Does not check the codecs; binding them to the array does.
 Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec);

@@ -165,11 +165,15 @@ Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t lim
                          " bytes exceeds the maximum of " + std::to_string(limit));
 }
 
-Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text) {
+Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text,
+                         ObjectVersion* version) {
     const auto most = static_cast<std::size_t>(LimitOf(Limit::kMetadataSize));
-    auto found = store.Get(key, text, most);
-    if (found.status().code() != StatusCode::kLimit) return found;
-    return OverLimit(Limit::kMetadataSize, found.status().message());
+    const auto read = store.Read(key, ValuePart::Whole(most), text);
+    if (read.status().code() == StatusCode::kLimit)
+        return OverLimit(Limit::kMetadataSize, read.status().message());
+    if (!read.ok()) return read.status();
+    if (version != nullptr) *version = read->version;
+    return read->found;
 }
 
 Status Store::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {

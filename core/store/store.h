@@ -284,8 +284,10 @@ class Store {
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 // Reads a whole metadata document into `text`. Returns false if the key is absent. Fails with
-// kLimit if the document has more than Limit::kMetadataSize bytes.
-Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text);
+// kLimit if the document has more than Limit::kMetadataSize bytes. Sets `version`, unless it is
+// nullptr, to the version of the document before it was read.
+Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text,
+                         ObjectVersion* version = nullptr);
 
 // Returns the kLimit error for a value of `size` bytes that exceeds `limit`.
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);

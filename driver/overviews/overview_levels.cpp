@@ -402,6 +402,7 @@ json::Object OverviewLevels::PlacementOfLevel(const RasterLayout& scaled,
 
 Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
+    const json::Value before(attributes);
     for (std::size_t i = 0; i < source_.arrays.size(); ++i) {
         const RasterLayout& array = *source_.arrays[i];
         std::vector<zarr::OverviewAxis> axes;
@@ -430,7 +431,7 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
         const bool is_placed = json::FindMember(attributes, kTransform) != nullptr;
         SetMember(attributes, kShape, is_placed ? ShapeOf(WholeRaster(first)) : json::Value());
     }
-    return update_.metadata().SetAttributes(listing_.group, json::Value(attributes));
+    return update_.metadata().ChangeAttributes(listing_.group, before, json::Value(attributes));
 }
 
 // True if the array at `path` is in a group for overviews. Only arrays in such a group may be

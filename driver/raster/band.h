@@ -73,6 +73,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     }
 
     const BandArray& array() const { return array_; }
+    BandArray& array() { return array_; }
     // Sets an attribute of the band's array; null removes the attribute.
     void ChangeAttribute(const char* name, zarr::json::Value value) {
         dataset()->ChangeAttribute(array_, name, std::move(value));

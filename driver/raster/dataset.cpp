@@ -640,6 +640,11 @@ bool ZarrDataset::HasLevelGroups() const {
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
     if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
+    // Georeferencing and overviews are written after reading what is stored.
+    zarr::StoreLock lock;
+    if (is_due) {
+        ZARR_ASSIGN_OR_RETURN(lock, update_->Lock());
+    }
     if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
     ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());

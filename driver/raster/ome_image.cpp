@@ -321,8 +321,9 @@ Status StoreOmeImage(ZarrDataset& dataset, const zarr::OmeIdentity& identity, St
                           ImageWriter(dataset, identity).Run(existing));
     json::Object changed = existing.as_object() != nullptr ? *existing.as_object() : json::Object();
     ZARR_RETURN_IF_ERROR(zarr::PutOmeImage(changed, image));
-    if (json::Dump(json::Value(changed)) == json::Dump(existing)) return {};
-    return update.metadata().SetAttributes(group, json::Value(std::move(changed)));
+    return update.metadata().ChangeAttributes(
+        group, existing.as_object() != nullptr ? existing : json::Value(json::Object()),
+        json::Value(std::move(changed)));
 }
 
 }  // namespace zarr_driver

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "core/conventions/base_state.h"
 #include "core/conventions/crs_text.h"
@@ -17,6 +18,7 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
+#include "driver/raster/pam_merge.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -33,6 +35,15 @@ std::optional<std::int64_t> WrittenAt(const std::string& path) {
     VSIStatBufL stat;
     if (!TakesNoRequests(path) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
     return zarr::ModificationTime(stat);
+}
+
+// Returns the contents of the local auxiliary file; nullptr if it is missing or not GDAL's.
+XmlTree ReadAuxiliary(const std::string& sidecar_base) {
+    const std::string path = sidecar_base + ".aux.xml";
+    if (!WrittenAt(path)) return nullptr;
+    const QuietErrors quiet;
+    XmlTree tree(CPLParseXMLFile(path.c_str()));
+    return tree != nullptr && EQUAL(tree->pszValue, "PAMDataset") ? std::move(tree) : nullptr;
 }
 
 void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {
@@ -112,12 +123,11 @@ void ZarrPamDataset::EnablePam() {
 
 namespace {
 
-constexpr const char* kPamState = "ZARR";       // domain of the items below, in the stored PAM
-constexpr const char* kMadeFrom = "MADE_FROM";  // SourceState::Text() when statistics were stored
-constexpr const char* kMadeIn = "MADE_IN";      // SourceState::folder_id(), stored with MADE_FROM
-constexpr const char* kMadeOf = "MADE_OF";      // BaseState() of the array, stored with MADE_FROM
-constexpr const char* kSize = "SIZE";           // size of the raster that control points refer to
-constexpr const char* kBands = "BANDS";         // number of bands when PAM was stored
+// Further items of the domain kPamState.
+constexpr const char* kMadeIn = "MADE_IN";  // SourceState::folder_id(), stored with MADE_FROM
+constexpr const char* kMadeOf = "MADE_OF";  // BaseState() of the array, stored with MADE_FROM
+constexpr const char* kSize = "SIZE";       // size of the raster that control points refer to
+constexpr const char* kBands = "BANDS";     // number of bands when PAM was stored
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
@@ -288,8 +298,12 @@ Status ZarrPamDataset::StorePam() {
         return {};
     }
     nPamFlags &= ~GPF_DIRTY;
-    if (has_auxiliary_) VSIUnlink((sidecar_base_ + ".aux.xml").c_str());
-    has_auxiliary_ = false;
+    // The store has all of the auxiliary file that this dataset knows.
+    const XmlTree written = has_auxiliary_ ? ReadAuxiliary(sidecar_base_) : nullptr;
+    const bool is_stored = written == nullptr || auxiliary_pam_ == nullptr ||
+                           ElementText(*written) == ElementText(*auxiliary_pam_);
+    if (has_auxiliary_ && is_stored) VSIUnlink((sidecar_base_ + ".aux.xml").c_str());
+    has_auxiliary_ = has_auxiliary_ && !is_stored;
     return {};
 }
 
@@ -351,6 +365,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     mask_documents_ = take(kSidecarMask);
     overview_documents_ = take(kSidecarOverviews);
     GDALDataset::SetMetadata(nullptr, kSidecarDomain);
+    if (has_auxiliary_) auxiliary_pam_ = ReadAuxiliary(sidecar_base_);
     if (nBands == 0) return;
     if (HasStatistics() && !AreStatisticsCurrent()) ForgetStatistics();
     statistics_are_of_pixels_ = HasStatistics();
@@ -501,6 +516,7 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings) {
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         // The list lacks the mask file, so GDAL remembers that no mask exists.
         oOvManager.HaveMaskFile(alone.List(), sidecar_base_.c_str());
+        mask_documents_.clear();
         return EmitWarning(path,
                            "is older than the array that it masks, so it is not used; write the "
                            "mask again, or touch the file if the mask is still right");
@@ -528,27 +544,33 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
     return CE_None;
 }
 
-CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
+XmlTree ZarrPamDataset::AuxiliaryPam() {
+    CPLXMLNode* const own = GDALPamDataset::SerializeToXML("");
+    // Metadata that the store already holds is left out of the auxiliary file, because a copy there
+    // would hide later changes of the store.
+    if (own != nullptr && stored_pam_ != nullptr) RemoveShared(*own, *stored_pam_);
+    XmlTree tree(RemoveStoredItems(own, stored_metadata_));
+    if (tree == nullptr && mask_documents_.empty() && overview_documents_.empty()) return tree;
+    if (tree == nullptr) tree.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
+    CPLXMLNode* const domain = CPLCreateXMLNode(tree.get(), CXT_Element, "Metadata");
+    CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
+    AddItem(domain, kSidecarOwner, dataset_id_);
+    if (!mask_documents_.empty()) AddItem(domain, kSidecarMask, mask_documents_);
+    if (!overview_documents_.empty()) AddItem(domain, kSidecarOverviews, overview_documents_);
+    if (HoldsStatistics(*tree)) AddItem(domain, kSidecarMadeFrom, source_state_);
+    return tree;
+}
+
+CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* /*pszPath*/) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CheckStatistics();
-        CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
-        // Metadata that the store already holds is left out of the auxiliary file, because a copy
-        // there would hide later changes of the store.
-        if (tree != nullptr && stored_pam_ != nullptr) RemoveShared(*tree, *stored_pam_);
-        tree = RemoveStoredItems(tree, stored_metadata_);
-        if (tree == nullptr && !has_mask_ && overview_documents_.empty()) return nullptr;
-        if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
-        CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
-        CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
-        AddItem(domain, kSidecarOwner, dataset_id_);
-        if (has_mask_) AddItem(domain, kSidecarMask, mask_documents_);
-        if (!overview_documents_.empty()) AddItem(domain, kSidecarOverviews, overview_documents_);
-        if (HoldsStatistics(*tree)) {
-            if (source_state_.empty()) source_state_ = StateOfSources().Text();
-            AddItem(domain, kSidecarMadeFrom, source_state_);
-        }
-        CPLAddXMLChild(tree, domain);
-        return tree;
+        if (HasStatistics() && source_state_.empty()) source_state_ = StateOfSources().Text();
+        XmlTree tree = AuxiliaryPam();
+        XmlTree before = std::exchange(auxiliary_pam_, tree != nullptr ? CopyOf(*tree) : nullptr);
+        XmlTree written = ReadAuxiliary(sidecar_base_);
+        if (written == nullptr) return tree.release();
+        MergePam(before.get(), tree.get(), {kSidecarDomain, kSidecarMadeFrom}, *written);
+        return IsEmptyElement(*written) ? nullptr : written.release();
     });
 }
 

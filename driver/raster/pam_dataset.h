@@ -87,6 +87,8 @@ class ZarrPamDataset : public StoreRaster {
     void EnablePam();
     // Builds or removes the overviews in the sidecar file (".ovr"). Emits errors.
     CPLErr BuildExternalOverviews(const OverviewRequest& request);
+    // Returns the contents of the auxiliary file: what other handles have stored there since this
+    // dataset was opened, with the changes of this dataset.
     CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
     std::unique_ptr<StoreActivity> activity_;  // logs opening and requests; nullptr for overviews
@@ -100,6 +102,9 @@ class ZarrPamDataset : public StoreRaster {
   private:
     CPLStringList RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const;
     void LoadAuxiliary(const CPLStringList& siblings);
+    // Returns the contents of the auxiliary file as this dataset knows them: the PAM that is not in
+    // the store. nullptr if there is none.
+    XmlTree AuxiliaryPam();
     SourceState StateOfSources() const;
     bool AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const;
     OpenOptions EffectiveOptions() const;
@@ -120,6 +125,8 @@ class ZarrPamDataset : public StoreRaster {
     // PAM from the store's attributes; null if there is none. This PAM is not written to a sidecar
     // file, because a copy would hide later changes of the store.
     XmlTree stored_pam_;
+    // PAM of the auxiliary file when it was loaded or written last; null if there was none.
+    XmlTree auxiliary_pam_;
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;

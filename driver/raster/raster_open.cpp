@@ -439,6 +439,7 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     if (rasters.empty() && !list_all)
         if (const CatalogArray* bad = contents.FirstBad()) return bad->status;
     WarnOfBadArrays(contents.groups, location.store_path);
+    WarnOfUnusedMasks(contents.groups, location.store_path);
     WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
     // If the only array has one dimension, it is opened as a raster with a single row.

@@ -11,6 +11,7 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
+#include "driver/raster/pam_merge.h"
 
 namespace zarr_driver {
 
@@ -50,13 +51,20 @@ void StoredAttributes::Change(BandArray& array, const char* name, json::Value va
     array.attributes_changed = true;
 }
 
+Status StoredAttributes::Store(BandArray& array, const std::string& name, const json::Value& value,
+                               StoreUpdate& update) {
+    for (json::Value* attributes : {&array.layout.facts.attributes, &array.attributes_before})
+        if (auto* const members = attributes->MutableObject()) SetMember(*members, name, value);
+    return update.metadata().ChangeAttributes(array.layout.facts.path,
+                                              zarr::AttributeChanges{{name, std::nullopt, value}});
+}
+
 void StoredAttributes::SetItem(BandArray& array, const char* name, const char* value) {
     auto* members = array.layout.facts.attributes.MutableObject();
     if (members != nullptr && ChangeItem(*members, name, value)) array.attributes_changed = true;
 }
 
 json::Object StoredAttributes::OfGroup() const {
-    if (group_attributes_) return *group_attributes_;
     const auto* existing = arrays_[0]->layout.facts.group_attributes.as_object();
     return existing != nullptr ? *existing : json::Object();
 }
@@ -68,8 +76,8 @@ void StoredAttributes::ChangeGroup(const char* name, json::Value value) {
 }
 
 void StoredAttributes::SetOfGroup(json::Object attributes) {
-    arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
-    group_attributes_ = std::move(attributes);
+    if (!group_before_) group_before_ = OfGroup();
+    arrays_[0]->layout.facts.group_attributes = json::Value(std::move(attributes));
 }
 
 void StoredAttributes::SetGroupItem(const char* name, const char* value) {
@@ -83,16 +91,18 @@ bool StoredAttributes::AreOfArraysChanged() const {
 }
 
 Status StoredAttributes::Flush(StoreUpdate& update) {
-    if (group_attributes_) {
-        const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
-        ZARR_RETURN_IF_ERROR(
-            update.metadata().SetAttributes(group, json::Value(*group_attributes_)));
+    if (group_before_) {
+        const RasterLayout& layout = arrays_[0]->layout;
+        ZARR_RETURN_IF_ERROR(update.metadata().ChangeAttributes(
+            std::string(zarr::ParentPath(layout.facts.path)), json::Value(*group_before_),
+            layout.facts.group_attributes, MergeAttribute));
     }
-    group_attributes_.reset();
+    group_before_.reset();
     for (const auto& array : arrays_) {
         if (!array->attributes_changed) continue;
-        ZARR_RETURN_IF_ERROR(update.metadata().ChangeAttributes(
-            array->layout.facts.path, array->attributes_before, array->layout.facts.attributes));
+        ZARR_RETURN_IF_ERROR(
+            update.metadata().ChangeAttributes(array->layout.facts.path, array->attributes_before,
+                                               array->layout.facts.attributes, MergeAttribute));
         array->attributes_before = array->layout.facts.attributes;
         array->attributes_changed = false;
     }

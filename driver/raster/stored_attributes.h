@@ -30,6 +30,9 @@ class StoredAttributes {
     // Sets an attribute of an array, or removes it if the value is null.
     static void Change(BandArray& array, const char* name, zarr::json::Value value);
     void ChangeGroup(const char* name, zarr::json::Value value);
+    // Sets an attribute of an array and stores it at once.
+    static zarr::Status Store(BandArray& array, const std::string& name,
+                              const zarr::json::Value& value, StoreUpdate& update);
 
     // Sets the attribute for a metadata item, or removes it if `value` is nullptr. If its text does
     // not change, the attribute keeps its JSON type.
@@ -46,8 +49,8 @@ class StoredAttributes {
     void SetOfGroup(zarr::json::Object attributes);
 
     const BandArrays& arrays_;
-    // All attributes of the group, including pending changes; nullopt if no change is pending.
-    std::optional<zarr::json::Object> group_attributes_;
+    // Attributes of the group before the pending changes; nullopt if no change is pending.
+    std::optional<zarr::json::Object> group_before_;
 };
 
 }  // namespace zarr_driver

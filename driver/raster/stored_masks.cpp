@@ -15,6 +15,7 @@
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
+#include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
@@ -25,7 +26,6 @@ namespace json = zarr::json;
 
 namespace {
 
-constexpr std::string_view kFlags = "gdal_mask_flags";
 constexpr std::string_view kMaskedBands = "gdal_masked_bands";
 constexpr std::string_view kMaskedBandNames = "gdal_band_names";
 
@@ -121,7 +121,9 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
         return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());
     zarr::Warnings ignored;
     MaskArray array;
-    array.flags = zarr::NumberAttribute(attributes, kFlags, ignored) == 0.0 ? 0 : GMF_PER_DATASET;
+    array.flags = zarr::NumberAttribute(attributes, zarr::kMaskFlagsAttribute, ignored) == 0.0
+                      ? 0
+                      : GMF_PER_DATASET;
     array.bands = MaskedBands(attributes, number);
     array.is_of_all = array.bands.empty() && attributes.Find(kMaskedBands) == nullptr;
     Location location = dataset_.location();
@@ -167,19 +169,64 @@ Result<std::string> StoredMasks::MakeArray(int number, int flags) {
                           ArrayCreationOptions::Parse(options.List(), spec.dtype));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
                           NewArrayMetadata(std::move(spec), parsed));
-    json::Object attributes{
-        {"_ARRAY_DIMENSIONS", json::Value(std::move(names))},
-        {"flag_values", ListOf({0, 255})},
-        {"flag_meanings", json::Value("masked valid")},
-        {std::string(kFlags), json::Value(std::int64_t{flags & GMF_PER_DATASET})}};
+    json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(std::move(names))},
+                            {"flag_values", ListOf({0, 255})},
+                            {"flag_meanings", json::Value("masked valid")},
+                            {std::string(zarr::kMaskFlagsAttribute),
+                             json::Value(std::int64_t{flags & GMF_PER_DATASET})}};
     if (has_bands) attributes.emplace_back(std::string(kMaskedBands), ListOf({}));
     ZARR_RETURN_IF_ERROR(dataset_.update()->MakeArray(path, metadata, attributes));
     return path;
 }
 
+std::vector<BandArray*> StoredMasks::ArraysOf(int first, int last) const {
+    std::vector<BandArray*> arrays;
+    for (int i = first; i <= last; ++i) {
+        BandArray& array = dataset_.Band(i)->array();
+        if (arrays.empty() || arrays.back() != &array) arrays.push_back(&array);
+    }
+    return arrays;
+}
+
+Status StoredMasks::TakeOver(const std::vector<BandArray*>& arrays) {
+    const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
+    hierarchy.Reload();
+    for (BandArray* const array : arrays) {
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored,
+                              hierarchy.Attributes(array->layout.facts.path));
+        const std::string* const name = zarr::StringAttribute(stored, zarr::kMaskAttribute);
+        if (name == nullptr) continue;
+        for (json::Value* known : {&array->layout.facts.attributes, &array->attributes_before})
+            if (auto* const members = known->MutableObject())
+                json::PutMember(*members, zarr::kMaskAttribute, json::Value(*name));
+    }
+    return {};
+}
+
+Status StoredMasks::AddMaskedBand(const std::string& path, int number) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value before,
+                          dataset_.location().hierarchy->Attributes(path));
+    std::vector<int> bands = MaskedBands(before, number);
+    const int own = dataset_.NumberInArray(number);
+    if (std::find(bands.begin(), bands.end(), own) == bands.end()) bands.push_back(own);
+    json::Array names;
+    for (std::string& name : dataset_.BandNames(dataset_.Band(number)->array()))
+        names.emplace_back(std::move(name));
+    json::Value after = before;
+    json::PutMember(*after.MutableObject(), kMaskedBands, ListOf(bands));
+    json::PutMember(*after.MutableObject(), kMaskedBandNames, json::Value(std::move(names)));
+    ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().ChangeAttributes(path, before, after));
+    const auto opened = arrays_.find(path);
+    if (opened != arrays_.end()) opened->second.bands = std::move(bands);
+    return {};
+}
+
 Status StoredMasks::Create(int number, int flags) {
     const int first = std::max(number, 1);
     const int last = number == 0 ? dataset_.GetRasterCount() : number;
+    ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, dataset_.update()->Lock());
+    const std::vector<BandArray*> arrays = ArraysOf(first, last);
+    ZARR_RETURN_IF_ERROR(TakeOver(arrays));
     if (number != 0 && dataset_.Band(number)->array().layout.BandCount() == 1 &&
         (flags & GMF_PER_DATASET) != 0)
         number = dataset_.BandsHaveArrays() ? number : 0;
@@ -191,23 +238,12 @@ Status StoredMasks::Create(int number, int flags) {
     if (!fits) {
         ZARR_ASSIGN_OR_RETURN(path, MakeArray(number, flags));
     }
-    if (has_bands) {
-        const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
-        ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
-        std::vector<int> bands = fits ? mask->bands : std::vector<int>();
-        bands.push_back(dataset_.NumberInArray(number));
-        json::PutMember(*attributes.MutableObject(), kMaskedBands, ListOf(bands));
-        json::Array names;
-        for (std::string& name : dataset_.BandNames(dataset_.Band(first)->array()))
-            names.emplace_back(std::move(name));
-        json::PutMember(*attributes.MutableObject(), kMaskedBandNames,
-                        json::Value(std::move(names)));
-        ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));
-        if (fits) arrays_[path].bands = bands;
-    }
-    for (int i = first; i <= last; ++i)
-        dataset_.Band(i)->ChangeAttribute(zarr::kMaskAttribute.data(),
-                                          json::Value(std::string(zarr::LastName(path))));
+    if (has_bands) ZARR_RETURN_IF_ERROR(AddMaskedBand(path, number));
+    // The name is stored at once. A mask that no array names would be taken for lost.
+    const json::Value name{std::string(zarr::LastName(path))};
+    for (BandArray* const array : arrays)
+        ZARR_RETURN_IF_ERROR(StoredAttributes::Store(*array, std::string(zarr::kMaskAttribute),
+                                                     name, *dataset_.update()));
     return Open(path, first) != nullptr ? Status() : Status::Io("/" + path + ": cannot be opened");
 }
 

@@ -14,6 +14,7 @@ namespace zarr_driver {
 
 class ZarrDataset;
 class ZarrRasterBand;
+struct BandArray;
 
 // Masks of a dataset, stored as uint8 arrays: 0 for masked pixels, 255 for valid ones. The
 // attribute `gdal_mask` of an array names its mask in the same group. Not thread-safe.
@@ -57,6 +58,12 @@ class StoredMasks {
     std::string PathOf(int number) const;
     std::vector<int> MaskedBands(const zarr::json::Value& attributes, int number) const;
     zarr::Result<std::string> MakeArray(int number, int flags);
+    // Returns the arrays of the bands `first` to `last`.
+    std::vector<BandArray*> ArraysOf(int first, int last) const;
+    // Takes over masks that other handles have created for `arrays`.
+    zarr::Status TakeOver(const std::vector<BandArray*>& arrays);
+    // Records in the attributes of the mask at `path` that it masks band `number`.
+    zarr::Status AddMaskedBand(const std::string& path, int number);
 
     ZarrDataset& dataset_;
     // By path of the array; `dataset` is nullptr for an unusable mask.

@@ -55,12 +55,6 @@ std::vector<XmlTree> TakeChildren(CPLXMLNode& parent, const Predicate& is_wanted
     return taken;
 }
 
-bool IsEmpty(const CPLXMLNode& tree) {
-    for (const CPLXMLNode* child = tree.psChild; child != nullptr; child = child->psNext)
-        if (child->eType == CXT_Element) return false;
-    return true;
-}
-
 // Removes the CRS and the geotransform, because other attributes state them. Also removes control
 // points whose CRS text is no CRS definition. The store may be untrusted, and other text must not
 // reach PROJ.
@@ -112,6 +106,24 @@ void AddBand(CPLXMLNode& tree, int number, XmlTree band) {
 
 }  // namespace
 
+XmlTree CopyOf(const CPLXMLNode& node) {
+    XmlTree copy(CPLCloneXMLTree(&node));
+    CPLDestroyXMLNode(std::exchange(copy->psNext, nullptr));
+    return copy;
+}
+
+std::string ElementText(const CPLXMLNode& node) {
+    const std::unique_ptr<char, decltype(&VSIFree)> text(CPLSerializeXMLTree(CopyOf(node).get()),
+                                                         VSIFree);
+    return text != nullptr ? text.get() : "";
+}
+
+bool IsEmptyElement(const CPLXMLNode& node) {
+    for (const CPLXMLNode* child = node.psChild; child != nullptr; child = child->psNext)
+        if (child->eType == CXT_Element) return false;
+    return true;
+}
+
 XmlTree ReadPam(const json::Value& attributes) {
     const std::string* const text = zarr::StringAttribute(attributes, kPamAttribute);
     if (text == nullptr) return nullptr;
@@ -126,7 +138,7 @@ XmlTree ReadPam(const json::Value& attributes) {
 }
 
 json::Value PamValue(const CPLXMLNode* tree) {
-    if (tree == nullptr || IsEmpty(*tree)) return {};
+    if (tree == nullptr || IsEmptyElement(*tree)) return {};
     char* const text = CPLSerializeXMLTree(tree);
     json::Value value{std::string(text != nullptr ? text : "")};
     CPLFree(text);
@@ -155,14 +167,6 @@ void RemovePixelReferences(CPLXMLNode& tree) { TakeChildren(tree, IsPixelReferen
 
 namespace {
 
-// Returns the XML text of one element, without the elements that follow it.
-std::string TextOf(const CPLXMLNode& node) {
-    const XmlTree copy(CPLCloneXMLTree(&node));
-    CPLDestroyXMLNode(std::exchange(copy->psNext, nullptr));
-    const std::unique_ptr<char, decltype(&VSIFree)> text(CPLSerializeXMLTree(copy.get()), VSIFree);
-    return text != nullptr ? text.get() : "";
-}
-
 // True if `a` and `b` describe the same band, or are metadata domains of equal names.
 // RemoveShared() compares the children of such elements one by one.
 bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
@@ -179,14 +183,14 @@ void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other) {
     std::set<std::string> texts;
     for (const CPLXMLNode* node = other.psChild; node != nullptr; node = node->psNext) {
         if (node->eType != CXT_Element) continue;
-        texts.insert(TextOf(*node));
+        texts.insert(ElementText(*node));
         for (CPLXMLNode* own = tree.psChild; own != nullptr; own = own->psNext)
             if (IsSameContainer(*own, *node)) RemoveShared(*own, *node);
     }
     TakeChildren(tree, [&](const CPLXMLNode& node) {
         if (node.eType != CXT_Element) return false;
         const bool is_container = IsElement(node, kBand) || IsElement(node, "Metadata");
-        return is_container ? IsEmpty(node) : texts.count(TextOf(node)) != 0;
+        return is_container ? IsEmptyElement(node) : texts.count(ElementText(node)) != 0;
     });
 }
 

@@ -21,6 +21,17 @@ struct DestroyXml {
 };
 using XmlTree = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
+// Metadata domain of the stored PAM with items of this driver. The item kMadeFrom is the state of
+// the chunks, SourceState::Text(), when statistics were stored.
+inline constexpr const char* kPamState = "ZARR";
+inline constexpr const char* kMadeFrom = "MADE_FROM";
+
+// Return a copy of one element, and its XML text, without the elements that follow it.
+XmlTree CopyOf(const CPLXMLNode& node);
+std::string ElementText(const CPLXMLNode& node);
+// True if the element contains no other elements.
+bool IsEmptyElement(const CPLXMLNode& node);
+
 // Returns the XML in the attribute kPamAttribute of an array, or of the group of several arrays;
 // nullptr if missing or invalid. It has the format of GDAL's ".aux.xml" files, and is text because
 // netCDF has no object attributes. CRS and geotransform are removed, because other attributes state

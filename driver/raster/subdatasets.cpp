@@ -129,6 +129,16 @@ void WarnOfBadArrays(const std::vector<CatalogGroup>& groups, const std::string&
                                 FirstFew(messages, "; "));
 }
 
+void WarnOfUnusedMasks(const std::vector<CatalogGroup>& groups, const std::string& store_path) {
+    std::vector<std::string> names;
+    for (const CatalogGroup& group : groups)
+        for (const CatalogArray& array : group.arrays)
+            if (array.is_unused_mask) names.push_back("/" + array.path);
+    if (names.empty()) return;
+    EmitWarning(store_path, "no array names the mask " + FirstFew(names, ", ") +
+                                ", so it is not used; create the mask again, or delete the array");
+}
+
 void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path) {
     if (nodes.empty()) return;
     std::vector<std::string> names;

@@ -30,6 +30,10 @@ void ListSlices(const RasterLayout& layout, const Location& location, ZarrDatase
 // Emits one warning that names all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);
 
+// Emits one warning that names all masks that no array names.
+void WarnOfUnusedMasks(const std::vector<zarr::CatalogGroup>& groups,
+                       const std::string& store_path);
+
 // Emits one warning that lists `nodes`, which the consolidated metadata lacks. Emits nothing if
 // `nodes` is empty.
 void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path);

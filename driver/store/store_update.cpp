@@ -222,9 +222,10 @@ Status StoreUpdate::FlushChunks(std::size_t threads) {
 }
 
 Result<json::Value> StoreUpdate::AttributesLocked(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy_->Attributes(path));
     const auto found = changed_.find(path);
-    if (found != changed_.end()) return found->second.after;
-    return hierarchy_->Attributes(path);
+    if (found != changed_.end()) zarr::ApplyChanges(found->second, {}, *attributes.MutableObject());
+    return attributes;
 }
 
 Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
@@ -235,33 +236,18 @@ Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
 Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& name,
                                     std::optional<json::Value> value) {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
-    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
-    const json::Object& members = *attributes.as_object();
-    // If the stored object repeats the name, one member with the new value replaces all members of
-    // this name.
-    json::Object kept;
-    bool is_set = false;
-    for (const json::Member& member : members) {
-        if (member.first != name) {
-            kept.push_back(member);
-        } else if (value && !is_set) {
-            kept.emplace_back(name, *value);
-            is_set = true;
-        }
-    }
-    if (value && !is_set) kept.emplace_back(name, std::move(*value));
-    json::Value after(std::move(kept));
-    auto& changed = changed_.try_emplace(path, Changed{attributes, attributes}).first->second;
-    changed.after = std::move(after);
+    // Attributes that are not a JSON object cannot be changed.
+    ZARR_RETURN_IF_ERROR(AttributesLocked(path).status());
+    zarr::AddChange(changed_[path], {name, std::nullopt, std::move(value)});
     return {};
 }
 
 void StoreUpdate::MoveNode(const std::string& from, const std::string& to) {
     const std::scoped_lock lock(mutex_, attributes_mutex_);
-    std::map<std::string, Changed> moved;
-    for (auto& [path, changed] : changed_)
+    std::map<std::string, zarr::AttributeChanges> moved;
+    for (auto& [path, changes] : changed_)
         moved[zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
-            std::move(changed);
+            std::move(changes);
     changed_ = std::move(moved);
     std::set<std::string> incomplete;
     for (const std::string& path : incomplete_)
@@ -278,8 +264,7 @@ Status StoreUpdate::StoreAttributes() {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     Status first;
     for (auto it = changed_.begin(); it != changed_.end();) {
-        const Status status =
-            metadata_.ChangeAttributes(it->first, it->second.before, it->second.after);
+        const Status status = metadata_.ChangeAttributes(it->first, it->second);
         if (first.ok()) first = status;
         it = status.ok() ? changed_.erase(it) : std::next(it);
     }

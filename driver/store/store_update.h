@@ -176,13 +176,7 @@ class StoreUpdate {
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;
-    // Two versions of all attributes of a node: before the first pending change, and after all
-    // pending changes.
-    struct Changed {
-        zarr::json::Value before;
-        zarr::json::Value after;
-    };
-    std::map<std::string, Changed> changed_;  // pending changes of nodes, by path of the node
+    std::map<std::string, zarr::AttributeChanges> changed_;  // pending changes, by path of the node
 };
 
 }  // namespace zarr_driver

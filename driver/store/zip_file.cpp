@@ -39,10 +39,19 @@ namespace {
 // Maximum size in bytes of a response that is longer than the requested range.
 constexpr std::size_t kMaxUnrequestedBytes = std::size_t{64} << 20;
 
+std::uint64_t SizeOf(const VSIStatBufL& stat) {
+    return static_cast<std::uint64_t>(
+        std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
+}
+
 // Reads a zip file in one of GDAL's file systems. Each concurrent read uses its own file handle.
 class VsiSource final : public zarr::ByteSource {
   public:
-    VsiSource(const std::string& path, std::uint64_t size) : path_(path), size_(size) {}
+    // `inode` is the number of the file, by which its replacement is noticed. It is nullopt for a
+    // file that this process has locked, and 0 where files have no numbers.
+    VsiSource(const std::string& path, std::uint64_t size,
+              std::optional<std::uint64_t> inode = std::nullopt)
+        : path_(path), size_(size), inode_(inode) {}
     ~VsiSource() override {
         const QuietErrors quiet;
         CloseAll(idle_);
@@ -65,10 +74,23 @@ class VsiSource final : public zarr::ByteSource {
         const bool is_read = VSIFSeekL(file, offset, SEEK_SET) == 0 &&
                              VSIFReadL(memory.data, 1, memory.size, file) == memory.size;
         Return(file);
+        ZARR_RETURN_IF_ERROR(CheckNotReplaced());
         return is_read ? Status() : Status::Io("the zip file cannot be read");
     }
 
   private:
+    // Fails if another file has taken the name of the file, of which the central directory is
+    // known. A file that has grown is the same, because writers add members at its end. An open
+    // handle goes on reading a deleted file.
+    Status CheckNotReplaced() const {
+        if (is_remote() || !inode_) return {};
+        VSIStatBufL stat;
+        constexpr int kWhat = VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG;
+        if (VSIStatExL(path_.c_str(), &stat, kWhat) != 0) return {};
+        if (SizeOf(stat) >= size_ && static_cast<std::uint64_t>(stat.st_ino) == inode_) return {};
+        return Status::Io("the zip file was replaced after it was opened; open it again");
+    }
+
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
@@ -115,6 +137,7 @@ class VsiSource final : public zarr::ByteSource {
 
     const StorePath path_;
     const std::uint64_t size_;
+    const std::optional<std::uint64_t> inode_;
     mutable std::mutex mutex_;
     // Fork generation of the process that opened the idle handles.
     mutable std::uint64_t generation_ = zarr::ForkGeneration();
@@ -123,11 +146,6 @@ class VsiSource final : public zarr::ByteSource {
 
 bool EndsWithZip(const std::string& path) {
     return path.size() > 4 && EQUAL(path.c_str() + path.size() - 4, ".zip");
-}
-
-std::uint64_t SizeOf(const VSIStatBufL& stat) {
-    return static_cast<std::uint64_t>(
-        std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
 }
 
 // Returns the folder within the zip file: the part of `path` after `archive`. `path` lies below
@@ -218,7 +236,8 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
     if (auto archive = Find(identity)) return archive;
-    auto source = std::make_unique<VsiSource>(path, SizeOf(stat));
+    auto source =
+        std::make_unique<VsiSource>(path, SizeOf(stat), static_cast<std::uint64_t>(stat.st_ino));
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
     Remember(identity, archive);
     return archive;
