@@ -71,7 +71,7 @@ def test_a_body_ends_at_the_range_that_was_asked_for(folder, kind):
     assert all(chunk_of("raw.zarr").removeprefix("/raw.zarr/") in error for error in errors)
     assert not MEASURES or memory < 64 * MEGA
     is_whole = kind in ("whole", "stated whole", "gzip of all", "error", "absence")
-    # What was asked for, and what the sockets buffer. The end of an unstated length is awaited for 64 MiB.
+    # The wanted bytes, and those that sockets buffer. The end of an unstated length is awaited for 64 MiB.
     assert sent < (400 if is_whole else 32) * MEGA
 
 
