@@ -64,7 +64,7 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Decode(const std::string& k
     constexpr std::size_t kTogether = std::size_t{1} << 30;
     const std::size_t most =
         std::max<std::size_t>(kTogether / std::max<std::size_t>(MostBytes(), 1), 1);
-    // One of the files that are being decoded, also if an exception ends the scope.
+    // Counts a file that is being decoded, until the scope ends, even by an exception.
     class Decoding {
       public:
         Decoding(PartitionFiles& owner, std::size_t limit) : files_(owner) {
