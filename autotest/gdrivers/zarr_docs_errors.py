@@ -442,6 +442,8 @@ of_limit("<key>: dtype <dtype> has elements that are too large; ZARR_MAX_STRING_
          "ZARR_MAX_STRING_SIZE", "10", lambda folder: handmade(folder, dtype="<U200"))  # fmt: skip
 of_limit("<key>: shape: has <n> dimensions; ZARR_MAX_DIMENSIONS allows <n>",
          "ZARR_MAX_DIMENSIONS", "1", DATA / "terrain.zarr")  # fmt: skip
+of_limit("<key>: the file has too many bytes; ZARR_MAX_MANIFEST_SIZE allows <n>", "ZARR_MAX_MANIFEST_SIZE", "100",
+         zarr_icechunk.SAMPLES / "format2.icechunk")
 of_limit("<key>: filters: has <n> filters; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
          lambda folder: handmade(folder, filters=[{"id": "crc32"}] * 2))  # fmt: skip
 of_limit("<key>: size of <n> bytes exceeds the maximum of <n>; "

@@ -27,10 +27,10 @@ constexpr std::array<LimitInfo, 14> kLimits = {{
     {Limit::kJsonValues, "ZARR_MAX_JSON_VALUES", false, 4 * kMega, kTera},
     {Limit::kCoordinates, "ZARR_MAX_COORDINATES", false, 16 * kMega, kTera},
     {Limit::kReferences, "ZARR_MAX_REFERENCES", false, 64 * kMega, kTera},
-    {Limit::kReferenceSize, "ZARR_MAX_REFERENCE_SIZE", true, 8 * kGiga, kTera},
+    {Limit::kReferenceSize, "ZARR_MAX_REFERENCE_SIZE", true, kGiga, kTera},
     {Limit::kTemplateLength, "ZARR_MAX_TEMPLATE_LENGTH", true, 65536, kGiga},
     {Limit::kPartitionSize, "ZARR_MAX_PARTITION_SIZE", true, 256 * kMega, 8 * kGiga},
-    {Limit::kManifestSize, "ZARR_MAX_MANIFEST_SIZE", true, 2 * kGiga, kTera},
+    {Limit::kManifestSize, "ZARR_MAX_MANIFEST_SIZE", true, kGiga, kTera},
 }};
 
 std::atomic<std::uint64_t>& ValueOf(Limit limit) {

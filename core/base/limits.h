@@ -23,10 +23,10 @@ enum class Limit : std::uint8_t {
     kJsonValues,      // maximum number of values in a JSON document
     kCoordinates,     // maximum elements of a coordinate array that locates a raster
     kReferences,      // maximum number of references in a Kerchunk document
-    kReferenceSize,   // maximum bytes of a Kerchunk document, decompressed
+    kReferenceSize,   // maximum bytes of a Kerchunk document, decompressed or parsed
     kTemplateLength,  // maximum bytes of an expanded template in a Kerchunk document
     kPartitionSize,   // maximum bytes of a Parquet file of Kerchunk references, decompressed
-    kManifestSize,    // maximum bytes of a file in an Icechunk repository, decompressed
+    kManifestSize,    // maximum bytes of all open files of an Icechunk repository, decompressed
 };
 
 // A limit and its range. Users set the limit with the configuration option `name`. `preset` is the

@@ -9,6 +9,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/references/memory_budget.h"
 #include "core/store/store.h"
 
 namespace zarr {
@@ -37,16 +38,20 @@ enum class IcechunkFileType : std::uint8_t { kSnapshot = 1, kManifest = 2, kRepo
 struct IcechunkFile {
     unsigned version = 0;  // version of this file, 1 or 2; one repository can have files of both
     Buffer payload;        // decompressed contents, a flatbuffer
+    BudgetShare memory;    // bytes of the payload, and what the owner of the file adds to them
 };
 
 // Reads the binary file `key` of a repository. Returns kNotFound if the file does not exist, and
 // kCorrupt if it is damaged or of another type. Returns kUnsupported for an unknown version or
-// compression, and kLimit if the payload has more than Limit::kManifestSize bytes.
+// compression, and kLimit if the payload exceeds `budget`. Without a budget, the file has one of
+// Limit::kManifestSize bytes for itself.
 Result<IcechunkFile> ReadIcechunkFile(const Store& repository, const std::string& key,
-                                      IcechunkFileType type);
+                                      IcechunkFileType type,
+                                      std::shared_ptr<MemoryBudget> budget = nullptr);
 
 // Decodes the bytes of a binary file; see ReadIcechunkFile().
-Result<IcechunkFile> DecodeIcechunkFile(ByteSpan bytes, IcechunkFileType type);
+Result<IcechunkFile> DecodeIcechunkFile(ByteSpan bytes, IcechunkFileType type,
+                                        std::shared_ptr<MemoryBudget> budget = nullptr);
 
 // Returns the name of an object: its identifier in Crockford's base 32, without padding.
 std::string IcechunkObjectName(ByteSpan id);

@@ -81,11 +81,11 @@ void FreeDictionary(ZSTD_DDict* dictionary) { ZSTD_freeDDict(dictionary); }
 
 }  // namespace
 
-Result<std::shared_ptr<const IcechunkManifest>> IcechunkManifest::Read(const Store& repository,
-                                                                       const std::string& id) {
+Result<std::shared_ptr<const IcechunkManifest>> IcechunkManifest::Read(
+    const Store& repository, const std::string& id, std::shared_ptr<MemoryBudget> budget) {
     const std::string key = JoinKey(kIcechunkManifests, id);
     std::shared_ptr<IcechunkManifest> manifest(new IcechunkManifest());
-    auto file = ReadIcechunkFile(repository, key, IcechunkFileType::kManifest);
+    auto file = ReadIcechunkFile(repository, key, IcechunkFileType::kManifest, std::move(budget));
     if (!file.ok()) {
         // A snapshot names the manifest, so its absence is damage.
         if (file.status().code() == StatusCode::kNotFound)
@@ -111,6 +111,10 @@ Status IcechunkManifest::Parse() {
             return Status::Corrupt("the dictionary of locations is damaged");
     }
     std::uint64_t count = 0;
+    BudgetShare sorting(file_.memory.budget());
+    ZARR_RETURN_IF_ERROR(file_.memory.Add(arrays->size() * sizeof(Array)));
+    ZARR_RETURN_IF_ERROR(sorting.Add(arrays->size() * sizeof(Array)));
+    arrays_.reserve(arrays->size());
     for (std::size_t i = 0; i < arrays->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, arrays->Table(i));
         ZARR_ASSIGN_OR_RETURN(const auto node,
@@ -147,7 +151,11 @@ Status IcechunkManifest::CheckOrder(Array& array) {
         last = index;
     }
     if (is_sorted) return {};
+    // Entries of the list, a buffer of the same size for sorting, and their order.
     std::vector<std::pair<FlatVector, std::uint32_t>> refs;
+    BudgetShare sorting(file_.memory.budget());
+    ZARR_RETURN_IF_ERROR(sorting.Add(array.refs.size() * 2 * sizeof(refs[0])));
+    ZARR_RETURN_IF_ERROR(file_.memory.Add(array.refs.size() * sizeof(array.order[0])));
     refs.reserve(array.refs.size());
     for (std::size_t i = 0; i < array.refs.size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable ref, array.refs.Table(i));

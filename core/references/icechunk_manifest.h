@@ -26,9 +26,10 @@ namespace zarr {
 class IcechunkManifest {
   public:
     // Reads the manifest `id` of a repository, and checks the positions of all its references in
-    // the file.
-    static Result<std::shared_ptr<const IcechunkManifest>> Read(const Store& repository,
-                                                                const std::string& id);
+    // the file. Returns kLimit if the manifest exceeds `budget`; see ReadIcechunkFile().
+    static Result<std::shared_ptr<const IcechunkManifest>> Read(
+        const Store& repository, const std::string& id,
+        std::shared_ptr<MemoryBudget> budget = nullptr);
 
     // Returns the reference of a chunk of the array with the Icechunk id `node`; kAbsent if the
     // manifest lacks the chunk. The location is "chunks/ID" for a chunk of the repository, and a
@@ -57,7 +58,7 @@ class IcechunkManifest {
 
     IcechunkManifest() = default;
     Status Parse();
-    static Status CheckOrder(Array& array);
+    Status CheckOrder(Array& array);
     Result<Reference> ReferenceOf(const FlatTable& ref) const;
     Result<std::string> Location(ByteSpan compressed) const;
 

@@ -2,7 +2,9 @@
 #include "core/references/icechunk_map.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "core/base/tuning.h"
 #include "core/grid/chunk_grid.h"
@@ -48,8 +50,10 @@ Result<IcechunkMap::ArrayPtr> IcechunkMap::Load(const Node& node) const {
     auto array = std::make_shared<Array>();
     ZARR_ASSIGN_OR_RETURN(array->metadata,
                           ParseV3Array(node.document).WithContext(JoinKey(node.path, kV3Document)));
-    ZARR_ASSIGN_OR_RETURN(array->manifests, snapshot_->ManifestsOf(node, array->metadata.rank())
-                                                .WithContext("/" + std::string(node.path)));
+    array->memory = BudgetShare(snapshot_->budget());
+    ZARR_ASSIGN_OR_RETURN(array->manifests,
+                          snapshot_->ManifestsOf(node, array->metadata.rank(), array->memory)
+                              .WithContext("/" + std::string(node.path)));
     for (const IcechunkManifestRef& each : array->manifests)
         if (!each.from.empty() && each.to[0] > each.from[0])
             array->longest = std::max<std::uint64_t>(array->longest, each.to[0] - each.from[0]);
@@ -77,28 +81,59 @@ Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id
         const std::lock_guard<std::mutex> lock(mutex_);
         if (entry->manifest != nullptr) return entry->manifest;
     }
-    ZARR_ASSIGN_OR_RETURN(ManifestPtr manifest, IcechunkManifest::Read(*repository_, id));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    entry->manifest = manifest;
-    Evict();
-    return manifest;
+    return ReadManifest(id, *entry);
 }
 
-// Drops the least recently used manifests until the remaining ones have at most
-// tuning::kManifestCacheBytes together. The most recently used manifest always stays.
-void IcechunkMap::Evict() const {
+// Reads a manifest within the budget of the store. If other manifests leave too little, drops the
+// cached ones, waits until no other thread reads or uses one, and tries again.
+Result<IcechunkMap::ManifestPtr> IcechunkMap::ReadManifest(const std::string& id,
+                                                           Entry& entry) const {
+    const auto read = [&]() -> Result<ManifestPtr> {
+        ZARR_ASSIGN_OR_RETURN(ManifestPtr manifest,
+                              IcechunkManifest::Read(*repository_, id, snapshot_->budget()));
+        const std::lock_guard<std::mutex> lock(mutex_);
+        entry.manifest = manifest;
+        Evict(tuning::kManifestCacheBytes);
+        return manifest;
+    };
+    {
+        const std::shared_lock<std::shared_mutex> together(reading_);
+        auto manifest = read();
+        if (manifest.status().code() != StatusCode::kLimit) return manifest;
+    }
+    const std::unique_lock<std::shared_mutex> alone(reading_);
+    // Other threads use a manifest for the time of one search. They wait for no manifest meanwhile.
+    constexpr int kWaits = 1000;
+    for (int waits = 0; waits < kWaits && IsInUse(); ++waits)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return read();
+}
+
+// Drops all cached manifests. True if other threads still use some of the dropped manifests.
+bool IcechunkMap::IsInUse() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Evict(0);
+    dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(),
+                                  [](const auto& each) { return each.expired(); }),
+                   dropped_.end());
+    return !dropped_.empty();
+}
+
+// Drops the least recently used manifests until the remaining ones have at most `most` bytes
+// together. The most recently used manifest stays, unless `most` is 0.
+void IcechunkMap::Evict(std::size_t most) const {
     std::size_t bytes = 0;
     std::size_t count = 0;
     for (auto each = recency_.begin(); each != recency_.end();) {
         const ManifestPtr& manifest = each->second->manifest;
         bytes += manifest != nullptr ? manifest->bytes() : 0;
-        const bool is_kept =
-            manifest == nullptr || count == 0 || bytes <= tuning::kManifestCacheBytes;
+        const bool is_kept = manifest == nullptr || bytes <= most || (count == 0 && most != 0);
         count += manifest != nullptr ? 1 : 0;
         if (is_kept) {
             ++each;
             continue;
         }
+        if (manifest.use_count() > 1) dropped_.push_back(manifest);
         manifests_.erase(each->first);
         each = recency_.erase(each);
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,6 +54,7 @@ class IcechunkMap final : public ReferenceMap {
         std::vector<IcechunkManifestRef> manifests;
         // Largest number of chunk indices along the first dimension in the box of a manifest.
         std::uint64_t longest = 0;
+        BudgetShare memory;  // bytes of `manifests`
     };
     using ArrayPtr = std::shared_ptr<const Array>;
     using ManifestPtr = std::shared_ptr<const IcechunkManifest>;
@@ -67,7 +69,9 @@ class IcechunkMap final : public ReferenceMap {
     const Node* ArrayOf(std::string_view key) const;
     Result<ArrayPtr> Load(const Node& node) const;
     Result<ManifestPtr> LoadManifest(const std::string& id) const;
-    void Evict() const;
+    Result<ManifestPtr> ReadManifest(const std::string& id, Entry& entry) const;
+    bool IsInUse() const;
+    void Evict(std::size_t most) const;
     Result<Reference> FindChunk(const Node& node, const Array& array,
                                 const DimVector<std::uint64_t>& chunk) const;
     // Calls `visit` with the key of each stored chunk of an array.
@@ -77,11 +81,15 @@ class IcechunkMap final : public ReferenceMap {
     const std::shared_ptr<const IcechunkSnapshot> snapshot_;
     const bool checks_targets_;
     const std::string identity_;
+    // Held shared while a manifest is read, and alone if the budget does not suffice for several.
+    mutable std::shared_mutex reading_;
     mutable std::mutex mutex_;  // guards the members below
     mutable std::unordered_map<const Node*, ArrayPtr> arrays_;
     // Manifests by their names; the most recently used ones are first.
     using Recency = std::list<std::pair<std::string, std::shared_ptr<Entry>>>;
     mutable Recency recency_;
+    // Manifests that were dropped from the cache while a thread used them.
+    mutable std::vector<std::weak_ptr<const IcechunkManifest>> dropped_;
     mutable std::unordered_map<std::string, Recency::iterator> manifests_;
 };
 

@@ -38,10 +38,13 @@ Status MissingRepoField(const char* field) {
     return Status::Corrupt(std::string("the field ") + field + " is missing");
 }
 
-Result<std::vector<std::string>> ReadSnapshotIds(const FlatTable& repo) {
+Result<std::vector<std::string>> ReadSnapshotIds(const FlatTable& repo, BudgetShare& memory) {
     ZARR_ASSIGN_OR_RETURN(const auto infos, repo.Vector(RepoTable::kSnapshots, 4));
     if (!infos) return MissingRepoField("snapshots");
     std::vector<std::string> ids;
+    constexpr std::size_t kIdBytes = sizeof(std::string) + 32;
+    ZARR_RETURN_IF_ERROR(memory.Add(infos->size() * kIdBytes));
+    ids.reserve(infos->size());
     for (std::size_t i = 0; i < infos->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable info, infos->Table(i));
         ZARR_ASSIGN_OR_RETURN(const auto id, info.Struct(0, kIcechunkIdSize));
@@ -52,7 +55,8 @@ Result<std::vector<std::string>> ReadSnapshotIds(const FlatTable& repo) {
 }
 
 Result<std::map<std::string, std::string>> ReadRefs(const FlatTable& repo, unsigned field,
-                                                    const std::vector<std::string>& snapshots) {
+                                                    const std::vector<std::string>& snapshots,
+                                                    BudgetShare& memory) {
     std::map<std::string, std::string> refs;
     ZARR_ASSIGN_OR_RETURN(const auto list, repo.Vector(field, 4));
     if (!list) return MissingRepoField(field == RepoTable::kTags ? "tags" : "branches");
@@ -64,6 +68,8 @@ Result<std::map<std::string, std::string>> ReadRefs(const FlatTable& repo, unsig
         if (index >= snapshots.size())
             return Status::Corrupt(Quoted(*name) + ": snapshot " + std::to_string(index) + " of " +
                                    std::to_string(snapshots.size()) + " does not exist");
+        constexpr std::size_t kRefBytes = 64 + 2 * sizeof(std::string) + 32;
+        ZARR_RETURN_IF_ERROR(memory.Add(kRefBytes + name->size()));
         refs[std::string(*name)] = snapshots[index];
     }
     return refs;
@@ -133,14 +139,17 @@ Result<IcechunkRepository> IcechunkRepository::Open(const Store& store) {
 
 Status IcechunkRepository::ReadRepoFile() {
     const std::string key(kIcechunkRepoFile);
-    ZARR_ASSIGN_OR_RETURN(const IcechunkFile file,
+    ZARR_ASSIGN_OR_RETURN(IcechunkFile file,
                           ReadIcechunkFile(*store_, key, IcechunkFileType::kRepo));
     const auto parse = [&]() -> Status {
-        ZARR_ASSIGN_OR_RETURN(const FlatTable repo, FlatTable::Root(file.payload.span(), "Ichk"));
+        ZARR_ASSIGN_OR_RETURN(const FlatTable repo,
+                              FlatTable::Root(std::as_const(file.payload).span(), "Ichk"));
         ZARR_RETURN_IF_ERROR(CheckStatus(repo));
-        ZARR_ASSIGN_OR_RETURN(snapshots_, ReadSnapshotIds(repo));
-        ZARR_ASSIGN_OR_RETURN(refs_[kBranch], ReadRefs(repo, RepoTable::kBranches, snapshots_));
-        ZARR_ASSIGN_OR_RETURN(refs_[kTag], ReadRefs(repo, RepoTable::kTags, snapshots_));
+        ZARR_ASSIGN_OR_RETURN(snapshots_, ReadSnapshotIds(repo, file.memory));
+        ZARR_ASSIGN_OR_RETURN(refs_[kBranch],
+                              ReadRefs(repo, RepoTable::kBranches, snapshots_, file.memory));
+        ZARR_ASSIGN_OR_RETURN(refs_[kTag],
+                              ReadRefs(repo, RepoTable::kTags, snapshots_, file.memory));
         ZARR_ASSIGN_OR_RETURN(const auto config, repo.Vector(RepoTable::kConfig, 1));
         if (!config || config->size() == 0) return {};
         const auto parsed = ParseFlexBuffer(config->bytes());

@@ -55,6 +55,9 @@ Status IcechunkSnapshot::Parse() {
     ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
     ZARR_ASSIGN_OR_RETURN(const auto nodes, root.Vector(SnapshotTable::kNodes, 4));
     if (!nodes) return MissingNodeField("nodes");
+    // Many entries of the list may name one node, so that the file is much smaller than its nodes.
+    ZARR_RETURN_IF_ERROR(file_.memory.Add(nodes->size() * sizeof(Node)));
+    nodes_.reserve(nodes->size());
     for (std::size_t i = 0; i < nodes->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, nodes->Table(i));
         ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(NodeTable::kId, kIcechunkNodeIdSize));
@@ -74,6 +77,8 @@ Status IcechunkSnapshot::Parse() {
     }
     // The specification requires sorted nodes, but some writers do not sort them.
     const auto before = [](const Node& a, const Node& b) { return a.path < b.path; };
+    BudgetShare sorting(budget());
+    ZARR_RETURN_IF_ERROR(sorting.Add(nodes_.size() * sizeof(Node)));
     if (!std::is_sorted(nodes_.begin(), nodes_.end(), before))
         std::stable_sort(nodes_.begin(), nodes_.end(), before);
     const auto twice =
@@ -92,7 +97,8 @@ const IcechunkSnapshot::Node* IcechunkSnapshot::Find(std::string_view path) cons
 }
 
 Result<std::vector<IcechunkManifestRef>> IcechunkSnapshot::ManifestsOf(const Node& array,
-                                                                       std::size_t rank) const {
+                                                                       std::size_t rank,
+                                                                       BudgetShare& memory) const {
     std::vector<IcechunkManifestRef> manifests;
     const ByteSpan buffer = file_.payload.span();
     ZARR_ASSIGN_OR_RETURN(const FlatTable node, FlatTable::At(buffer, array.table));
@@ -100,6 +106,13 @@ Result<std::vector<IcechunkManifestRef>> IcechunkSnapshot::ManifestsOf(const Nod
     if (!data) return MissingNodeField("node_data");
     ZARR_ASSIGN_OR_RETURN(const auto list, data->Vector(ArrayDataTable::kManifests, 4));
     if (!list) return MissingNodeField("manifests");
+    // A manifest's name and box are allocated apart, with up to 32 bytes each besides their
+    // contents.
+    const std::size_t size = sizeof(IcechunkManifestRef) + 3 * 32 + 8 * rank;
+    BudgetShare sorting(memory.budget());
+    ZARR_RETURN_IF_ERROR(memory.Add(list->size() * size));
+    ZARR_RETURN_IF_ERROR(sorting.Add(list->size() * sizeof(IcechunkManifestRef)));
+    manifests.reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, list->Table(i));
         ZARR_ASSIGN_OR_RETURN(const auto id,

@@ -49,7 +49,12 @@ class IcechunkSnapshot {
 
     // Returns the manifests of an array with `rank` dimensions. They are sorted by the first chunk
     // index of their box along the first dimension; manifests without a box come first.
-    Result<std::vector<IcechunkManifestRef>> ManifestsOf(const Node& array, std::size_t rank) const;
+    // Their memory is added to `memory`.
+    Result<std::vector<IcechunkManifestRef>> ManifestsOf(const Node& array, std::size_t rank,
+                                                         BudgetShare& memory) const;
+
+    // Returns the budget for this snapshot and all that is read for it.
+    const std::shared_ptr<MemoryBudget>& budget() const { return file_.memory.budget(); }
 
   private:
     IcechunkSnapshot() = default;

@@ -58,16 +58,44 @@ void PartitionFiles::Put(const std::string& key, const PartitionPtr& file,
     }
 }
 
+// Decodes a file. The files that threads decode at a time take at most 1 GiB together.
+Result<PartitionFiles::PartitionPtr> PartitionFiles::Decode(const std::string& key,
+                                                            ByteSpan bytes) {
+    constexpr std::size_t kTogether = std::size_t{1} << 30;
+    const std::size_t most =
+        std::max<std::size_t>(kTogether / std::max<std::size_t>(MostBytes(), 1), 1);
+    // Counts a file that is being decoded, until the scope ends, even by an exception.
+    class Decoding {
+      public:
+        Decoding(PartitionFiles& owner, std::size_t limit) : files_(owner) {
+            std::unique_lock<std::mutex> lock(files_.mutex_);
+            files_.has_decoded_.wait(lock, [&] { return files_.decoding_ < limit; });
+            ++files_.decoding_;
+        }
+        Decoding(const Decoding&) = delete;
+        Decoding& operator=(const Decoding&) = delete;
+        ~Decoding() {
+            const std::lock_guard<std::mutex> lock(files_.mutex_);
+            --files_.decoding_;
+            files_.has_decoded_.notify_one();
+        }
+
+      private:
+        PartitionFiles& files_;
+    };
+    const Decoding decoding(*this, most);
+    ZARR_ASSIGN_OR_RETURN(ReferencePartition partition,
+                          ReferencePartition::Read(bytes, record_size_).WithContext(key));
+    return PartitionPtr(std::make_shared<const ReferencePartition>(std::move(partition)));
+}
+
 Result<PartitionFiles::PartitionPtr> PartitionFiles::Load(const std::string& key) {
     Buffer bytes;
     const auto read = store_->Read(key, ValuePart::Whole(MostBytes()), bytes);
     if (!read.ok()) return NameLimit(read.status());
     PartitionPtr file;
     if (read->found) {
-        ZARR_ASSIGN_OR_RETURN(
-            ReferencePartition partition,
-            ReferencePartition::Read(std::as_const(bytes).span(), record_size_).WithContext(key));
-        file = std::make_shared<const ReferencePartition>(std::move(partition));
+        ZARR_ASSIGN_OR_RETURN(file, Decode(key, std::as_const(bytes).span()));
     }
     Put(key, file, read->found ? read->version : store_->VersionOf(key));
     return file;
@@ -137,10 +165,7 @@ Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker
         missing, options, [&](std::size_t i, const std::optional<ByteSpan>& bytes) -> Status {
             PartitionPtr file;
             if (bytes) {
-                ZARR_ASSIGN_OR_RETURN(
-                    ReferencePartition partition,
-                    ReferencePartition::Read(*bytes, record_size_).WithContext(missing[i]));
-                file = std::make_shared<const ReferencePartition>(std::move(partition));
+                ZARR_ASSIGN_OR_RETURN(file, Decode(missing[i], *bytes));
             }
             Put(missing[i], file, store_->VersionOf(missing[i]));
             const std::lock_guard<std::mutex> lock(mutex);

@@ -55,12 +55,15 @@ class PartitionFiles {
     // Sets `file` and returns true if the file is cached. The caller has locked `mutex_`.
     bool Find(const std::string& key, PartitionPtr& file);
     void Put(const std::string& key, const PartitionPtr& file, const ObjectVersion& version);
+    Result<PartitionPtr> Decode(const std::string& key, ByteSpan bytes);
     Result<PartitionPtr> Load(const std::string& key);
 
     const std::shared_ptr<const Store> store_;
     const std::uint64_t record_size_;
     mutable std::mutex mutex_;
     std::condition_variable has_loaded_;
+    std::condition_variable has_decoded_;
+    std::size_t decoding_ = 0;  // number of files that threads decode at present
     std::set<std::string> loading_;
     std::map<std::string, Entry> entries_;
     std::list<std::string> order_;  // keys of `entries_`, the most recently used first

@@ -24,6 +24,11 @@ std::optional<std::uint64_t> ShortestNumber(std::string_view text) {
     return number;
 }
 
+// Memory of an entry of a vector that grows: the old and the new vector exist for a moment.
+constexpr std::size_t kEntryBytes = 48;
+// Estimated memory of an entry of a map besides its texts.
+constexpr std::size_t kNodeBytes = 64 + sizeof(std::string) + sizeof(Reference);
+
 }  // namespace
 
 std::uint64_t ReferenceIndex::Arena::Add(std::string_view bytes) {
@@ -137,6 +142,7 @@ ReferenceIndex::Group& ReferenceIndex::GroupOf(const ChunkKey& key) {
         return *last_group_;
     auto& group = groups_[NameOf(key)];
     if (group == nullptr) {
+        bytes_ += kNodeBytes + sizeof(Group) + 2 * key.prefix.size();
         group = std::make_unique<Group>();
         group->prefix = key.prefix;
         group->form = key.form;
@@ -160,40 +166,48 @@ std::uint32_t ReferenceIndex::TargetNumber(std::string_view location) {
     return last_target_;
 }
 
-Status ReferenceIndex::Count() {
+Status ReferenceIndex::Count(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ > LimitOf(Limit::kReferenceSize))
+        return OverLimit(Limit::kReferenceSize, "the references take too much memory");
     if (++count_ > LimitOf(Limit::kReferences))
         return OverLimit(Limit::kReferences, "there are too many references");
     return {};
 }
 
 Status ReferenceIndex::AddInline(std::string_view key, std::string_view bytes) {
-    ZARR_RETURN_IF_ERROR(Count());
     const auto chunk = Split(key);
     if (chunk && bytes.size() < kWhole) {
         Group& group = GroupOf(*chunk);
         if (const auto packed = group.Pack(*chunk)) {
+            ZARR_RETURN_IF_ERROR(Count(kEntryBytes + bytes.size()));
             group.entries.push_back(
                 {*packed, inline_.Add(bytes), static_cast<std::uint32_t>(bytes.size()), kInline});
             return {};
         }
     }
+    ZARR_RETURN_IF_ERROR(Count(kNodeBytes + key.size() + bytes.size()));
     others_[std::string(key)] = Reference::Inline(std::string(bytes));
     return {};
 }
 
 Status ReferenceIndex::AddTarget(std::string_view key, std::string_view location,
                                  std::uint64_t offset, std::optional<std::uint64_t> size) {
-    ZARR_RETURN_IF_ERROR(Count());
     const auto chunk = Split(key);
     if (chunk && size.value_or(0) < kWhole && targets_.size() < kInline) {
         Group& group = GroupOf(*chunk);
         if (const auto packed = group.Pack(*chunk)) {
-            group.entries.push_back({*packed, offset,
-                                     size ? static_cast<std::uint32_t>(*size) : kWhole,
-                                     TargetNumber(location)});
+            const std::size_t before = targets_.size();
+            const std::uint32_t target = TargetNumber(location);
+            const bool is_new = targets_.size() != before;
+            ZARR_RETURN_IF_ERROR(
+                Count(kEntryBytes + (is_new ? kNodeBytes + 2 * location.size() : 0)));
+            group.entries.push_back(
+                {*packed, offset, size ? static_cast<std::uint32_t>(*size) : kWhole, target});
             return {};
         }
     }
+    ZARR_RETURN_IF_ERROR(Count(kNodeBytes + key.size() + location.size()));
     others_[std::string(key)] = Reference::Target(std::string(location), offset, size);
     return {};
 }

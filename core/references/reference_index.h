@@ -114,10 +114,12 @@ class ReferenceIndex {
     static std::string NameOf(const ChunkKey& key);
     std::uint32_t TargetNumber(std::string_view location);
     Reference ReferenceOf(const Entry& entry) const;
-    Status Count();
+    // Counts a reference that takes `bytes` of memory. Returns kLimit if there are too many.
+    Status Count(std::size_t bytes);
     static void ForEach(const Group& group, const std::function<void(std::string_view key)>& visit);
 
     std::uint64_t count_ = 0;
+    std::uint64_t bytes_ = 0;  // memory of all added references, estimated
     Arena inline_;
     // References whose key is not a chunk's key, and chunk references that do not fit into an
     // Entry.

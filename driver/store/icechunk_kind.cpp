@@ -70,11 +70,12 @@ std::string FindInZip(const ZipLocation& place) {
 
 // True if the file "repo" at `path` begins as the file of an Icechunk repository does.
 bool HasMagic(const std::string& path) {
-    const VsiFile file(VSIFOpenL(path.c_str(), "rb"));
-    std::string start(zarr::kIcechunkMagic.size(), '\0');
-    return file != nullptr &&
-           VSIFReadL(start.data(), 1, start.size(), file.get()) == start.size() &&
-           IsIcechunkRepoFile(path, start);
+    zarr::Buffer start;
+    const auto part = zarr::ValuePart::Range(0, zarr::kIcechunkMagic.size());
+    // The store of the folder opens no pipe, which could wait forever.
+    const auto read =
+        OpenFolder(ContainingFolder(path))->Read(std::string(zarr::LastName(path)), part, start);
+    return read.ok() && read->found && IsIcechunkRepoFile(path, std::as_const(start).span().text());
 }
 
 // Returns the folder of a repository. `path` may have slashes at its end, and may be the local file

@@ -226,6 +226,9 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     VSIStatBufL stat;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
         return Status::NotFound("the zip file does not exist");
+    // Opening a pipe could wait forever.
+    if (IsLocalPath(path) && !VSI_ISREG(stat.st_mode) && !VSI_ISDIR(stat.st_mode))
+        return Status::Io("is not a regular file (a pipe, a socket or a device), and not read");
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
