@@ -6,6 +6,7 @@ The environment variable ZARR_ANSWERS says how many stores of each module of tes
 
 import os
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -21,10 +22,13 @@ from zarr_store import make_store
 pytestmark = zarr_formats.BOTH
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
-SAMPLES = [*sorted(DATA.glob("*.zarr")), *sorted((DATA / "pyramids").glob("*.*"))]
-MOST = int(os.environ.get("ZARR_ANSWERS", "2"))
-# A group of a store that lists nothing has no members unless attributes name them.
-UNLISTED = "the server returns no listing"
+SAMPLES = [*sorted(DATA.glob("*.zarr")), *(each for each in sorted(DATA.glob("pyramids/*")) if each.is_dir())]
+MOST = int(os.environ.get("ZARR_ANSWERS", "1"))
+MOST_BANDS = 16  # of a raster; larger ones are left out, because they take long
+SMALL = 20_000  # bytes of a store whose values are compared in the multidimensional API, too
+# Messages of a server that does not list a group, whose metadata is not consolidated either. The group then has no
+# members unless attributes name them.
+UNLISTED = re.compile("the server returns no listing|the server does not list the group|not a Zarr store: ")
 
 
 @pytest.fixture(scope="module")
@@ -33,19 +37,26 @@ def places(tmp_path_factory):
         yield there
 
 
-def differing(places, store, nodes=6, options=()):
+def differing(places, store, nodes=4, options=()):
     """Puts a store into all places. Returns texts about answers that differ from those in the folder."""
     found = []
+    is_small = sum(file.stat().st_size for file in store.rglob("*") if file.is_file()) <= SMALL
     names = places.put(store)
     assert names, f"{store} is in no place"
     first = names.get((FOLDER, OWN)) or names[FOLDER, CONSOLIDATED]
     for path in [*zarr_places.names_in(pathlib.Path(first), nodes), None]:
         wanted = None
         for place, name in names.items():
-            got = zarr_places.describe(name, path, options) if path is not None else zarr_places.describe_mdim(name)
+            if path is None:
+                got = zarr_places.describe_mdim(name, is_small)
+            else:
+                got = zarr_places.describe(name, path, options)
             if wanted is None:
                 wanted = got
-            if place == (HTTP, OWN) and any(UNLISTED in text for text in got["messages"]):
+                if len((got["answer"] or {}).get("bands", [])) > MOST_BANDS:
+                    break
+            is_unlisted = path is None or any(UNLISTED.search(text) for text in got["messages"])
+            if place == (HTTP, OWN) and is_unlisted:
                 continue
             found += [f"/{path} {place}: {text}" for text in zarr_places.differences(wanted, got)]
     places.clear()

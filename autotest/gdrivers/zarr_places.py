@@ -19,6 +19,8 @@ V2_DOCUMENTS = (".zarray", ".zgroup", ".zattrs")
 OWN, CONSOLIDATED = "own", "consolidated"
 FOLDER, ZIP, HTTP, S3 = "folder", "zip", "http", "s3"
 BUCKET = "bucket"
+# Text before the key of a document that came consolidated, in messages.
+CONSOLIDATED_KEY = re.compile(r"\.zmetadata: (?=\S*\.z)|zarr\.json: consolidated_metadata: ")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -122,9 +124,6 @@ class Places:
             at = f"{self.count}/{metadata}/{store.name}"
             copy = self.own / at
             shutil.copytree(store, copy, symlinks=True)
-            for aside in (f"{store.name}.aux.xml", f"{store.name}.ovr", f"{store.name}.msk"):
-                if store.with_name(aside).is_file():
-                    shutil.copy(store.with_name(aside), copy.with_name(aside))
             if not change(copy):
                 shutil.rmtree(copy.parent)
                 continue
@@ -141,10 +140,11 @@ class Places:
 
 
 def _without_place(text, store):
-    """Returns `text` with "@" in place of the store's name and of its address."""
+    """Returns `text` with "@" in place of the store's name and of its address, and with the keys of the nodes' own
+    documents."""
     for name in (store, store.removeprefix("/vsicurl/"), store.replace("/vsis3/", "s3://")):
         text = text.replace(name, "@")
-    return text
+    return CONSOLIDATED_KEY.sub("", text)
 
 
 def names_in(store, limit=12):
@@ -154,8 +154,8 @@ def names_in(store, limit=12):
     return ["", *(node.relative_to(store).as_posix() for node in nodes if node != store)][:limit]
 
 
-def describe(store, path, options=(), info=True):
-    """Returns what GDAL answers about the node at `path` of `store`: a dict of gdalinfo's answer, or None, and the messages."""
+def describe(store, path, options=()):
+    """Returns what GDAL answers about the node at `path` of `store`: gdalinfo's answer, or None, and the messages."""
     name = f'ZARR:"{store}"' + (f":/{path}" if path else "")
     with error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=list(options))
@@ -170,10 +170,12 @@ def describe(store, path, options=(), info=True):
     return {"answer": answer, "messages": [_without_place(text, store) for _, _, text in log.events]}
 
 
-def describe_mdim(store, options=()):
+def describe_mdim(store, detailed=True):
+    """Returns what GDAL answers about a store in the multidimensional API, as describe() does. With `detailed`, the
+    answer has all values."""
     with error_log() as log:
-        dataset = gdal.OpenEx(f'ZARR:"{store}"', gdal.OF_MULTIDIM_RASTER, open_options=list(options))
-        told = gdal.MultiDimInfo(dataset, detailed=True) if dataset is not None else None
+        dataset = gdal.OpenEx(f'ZARR:"{store}"', gdal.OF_MULTIDIM_RASTER)
+        told = gdal.MultiDimInfo(dataset, detailed=detailed) if dataset is not None else None
         dataset = None
     answer = json.loads(_without_place(json.dumps(told), store)) if told else told
     return {"answer": answer, "messages": [_without_place(text, store) for _, _, text in log.events]}

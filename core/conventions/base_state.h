@@ -35,8 +35,9 @@ std::string StatedBase(const json::Value& group_attributes, std::string_view nam
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);
 
 // Returns digests of an array, separated by ":". The first digest covers shape and data type. Two
-// digests follow: a digest of stored bytes of sampled chunks, and a digest of sampled values. A copy of the array with other chunk sizes has an equal digest of
-// values. Pending writes are not included.
+// digests follow: a digest of stored bytes of sampled chunks, and a digest of sampled values. A
+// copy of the array with other chunk sizes has an equal digest of values. Pending writes are not
+// included.
 std::string BaseState(const Array& array);
 
 // True if the array is unchanged since BaseState() returned `state`, as far as the digests show.

@@ -179,7 +179,8 @@ MappedArrays FindMappedArrays(const Hierarchy& hierarchy, const std::string& gro
 }
 
 // True if the grid mapping `name` belongs only to other arrays of the group: they name it, and none
-// of them has the X and Y dimensions of this array. An array without X and Y is no map, and has none.
+// of them has the X and Y dimensions of this array. An array without X and Y is no map, and has
+// none.
 bool BelongsToOtherArrays(const Hierarchy& hierarchy, const ArrayFacts& facts,
                           const std::string& name) {
     const HorizontalAxes& axes = facts.axes;

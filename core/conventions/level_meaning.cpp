@@ -123,9 +123,8 @@ std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
 bool StatesCrs(const json::Value& attributes) {
     constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "proj:code",
                                       "proj:epsg", "proj:wkt2",    "proj:projjson"};
-    return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
-        return attributes.Find(name) != nullptr;
-    });
+    return std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](const char* name) { return attributes.Find(name) != nullptr; });
 }
 
 std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts) {

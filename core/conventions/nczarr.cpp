@@ -24,8 +24,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 }
 
 bool IsOldStore(const Hierarchy& hierarchy) {
-    return hierarchy.format() == Format::kV2 &&
-           hierarchy.HasForeignKey(std::string(kOldNczarrKey));
+    return hierarchy.format() == Format::kV2 && hierarchy.HasForeignKey(std::string(kOldNczarrKey));
 }
 
 // Returns the dimension names in "dimrefs" or "dimension_references". The latter is the name in

@@ -260,9 +260,8 @@ class Opening {
         for (const std::string& member : MembersOf(path)) {
             if (!IsThere(member, Document::kArray)) continue;
             AddArray(member, Level::kFirst);
-            AddBaseState(member, IsThere(base, Document::kArray)
-                                     ? base
-                                     : JoinKey(base, LastName(member)));
+            AddBaseState(member,
+                         IsThere(base, Document::kArray) ? base : JoinKey(base, LastName(member)));
         }
     }
 

@@ -142,8 +142,8 @@ TEST(Opening, PrefetchesCoordinatesOfAllLevelsTogether) {
 TEST(Opening, PrefetchesCoordinatesAndGridMappingsThatMayContradictATransform) {
     const auto store = OpenedStore(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
     EXPECT_EQ(store->steps.size(), 4U);
-    EXPECT_TRUE(Holds(store->cached_keys, {"0/x/.zarray", "0/utm/.zattrs", "0/x/0", "1/x/0",
-                                           "1/utm/.zattrs"}));
+    EXPECT_TRUE(Holds(store->cached_keys,
+                      {"0/x/.zarray", "0/utm/.zattrs", "0/x/0", "1/x/0", "1/utm/.zattrs"}));
 }
 
 // Returns a v2 store with an array that the attributes of another array may name as coordinate.
