@@ -26,6 +26,7 @@
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
+#include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/url_host.h"
 
@@ -49,15 +50,19 @@ int HttpStatus(const CPLHTTPResult& answer) {
     return at == std::string_view::npos ? 0 : std::atoi(message.data() + at + kText.size());
 }
 
-Status Failure(const std::string& key, const CPLHTTPResult& answer, int status) {
-    constexpr int kBadRequest = 400;
-    constexpr int kUnauthorized = 401;
-    constexpr int kForbidden = 403;
-    const std::string message =
-        key + ": cannot read: " + (answer.pszErrBuf != nullptr ? answer.pszErrBuf : "no answer");
-    if (status == kBadRequest) return Status::Invalid(message);
-    return status == kUnauthorized || status == kForbidden ? Status::Permission(message)
-                                                           : Status::Io(message);
+zarr::ByteSpan BodyOf(const CPLHTTPResult& answer) {
+    return {answer.pabyData, static_cast<std::size_t>(answer.nDataLen)};
+}
+
+// Returns the error for a request that failed. kInvalidArgument means that an object store may have
+// another address or region, which only GDAL's file systems can find.
+Status Failure(const std::string& key, const CPLHTTPResult& answer, int status,
+               const ServerError& error) {
+    Status failure = HttpFailure(key, status != 0 ? status : kHttpOk, error,
+                                 answer.pszErrBuf != nullptr ? answer.pszErrBuf : "no answer");
+    const bool is_redirect =
+        error.IsRedirect() || (status == kHttpBadRequest && error.code.empty());
+    return is_redirect ? Status::Invalid(failure.message()) : failure;
 }
 
 // Names of GDAL's options, without "GDAL_HTTP_", that affect a request.
@@ -243,7 +248,8 @@ Result<Answer> SendRequest(const RemoteValue& value, std::size_t limit,
         answer.reset(CPLHTTPFetch(value.url.c_str(), options.List()));
         if (answer == nullptr)
             return Status::Io(value.key + ": cannot read: " + QuietErrors::Message());
-    } while (retry.WaitFor(*answer, HttpStatus(*answer)));
+    } while (
+        retry.WaitFor(*answer, HttpStatus(*answer), ParseServerError(BodyOf(*answer).text()).code));
     ZARR_RETURN_IF_ERROR(CheckRedirects(value, *answer));
     return answer;
 }
@@ -258,11 +264,9 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
         return zarr::ValueTooLarge(key, limit + 1, limit);
     const int status = HttpStatus(*answer);
-    constexpr int kNotFound = 404;
-    constexpr int kGone = 410;
     constexpr int kPreconditionFailed = 412;
     constexpr int kNoSuchRange = 416;
-    if (status == kNotFound || status == kGone) return false;
+    if (status == kHttpNotFound || status == kHttpGone) return false;
     if (status == kPreconditionFailed && info != nullptr && !value.headers.empty()) {
         info->is_condition_unmet = true;
         return false;
@@ -272,7 +276,11 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
-    if (answer->nStatus != 0 || answer->pszErrBuf != nullptr) return Failure(key, *answer, status);
+    // An object store may describe an error although its status says success. curl reports success
+    // for a redirect without an address, too.
+    const ServerError error = ParseServerError(BodyOf(*answer).text());
+    if (answer->nStatus != 0 || answer->pszErrBuf != nullptr || !error.code.empty())
+        return Failure(key, *answer, status, error);
     const auto size = static_cast<std::size_t>(answer->nDataLen);
     if (size > limit) return zarr::ValueTooLarge(key, size, limit);
     SentPart sent;
