@@ -501,8 +501,12 @@ bool ZarrDataset::CloseStore() {
             ComputeMissingStatistics(*this);
     }
     StoreAssumedColours();
+    // A new store in an object store becomes visible if everything before has succeeded.
+    std::optional<CreationHold> hold(std::in_place, update_->store());
     const CPLErr flushed = FlushAll(true);
+    if (shared.ok() && built == CE_None && flushed == CE_None) hold.reset();
     const Status status = update_->Close();
+    hold.reset();
     if (!status.ok()) EmitError(store_path(), status);
     const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
@@ -535,11 +539,13 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
-    for (const Status& status :
-         {FlushChunks(), StorePam(), FlushAttributes(), update_->store()->Flush()}) {
-        if (status.ok()) continue;
-        error = error == CE_None ? EmitError(store_path(), status) : error;
-    }
+    const auto note = [&](const Status& status) {
+        if (!status.ok() && error == CE_None) error = EmitError(store_path(), status);
+    };
+    for (const Status& status : {FlushChunks(), StorePam(), FlushAttributes()}) note(status);
+    std::optional<CreationHold> hold;
+    if (error != CE_None) hold.emplace(update_->store());
+    note(update_->store()->Flush());
     if ((nPamFlags & GPF_DIRTY) != 0 && !ArchiveOf(store_path())) TrySaveXML();
     return error;
 }
