@@ -42,6 +42,8 @@ for variable, tool in TOOLS.items():
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG", "ZARR_DEFAULT_FORMAT"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
+# Servers of the tests fail on purpose, so that waits between repeated requests are short.
+os.environ["GDAL_HTTP_RETRY_DELAY"] = "0.001"
 # Runs with different ZARR_TEST_THREADS show that the number of threads does not change what the driver returns.
 if os.environ.get("ZARR_TEST_THREADS"):
     os.environ["GDAL_NUM_THREADS"] = os.environ["ZARR_TEST_THREADS"]

@@ -267,7 +267,7 @@ def test_retry_after_is_obeyed(server, after):
     assert waited >= least if after == "1" or callable(after) else waited < 5
 
 
-@pytest.mark.parametrize("codes, is_retried", [(None, False), ("500,503", True), ("ALL", True)])
+@pytest.mark.parametrize("codes, is_retried", [(None, True), ("500,503", True), ("429,503", False), ("ALL", True)])
 def test_codes_that_are_retried(server, codes, is_retried):
     server.rule(status={key("/raw.zarr/0.0"): [500, 1]})
     options = {"GDAL_HTTP_MAX_RETRY": "1", "GDAL_HTTP_RETRY_DELAY": "0.01"}

@@ -19,6 +19,8 @@ from zarr_drivers import reference_folder
 from zarr_gdal import array_name, config_options
 from zarr_http import Served
 from zarr_store import add_array, handmade, make_array, make_store, zip_folder
+from zarr_object_server import EXPIRED, ObjectServer
+from zarr_store import add_array, handmade, make_array, make_store
 
 DATA = REPOSITORY / "data"
 PROVOKED = {}  # message in docs/errors.md -> function that makes the driver emit it
@@ -405,6 +407,15 @@ def _(folder):
 @provokes("<key>: cannot read: HTTP error code : <code>")
 def _(folder):
     asked(folder, 500)
+
+
+@provokes("<key>: cannot read: HTTP <code> <name>: <reason>")
+def _(folder):
+    make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
+    with ObjectServer() as server:
+        server.upload(folder / "store.zarr", "store.zarr")
+        server.fail(EXPIRED, key="a/0.0")
+        read("/vsis3/demo/store.zarr")
 
 
 @provokes("CACHE_TILE_PRESENCE: <path>: the web server returns no listing")

@@ -16,6 +16,7 @@ from osgeo import gdal
 from zarr_docs_errors import DATA, read, remembers, update
 from zarr_gdal import array_name, config_options, error_log
 from zarr_http import Served
+from zarr_object_server import DENIED, ObjectServer
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
 
@@ -608,3 +609,10 @@ def _(folder):
 def _(folder):
     described(folder, {}, time={"values": np.arange(3), "dims": ["time"]})
 
+
+@provokes("the object store returns no listing, so the store is not deleted")
+def _(folder):
+    with ObjectServer() as server:
+        translate("/vsis3/demo/store.zarr")
+        server.fail(DENIED, kind=["LIST"])
+        translate("/vsis3/demo/store.zarr")

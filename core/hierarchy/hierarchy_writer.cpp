@@ -252,6 +252,8 @@ Result<bool> HierarchyWriter::EraseStrayChunks(const std::string& path) {
 
 Status HierarchyWriter::EraseNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(EraseTree(*store_, path));
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    documents->ForgetBelow(path);
     for (auto it = erased_.begin(); it != erased_.end();)
         it = IsAtOrBelow(*it, path) ? erased_.erase(it) : std::next(it);
     return {};
@@ -391,11 +393,12 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(node).status());
     ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(node))));
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    documents->ForgetAll();
     if (Status copied = CopyTree({from, source}, {*store_, node}); !copied.ok()) {
         static_cast<void>(EraseTree(*store_, node));
         return copied;
     }
-    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
 }
 
@@ -408,7 +411,7 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
         return Status::Invalid(Quoted(new_name) + ": not a valid name of an array or group");
     ZARR_ASSIGN_OR_RETURN(const std::string target, NodePath(JoinKey(ParentPath(node), new_name)));
-    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     const bool is_v3 = documents->format() == Format::kV3;
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node, documents->format()));
     if (kind == NodeKind::kNone) return NothingThere(node);
@@ -417,6 +420,7 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     if (!taken.empty()) return NotEmpty(target);
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
+    documents->ForgetAll();
     ZARR_RETURN_IF_ERROR(MoveNode(node, target));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.UpdateForRename(node, target));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.List(target));

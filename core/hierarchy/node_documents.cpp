@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/hierarchy/node_documents.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/base/limits.h"
@@ -58,6 +60,7 @@ Result<bool> NodeDocuments::IsGroup(const std::string& path) const {
 
 Status NodeDocuments::MakeGroup(const std::string& path) {
     const std::string text = format_ == Format::kV3 ? V3GroupText() : GroupText();
+    Learn(KeyOf(path, Document::kGroup));
     return store_.Set(KeyOf(path, Document::kGroup), ByteSpan(std::string_view(text)));
 }
 
@@ -68,6 +71,8 @@ Status NodeDocuments::MakeArray(const std::string& path, const ArrayMetadata& me
         return Status::Invalid(
             key + ": the array is of Zarr v" + std::to_string(static_cast<int>(metadata.format)) +
             ", but the store is of v" + std::to_string(static_cast<int>(format_)));
+    Learn(key);
+    Learn(KeyOf(path, Document::kAttributes));
     if (format_ == Format::kV3) {
         const std::string text = V3ArrayText(metadata, json::Value(attributes));
         return store_.Set(key, ByteSpan(std::string_view(text)));
@@ -97,6 +102,8 @@ Result<bool> NodeDocuments::IsDone(const Change& change) const {
 }
 
 Status NodeDocuments::Apply(const Change& change) {
+    if (change.text && !IsDocument(LastName(change.key), Document::kConsolidated))
+        Learn(change.key);
     return change.text ? store_.Set(change.key, ByteSpan(std::string_view(*change.text)))
                        : store_.Erase(change.key);
 }
@@ -150,20 +157,59 @@ Result<bool> NodeDocuments::HasConsolidated(const std::string& group) const {
 
 Status NodeDocuments::EraseConsolidated(const std::string& group) {
     const std::string key = KeyOf(group, Document::kConsolidated);
-    if (format_ != Format::kV3) return store_.Erase(key);
-    ZARR_ASSIGN_OR_RETURN(const auto text, Text(key));
-    if (!text) return {};
+    const bool is_v3 = format_ == Format::kV3;
+    std::optional<std::string> text;
+    if (is_v3 || store_.Traits().remote) {
+        ZARR_ASSIGN_OR_RETURN(text, Text(key));
+        if (!text) return {};
+        LearnConsolidated(group, *text);
+    }
+    if (!is_v3) return store_.Erase(key);
     ZARR_ASSIGN_OR_RETURN(const std::string without,
                           WithV3Consolidated(*text, std::nullopt).WithContext(key));
     return store_.Set(key, ByteSpan(std::string_view(without)));
+}
+
+void NodeDocuments::Learn(const std::string& key) {
+    if (store_.Traits().remote) known_.insert(key);
+}
+
+void NodeDocuments::LearnConsolidated(const std::string& group, std::string_view text) {
+    if (!store_.Traits().remote) return;
+    const auto documents = format_ == Format::kV3
+                               ? ParseV3Consolidated(SplitV3Consolidated(text).consolidated)
+                               : ParseConsolidated(text);
+    if (!documents.ok()) return;
+    for (const auto& [key, document] : *documents) known_.insert(JoinKey(group, key));
+    known_groups_.insert(group);
+}
+
+KnownDocuments NodeDocuments::KnownBelow(const std::string& group) const {
+    KnownDocuments known;
+    known.keys = known_;
+    known.are_all =
+        std::any_of(known_groups_.begin(), known_groups_.end(),
+                    [&](const std::string& other) { return IsAtOrBelow(group, other); });
+    return known;
+}
+
+void NodeDocuments::ForgetBelow(const std::string& path) {
+    for (auto key = known_.begin(); key != known_.end();)
+        key = IsAtOrBelow(*key, path) ? known_.erase(key) : std::next(key);
+}
+
+void NodeDocuments::ForgetAll() {
+    known_.clear();
+    known_groups_.clear();
 }
 
 Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     const std::string& group) const {
     Change change{KeyOf(group, Document::kConsolidated), std::nullopt};
     if (format_ != Format::kV3) {
-        ZARR_ASSIGN_OR_RETURN(std::string text,
-                              ConsolidatedText(store_, group).WithContext(change.key));
+        ZARR_ASSIGN_OR_RETURN(
+            std::string text,
+            ConsolidatedText(store_, group, KnownBelow(group)).WithContext(change.key));
         if (text.empty()) return std::optional<Change>();
         change.text = std::move(text);
         return std::optional(std::move(change));
@@ -173,8 +219,9 @@ Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(*own).WithContext(change.key));
     // An array has no consolidated metadata, because no nodes are below it.
     if (type == V3NodeType::kArray) return std::optional<Change>();
-    ZARR_ASSIGN_OR_RETURN(json::Object documents,
-                          V3DocumentsBelow(store_, group).WithContext(change.key));
+    ZARR_ASSIGN_OR_RETURN(
+        json::Object documents,
+        V3DocumentsBelow(store_, group, KnownBelow(group)).WithContext(change.key));
     ZARR_ASSIGN_OR_RETURN(change.text,
                           WithV3Consolidated(*own, std::move(documents)).WithContext(change.key));
     // Readers reject a document above this limit, so it is not written.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/hierarchy/tree.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
 #include "core/metadata/documents.h"
@@ -59,6 +61,10 @@ class NodeDocuments {
     // below the group.
     Result<bool> HasConsolidated(const std::string& group) const;
     Status EraseConsolidated(const std::string& group);
+    // Must be called after nodes at and below `path` were erased, or after keys were copied or
+    // renamed without the functions of this class.
+    void ForgetBelow(const std::string& path);
+    void ForgetAll();
     // Returns the change that writes the consolidated metadata of `group`. Returns nullopt if no
     // node exists at or below `group`, for example because the store was deleted.
     Result<std::optional<Change>> Consolidated(const std::string& group) const;
@@ -70,9 +76,18 @@ class NodeDocuments {
     std::vector<std::string> KeysThatChangeWith(const std::string& path) const;
 
   private:
+    void Learn(const std::string& key);
+    // Records the documents that the consolidated metadata `text` of `group` has.
+    void LearnConsolidated(const std::string& group, std::string_view text);
+    KnownDocuments KnownBelow(const std::string& group) const;
+
     Store& store_;
     NczarrDocuments& nczarr_;
     const Format format_;
+    // Documents of a remote store, whose listings may be refused, fail or be outdated: those that
+    // were in consolidated metadata before it was erased, and those that were written since.
+    std::set<std::string> known_;
+    std::set<std::string> known_groups_;  // groups whose documents are all in known_
 };
 
 }  // namespace zarr

@@ -128,8 +128,10 @@ class Copier {
 
 class Collector {
   public:
-    Collector(const Store& store, const std::string& root, Format format)
+    Collector(const Store& store, const std::string& root, Format format,
+              const KnownDocuments& known)
         : store_(store),
+          known_(known),
           root_(root),
           skip_(root.empty() ? 0 : root.size() + 1),
           is_v3_(format == Format::kV3) {}
@@ -137,7 +139,7 @@ class Collector {
     Status Visit(const std::string& path, std::size_t depth) {
         ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxGroupDepth, path));
         ZARR_RETURN_IF_ERROR(Count(kBytesPerPrefix));
-        ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_.List(path));
+        ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, Entries(path));
         bool is_array = false;
         for (const StoreEntry& entry : entries)
             if (!entry.is_prefix) ZARR_RETURN_IF_ERROR(AddDocument(path, entry.name, is_array));
@@ -151,6 +153,32 @@ class Collector {
     json::Object TakeMetadata() { return std::move(metadata_); }
 
   private:
+    // Returns the children of `path` that a listing or `known_` names.
+    Result<std::vector<StoreEntry>> Entries(const std::string& path) {
+        std::vector<StoreEntry> entries;
+        if (can_list_) {
+            auto listed = store_.List(path);
+            if (!listed.ok() && !known_.are_all) return listed;
+            can_list_ = listed.ok();
+            if (listed.ok()) entries = listed.Take();
+        }
+        const std::string below = path.empty() ? "" : path + "/";
+        for (auto key = known_.keys.lower_bound(below);
+             key != known_.keys.end() && key->compare(0, below.size(), below) == 0; ++key) {
+            const std::string_view rest = std::string_view(*key).substr(below.size());
+            const std::size_t slash = std::min(rest.find('/'), rest.size());
+            const StoreEntry entry{std::string(rest.substr(0, slash)), slash < rest.size()};
+            const bool is_listed =
+                std::any_of(entries.begin(), entries.end(), [&](const StoreEntry& other) {
+                    return other.name == entry.name && other.is_prefix == entry.is_prefix;
+                });
+            if (!is_listed) entries.push_back(entry);
+        }
+        std::stable_sort(entries.begin(), entries.end(),
+                         [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; });
+        return entries;
+    }
+
     // Adds the document `name` of the node at `path` to the consolidated metadata. Sets `is_array`
     // to true if that node is an array.
     Status AddDocument(const std::string& path, const std::string& name, bool& is_array) {
@@ -204,9 +232,11 @@ class Collector {
     }
 
     const Store& store_;
+    const KnownDocuments& known_;
     const std::string root_;
     const std::size_t skip_;
     const bool is_v3_;
+    bool can_list_ = true;  // false once a listing has failed
     std::size_t bytes_ = 0;
     json::Object metadata_;
 };
@@ -276,8 +306,9 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to) {
     return copier.CopyDocuments();
 }
 
-Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix) {
-    Collector collector(store, prefix, Format::kV2);
+Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix,
+                                     const KnownDocuments& known) {
+    Collector collector(store, prefix, Format::kV2, known);
     ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
@@ -290,8 +321,9 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     return text;
 }
 
-Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix) {
-    Collector collector(store, prefix, Format::kV3);
+Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix,
+                                      const KnownDocuments& known) {
+    Collector collector(store, prefix, Format::kV3, known);
     ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
     return collector.TakeMetadata();
 }

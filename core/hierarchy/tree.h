@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -36,16 +37,27 @@ struct Subtree {
 // leaves up. After an error, the caller must erase the keys below `to`.
 Status CopyTree(const ConstSubtree& from, const Subtree& to);
 
+// Metadata documents that a writer knows to be stored, because it has written them or has read
+// their keys in consolidated metadata.
+struct KnownDocuments {
+    std::set<std::string> keys;  // may contain keys that were erased since
+    // True if no other document exists. A listing that fails is then not needed.
+    bool are_all = false;
+};
+
 // Returns the text of a `.zmetadata` for the nodes at and below `prefix`, as zarr-python's
 // consolidate_metadata() writes it. The text contains each `.zarray`, `.zgroup` and `.zattrs` under
 // its key relative to `prefix`. Empty if no document exists. Prefixes below arrays are not
-// searched. Returns kCorrupt if a document is not JSON.
-Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
+// searched. Documents that `known` names are contained even if listings lack them. Returns
+// kCorrupt if a document is not JSON.
+Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix,
+                                     const KnownDocuments& known = {});
 
 // Returns all `zarr.json` documents below `prefix` in a Zarr v3 store, for a
 // "consolidated_metadata" member. The key of each document is the path of its node relative to
 // `prefix`.
-Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix);
+Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix,
+                                      const KnownDocuments& known = {});
 
 // Functions that delete whole stores, and that find files in a store's folder that do not belong to
 // the store.

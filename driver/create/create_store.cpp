@@ -536,7 +536,6 @@ Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
             "creation option RESUME: the copy starts again, because the unfinished copy has "
             "another source or other options");
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement.folder()));
-    if (replacement.IsKnownEmpty()) store->BeginCreate();
     return store;
 }
 
@@ -572,6 +571,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
     made.update_->SetLockTimeout(options.lock_timeout);
+    if (raster.is_copied && !options.append_subdataset && !made.IsStaging())
+        made.hold_ = std::make_unique<CreationHold>(store);
     made.band_dimensions_ = raster.band_dimensions;
     if (!options.append_subdataset) made.OpenJournal(signature);
     ZARR_RETURN_IF_ERROR(made.replacement_.IsResumed() ? made.ResetArrays() : made.MakeArrays());
@@ -633,7 +634,6 @@ Status NewStore::WriteBandCoordinates() {
 }
 
 Status NewStore::Failed(const Status& status) {
-    update_->store()->EndCreate();
     static_cast<void>(update_->DeleteCreated());
     static_cast<void>(update_->metadata().Finish());
     return status;
@@ -655,14 +655,18 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
         dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
     has_been_open_ = true;
-    // After the first opening, other programs may write to the store. In create mode the store
-    // would not notice their changes.
-    update_->store()->EndCreate();
     return dataset;
 }
 
 Status NewStore::Commit() {
     const bool was_staging = IsStaging();
+    if (hold_ != nullptr) {
+        hold_.reset();
+        if (Status published = update_->Close(); !published.ok()) {
+            hold_ = std::make_unique<CreationHold>(update_->store());
+            return published;
+        }
+    }
     if (was_staging) update_.reset();
     ZARR_RETURN_IF_ERROR(replacement_.Commit());
     if (!was_staging) return {};

@@ -70,9 +70,10 @@ zarr::Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                                const CreationOptions& options);
 
 // New arrays for a raster, in a new or an existing store. Their metadata is complete from the
-// start, so programs can open the store at any time. Without a successful Commit(), the destructor
-// removes a new store. Arrays that were added to an existing store are removed if Make() or the
-// first Open() fails.
+// start, so programs can open the store at any time, except in an object store: there, a copy
+// becomes visible when Commit() has succeeded, and another new store when it is flushed or closed.
+// Without a successful Commit(), the destructor removes a new store. Arrays that were added to an
+// existing store are removed if Make() or the first Open() fails.
 class NewStore {
   public:
     // Creates a store at `folder`, or adds arrays to the existing store there, for a dataset called
@@ -142,6 +143,8 @@ class NewStore {
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
     std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only
+    // Keeps a copy in an object store invisible until it is complete; otherwise nullptr.
+    std::unique_ptr<CreationHold> hold_;
     std::optional<CopyJournal> journal_;
     CopyPosition start_;
     bool has_been_open_ = false;

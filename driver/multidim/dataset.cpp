@@ -249,8 +249,10 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     const Status is_told(zarr::StatusCode::kCancelled, "");
     WatchedProgress watched(progress, progress_data);
     const auto order = KeepStoredOrder(source);
+    std::unique_ptr<CreationHold> hold;  // destroyed after `session`, whose destructor flushes
     ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
     auto dataset = std::make_unique<MdimDataset>(session);
+    hold = std::make_unique<CreationHold>(session->update()->store());
     CPLErrorReset();
     const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
         source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
@@ -261,6 +263,7 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
                    ? is_told
                    : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
     if (error != CE_None) return is_told;
+    hold.reset();
     // The last documents are written here, because GDAL ignores errors at closing.
     ZARR_RETURN_IF_ERROR(session->Finish());
     if (made.IsStaging()) {

@@ -506,9 +506,13 @@ bool ZarrDataset::FinishStore() {
             ComputeMissingStatistics(*this);
     }
     StoreAssumedColours();
+    // A new store in an object store becomes visible if everything before has succeeded.
+    std::optional<CreationHold> hold(std::in_place, update_->store());
     const CPLErr flushed = FlushAll(is_closing_);
     const Status defined = update_->DefineAbsentChunks(options_.threads);
+    if (shared.ok() && built == CE_None && flushed == CE_None && defined.ok()) hold.reset();
     const Status closed = update_->Close();
+    hold.reset();
     const Status status = defined.ok() ? closed : defined;
     if (!status.ok()) EmitError(store_path(), status);
     return shared.ok() && built == CE_None && flushed == CE_None && status.ok();
@@ -558,11 +562,13 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
-    for (const Status& status :
-         {FlushChunks(), StorePam(), FlushAttributes(), update_->store()->Flush()}) {
-        if (status.ok()) continue;
-        error = error == CE_None ? EmitError(store_path(), status) : error;
-    }
+    const auto note = [&](const Status& status) {
+        if (!status.ok() && error == CE_None) error = EmitError(store_path(), status);
+    };
+    for (const Status& status : {FlushChunks(), StorePam(), FlushAttributes()}) note(status);
+    std::optional<CreationHold> hold;
+    if (error != CE_None) hold.emplace(update_->store());
+    note(update_->store()->Flush());
     return ArchiveOf(store_path()) || SavePam() ? error : CE_Failure;
 }
 

@@ -27,6 +27,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/http_body.h"
+#include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/url_host.h"
 
@@ -45,15 +46,19 @@ int HttpStatus(const CPLHTTPResult& answer) {
     return at == std::string_view::npos ? 0 : std::atoi(message.data() + at + kText.size());
 }
 
-Status Failure(const std::string& key, const CPLHTTPResult& answer, int status) {
-    constexpr int kBadRequest = 400;
-    constexpr int kUnauthorized = 401;
-    constexpr int kForbidden = 403;
-    const std::string message =
-        key + ": cannot read: " + (answer.pszErrBuf != nullptr ? answer.pszErrBuf : "no answer");
-    if (status == kBadRequest) return Status::Invalid(message);
-    return status == kUnauthorized || status == kForbidden ? Status::Permission(message)
-                                                           : Status::Io(message);
+zarr::ByteSpan BodyOf(const CPLHTTPResult& answer) {
+    return {answer.pabyData, static_cast<std::size_t>(answer.nDataLen)};
+}
+
+// Returns the error for a request that failed. kInvalidArgument means that an object store may have
+// another address or region, which only GDAL's file systems can find.
+Status Failure(const std::string& key, const CPLHTTPResult& answer, int status,
+               const ServerError& error) {
+    Status failure = HttpFailure(key, status != 0 ? status : kHttpOk, error,
+                                 answer.pszErrBuf != nullptr ? answer.pszErrBuf : "no answer");
+    const bool is_redirect =
+        error.IsRedirect() || (status == kHttpBadRequest && error.code.empty());
+    return is_redirect ? Status::Invalid(failure.message()) : failure;
 }
 
 // Names of GDAL's options, without "GDAL_HTTP_", that affect a request.
@@ -254,7 +259,9 @@ Result<HttpReply> SendRequest(const RemoteValue& value, std::size_t limit,
             return Status::Io(value.key + ": cannot read: " + QuietErrors::Message());
         if (reply.is_out_of_memory)
             return Status::OutOfMemory(value.key + ": not enough memory for the server's answer");
-    } while (!reply.is_longer && retry.WaitFor(*reply.answer, HttpStatus(*reply.answer)));
+    } while (!reply.is_longer &&
+             retry.WaitFor(*reply.answer, HttpStatus(*reply.answer),
+                           ParseServerError(BodyOf(*reply.answer).text()).code));
     ZARR_RETURN_IF_ERROR(CheckRedirects(value, *reply.answer));
     return reply;
 }
@@ -294,11 +301,9 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
         return zarr::ValueTooLarge(key, limit + 1, limit);
     const int status = HttpStatus(*answer);
-    constexpr int kNotFound = 404;
-    constexpr int kGone = 410;
     constexpr int kPreconditionFailed = 412;
     constexpr int kNoSuchRange = 416;
-    if (status == kNotFound || status == kGone) return false;
+    if (status == kHttpNotFound || status == kHttpGone) return false;
     if (status == kPreconditionFailed && info != nullptr && !value.headers.empty()) {
         info->is_condition_unmet = true;
         return false;
@@ -308,9 +313,13 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
-    // CutWantedRange() reports a body that was aborted because it is longer than its range.
-    if (!reply.is_longer && (answer->nStatus != 0 || answer->pszErrBuf != nullptr))
-        return Failure(key, *answer, status);
+    // An object store may describe an error although its status says success. curl reports success
+    // for a redirect without an address, too. CutWantedRange() reports a body that was aborted
+    // because it is longer than its range.
+    const ServerError error = ParseServerError(BodyOf(*answer).text());
+    if (!reply.is_longer &&
+        (answer->nStatus != 0 || answer->pszErrBuf != nullptr || !error.code.empty()))
+        return Failure(key, *answer, status, error);
     SentPart sent;
     const auto body =
         CutWantedRange(key, reply, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);

@@ -51,8 +51,9 @@ struct ValueInfo {
 // fewer bytes if the value ends earlier. GDAL's HTTP options apply; retry options such as
 // GDAL_HTTP_MAX_RETRY may add requests. `info` may be nullptr. Thread-safe.
 // Returns false if the value does not exist (404, 410). Returns kLimit if the answer has more than
-// `limit` bytes, kPermission for 401 and 403, and kInvalidArgument for 400. Returns kIo for other
-// failures, and for an answer with another range than `extent`.
+// `limit` bytes, and kPermission for 401 and 403. Returns kInvalidArgument if an object store may
+// have another address, and for 400 without a reason. Returns kIo for other failures, for an answer
+// with another range than `extent`, and for an error that the answer describes despite its status.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* info = nullptr);
 

@@ -11,16 +11,24 @@
 #include <cstdlib>
 #include <ctime>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 namespace zarr_driver {
 
 namespace {
 
-// Error numbers of curl after which repeating the request may succeed. Meanings: server not found
-// or not reached, answer truncated, timeout, TLS failure, no answer, send or receive failure,
-// broken HTTP/2 stream.
-constexpr int kTransientErrors[] = {5, 6, 7, 18, 28, 35, 52, 55, 56, 92};
+constexpr const char* kMaxRetry = "GDAL_HTTP_MAX_RETRY";
+
+// Error numbers of curl after which repeating the request may succeed. Meanings of the first list:
+// answer truncated, no answer, send or receive failure, broken HTTP/2 stream. Of the second list:
+// server not found or not reached, timeout, TLS failure.
+constexpr int kBrokenConnection[] = {18, 52, 55, 56, 92};
+constexpr int kUnreachable[] = {5, 6, 7, 28, 35};
+
+// Errors of object stores that repeating may mend, whatever their status, which may be 400 or 200.
+constexpr std::string_view kTransientCodes[] = {"RequestTimeout", "InternalError", "SlowDown",
+                                                "ServiceUnavailable", "ServerBusy"};
 
 // Returns how many seconds the server asks the client to wait, in the header Retry-After (RFC
 // 9110). The header has a number of seconds or a date.
@@ -47,30 +55,61 @@ HttpRetry::HttpRetry(const std::string& path) {
     const auto option = [&](const char* name, const char* otherwise) {
         return VSIGetPathSpecificOption(path.c_str(), name, otherwise);
     };
-    left_ = std::atoi(option("GDAL_HTTP_MAX_RETRY", "0"));
-    delay_ = std::max(0.0, CPLAtof(option("GDAL_HTTP_RETRY_DELAY", "30")));
-    codes_ = option("GDAL_HTTP_RETRY_CODES", "429,502,503,504");
+    const char* const most = option(kMaxRetry, nullptr);
+    is_set_ = most != nullptr;
+    left_ = is_set_ ? std::atoi(most) : kRepetitions;
+    delay_ = std::max(0.0, CPLAtof(option("GDAL_HTTP_RETRY_DELAY", kFirstWait)));
+    codes_ = option("GDAL_HTTP_RETRY_CODES", "429,500,502,503,504");
 }
 
-bool HttpRetry::IsWorthwhile(const CPLHTTPResult& answer, int status) const {
-    if (status == 0)
-        return std::find(std::begin(kTransientErrors), std::end(kTransientErrors),
-                         answer.nStatus) != std::end(kTransientErrors);
+bool HttpRetry::IsWorthwhile(int status) const {
     if (EQUAL(codes_.c_str(), "ALL")) return status >= 400;
     const CPLStringList codes(CSLTokenizeString2(codes_.c_str(), ", ", 0));
     return codes.FindString(std::to_string(status).c_str()) >= 0;
 }
 
-bool HttpRetry::WaitFor(const CPLHTTPResult& answer, int status) {
-    if (left_ <= 0 || !IsWorthwhile(answer, status)) return false;
-    --left_;
-    const double wait = std::max(delay_, RetryAfter(answer).value_or(0));
+bool HttpRetry::IsWorthwhile(const CPLHTTPResult& answer, int status,
+                             const std::string& code) const {
+    const auto holds = [&](const auto& errors) {
+        return std::find(std::begin(errors), std::end(errors), answer.nStatus) != std::end(errors);
+    };
+    const std::string_view name = code;
+    if (std::find(std::begin(kTransientCodes), std::end(kTransientCodes), name) !=
+        std::end(kTransientCodes))
+        return true;
+    if (status != 0) return IsWorthwhile(status);
+    // If curl itself has repeated a request on a new connection, the error of the old connection
+    // stays in GDAL's result, and hides the status.
+    if (answer.nStatus == 0) return answer.pszErrBuf != nullptr;
+    return holds(kBrokenConnection) || (is_set_ && holds(kUnreachable));
+}
+
+bool HttpRetry::Wait(double least) {
+    const double wait = std::max(delay_, least);
     // If the server asks for a wait above the maximum, the request is not repeated. After the
     // maximum wait, it would still be too early.
-    if (wait > kLongestWait && wait > delay_) return false;
+    if (left_ <= 0 || (wait > kLongestWait && wait > delay_)) return false;
+    --left_;
     std::this_thread::sleep_for(std::chrono::duration<double>(wait));
     delay_ *= 2;
     return true;
+}
+
+bool HttpRetry::WaitFor(const CPLHTTPResult& answer, int status, const std::string& code) {
+    return IsWorthwhile(answer, status, code) && Wait(RetryAfter(answer).value_or(0));
+}
+
+bool HttpRetry::WaitFor(std::optional<int> status) {
+    return (!status || *status == 0 || IsWorthwhile(*status)) && Wait(0);
+}
+
+GdalRetriesOff::GdalRetriesOff() {
+    if (const char* const own = CPLGetThreadLocalConfigOption(kMaxRetry, nullptr)) before_ = own;
+    CPLSetThreadLocalConfigOption(kMaxRetry, "0");
+}
+
+GdalRetriesOff::~GdalRetriesOff() {
+    CPLSetThreadLocalConfigOption(kMaxRetry, before_ ? before_->c_str() : nullptr);
 }
 
 }  // namespace zarr_driver

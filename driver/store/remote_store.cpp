@@ -111,45 +111,54 @@ std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
     return store;
 }
 
-std::shared_ptr<zarr::MemoryStore> RemoteStore::CreatedDocuments() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return created_documents_;
-}
-
 void RemoteStore::BeginCreate() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    created_documents_ = std::make_shared<zarr::MemoryStore>();
+    if (creation_ != nullptr) creation_->Hold();
 }
 
 void RemoteStore::EndCreate() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    created_documents_.reset();
+    if (creation_ != nullptr) creation_->Release();
+}
+
+Status RemoteStore::Commit() {
+    if (!IsUnpublished()) return {};
+    const Writing writing;
+    return creation_->Publish();
 }
 
 Status RemoteStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
     const Writing writing;
-    ZARR_RETURN_IF_ERROR(VsiStore::WriteParts(key, parts));
-    const auto created = CreatedDocuments();
-    if (created == nullptr) return {};
-    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return created->SetParts(key, parts);
-    EndCreate();
-    return {};
+    if (IsUnpublished()) {
+        ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+        if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key)))
+            return creation_->SetDocument(key, parts);
+        ZARR_RETURN_IF_ERROR(creation_->PrepareChunk(key));
+    }
+    return VsiStore::WriteParts(key, parts);
 }
 
 Status RemoteStore::Remove(const std::string& key) {
     const Writing writing;
-    if (const auto created = CreatedDocuments()) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_there, created->Exists(key));
-        if (!is_there) return {};
-        ZARR_RETURN_IF_ERROR(created->Erase(key));
-    }
-    return VsiStore::Remove(key);
+    if (!IsUnpublished()) return VsiStore::Remove(key);
+    if (!creation_->Holds(key)) return {};
+    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return creation_->RemoveDocument(key);
+    ZARR_RETURN_IF_ERROR(VsiStore::Remove(key));
+    return creation_->ForgetChunk(key);
 }
 
 Status RemoteStore::RemoveMany(const std::vector<std::string>& keys) {
     const Writing writing;
-    if (CreatedDocuments() != nullptr) return StoreWriter::RemoveMany(keys);
-    return VsiStore::RemoveMany(keys);
+    if (!IsUnpublished()) return VsiStore::RemoveMany(keys);
+    std::vector<std::string> chunks;
+    for (const std::string& key : keys) {
+        if (!creation_->Holds(key)) continue;
+        if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key)))
+            ZARR_RETURN_IF_ERROR(creation_->RemoveDocument(key));
+        else
+            chunks.push_back(key);
+    }
+    ZARR_RETURN_IF_ERROR(VsiStore::RemoveMany(chunks));
+    for (const std::string& key : chunks) ZARR_RETURN_IF_ERROR(creation_->ForgetChunk(key));
+    return {};
 }
 
 zarr::StoreTraits RemoteStore::Traits() const {
@@ -185,7 +194,7 @@ void RemoteStore::AddToCache(const std::string& key, std::optional<std::string_v
 
 void RemoteStore::Prefetch(const std::vector<std::string>& keys,
                            const std::vector<std::string>& prefixes) const {
-    if (access_.update) return;
+    if (access_.update || IsUnpublished()) return;
     std::vector<std::string> wanted;
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted),
                  [&](const std::string& key) { return zarr::IsValidKey(key) && !IsCached(key); });
@@ -233,7 +242,11 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
 Result<zarr::ReadResult> RemoteStore::Read(const std::string& key, const zarr::ValuePart& part,
                                            const zarr::ReadSink& sink) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    if (const auto created = CreatedDocuments()) return created->Read(key, part, sink);
+    if (IsUnpublished()) {
+        if (!creation_->Holds(key)) return zarr::ReadResult();
+        if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key)))
+            return creation_->documents().Read(key, part, sink);
+    }
     zarr::Buffer own;
     zarr::Buffer& value = sink.buffer() != nullptr ? *sink.buffer() : own;
     zarr::ReadResult read;
@@ -279,7 +292,7 @@ Result<bool> RemoteStore::RequestValue(const std::string& key, zarr::Buffer& val
         const RemoteValue remote{*url, folder(), key};
         const bool may_be_kept = !IsDocument(key) && !IsConsolidated(key);
         auto found = may_be_kept ? FetchCached(remote, value, limit) : Fetch(remote, value, limit);
-        if (!IsRedirected(found, value)) return ApplyMissingOn403(std::move(found));
+        if (!IsRedirected(found)) return ApplyMissingOn403(std::move(found));
     }
     return ApplyMissingOn403(ReadThroughGdal(key, zarr::ValuePart::Whole(limit), value));
 }
@@ -293,13 +306,9 @@ Result<bool> RemoteStore::ApplyMissingOn403(Result<bool> answer) const {
         "without the right to list, use open option MISSING_ON_403=YES)");
 }
 
-bool RemoteStore::IsRedirected(const Result<bool>& answer, const zarr::Buffer& value) const {
-    if (!folder().is_object_store()) return false;
-    if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
-    // For a redirect without an address, curl reports success. The value is then the XML document
-    // in which the object store describes the error.
-    const std::string_view text = value.span().text();
-    return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
+bool RemoteStore::IsRedirected(const Result<bool>& answer) const {
+    return folder().is_object_store() && !answer.ok() &&
+           answer.status().code() == zarr::StatusCode::kInvalidArgument;
 }
 
 Result<bool> RemoteStore::ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
@@ -334,7 +343,7 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
                                     zarr::Buffer& value, std::size_t limit,
                                     const ByteExtent& extent, ValueInfo& info) const {
     auto found = FetchCached({url, folder(), key}, value, limit, extent, &info);
-    if (!found.ok() || IsRedirected(found, value)) return found;
+    if (!found.ok() || IsRedirected(found)) return found;
     // Absence is recorded as a change of the value only if an earlier read found the value.
     const bool is_known = *found ? !info.version.empty() : VersionOf(key).mark != 0;
     if (is_known) NoteVersion(key, *found ? info.version : "");
@@ -359,7 +368,7 @@ Result<bool> RemoteStore::ReadRange(const std::string& key, std::uint64_t offset
             extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
         ValueInfo info;
         auto found = FetchPart(*url, key, value, limit, extent, info);
-        if (!IsRedirected(found, value)) return ApplyMissingOn403(std::move(found));
+        if (!IsRedirected(found)) return ApplyMissingOn403(std::move(found));
     }
     return ApplyMissingOn403(ReadThroughGdal(key, zarr::ValuePart::Range(offset, length), value));
 }
@@ -411,7 +420,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
             found = ask({tail.offset, std::max<std::size_t>(tail.size, 1)});
         }
     }
-    if (IsRedirected(found, value)) return ask_gdal();
+    if (IsRedirected(found)) return ask_gdal();
     ZARR_ASSIGN_OR_RETURN(const bool is_there, ApplyMissingOn403(std::move(found)));
     if (!is_there) return std::optional<std::uint64_t>();
     if (length == 0) ZARR_RETURN_IF_ERROR(value.Reset(0));
@@ -419,7 +428,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
-    if (const auto created = CreatedDocuments()) return created->List(prefix);
+    if (IsUnpublished()) return creation_->keys().List(prefix);
     if (!access_.update) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = cached_lists_.find(prefix);
@@ -451,27 +460,46 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::RequestListing(const std::str
                                 [&] { return Result<bool>(HasListingPage(prefix)); });
     if (is_unlisted_) return unlisted();
     auto entries = ListUpTo(prefix, most);
-    // An empty listing may mean that nothing exists, or that the client may not list. Only if the
-    // store is open for update, it counts as a listing; otherwise as refused.
-    const bool is_listed = entries.ok() ? !entries->empty() || access_.update
-                                        : entries.status().code() == zarr::StatusCode::kLimit;
-    if (is_listed) {
+    const bool is_answer =
+        entries.ok() ? !entries->empty() : entries.status().code() == zarr::StatusCode::kLimit;
+    if (is_answer) {
         lists_ = true;
         return entries;
     }
-    if (!folder().is_object_store()) is_unlisted_ = true;
+    if (!folder().is_object_store()) {
+        is_unlisted_ = true;
+        return unlisted();
+    }
+    // An answer such as an expired token concerns all requests. 403 may concern listings alone.
+    if (!entries.ok() && entries.status().code() == zarr::StatusCode::kIo) return entries;
+    // An empty listing may mean that nothing exists, or that the client may not list. Only if the
+    // store is open for update, it counts as a listing; otherwise as refused.
+    if (entries.ok() && access_.update && !prefix.empty()) return ConfirmEmpty(prefix, most);
     return unlisted();
 }
 
+Result<std::vector<zarr::StoreEntry>> RemoteStore::ConfirmEmpty(const std::string& prefix,
+                                                                std::size_t most) const {
+    // A store has documents in its root, so that an empty listing of the root was refused. If the
+    // root is listed, a second listing shows whether the first one failed.
+    const auto root = ListUpTo("", 1);
+    const bool lists =
+        root.ok() ? !root->empty() : root.status().code() == zarr::StatusCode::kLimit;
+    if (!lists) return Status::Unsupported(At(prefix) + "the object store returns no listing");
+    return ListUpTo(prefix, most);
+}
+
 Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
-    if (const auto created = CreatedDocuments()) return created->VisitEntries(prefix, visit);
+    if (IsUnpublished()) return creation_->keys().VisitEntries(prefix, visit);
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     return VsiStore::VisitEntries(prefix, visit);
 }
 
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                                const PrefixVisitor&) const {
-    if (const auto created = CreatedDocuments()) return created->ForEachKey(prefix, visit, {});
+    if (IsUnpublished())
+        return creation_->keys().ForEachKey(
+            prefix, [&](std::string_view key, const auto&) { visit(key, std::nullopt); }, {});
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
     const auto count = [&](std::string_view key,
@@ -488,6 +516,26 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
 
 void ForgetListings(const std::string& folder) {
     if (StorePath(folder).is_object_store()) VSICurlPartialClearCache(folder.c_str());
+}
+
+Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
+    ForgetListings(store.Describe());
+    std::vector<std::string> keys;
+    const auto add = [&](std::string_view key,
+                         const std::optional<zarr::ObjectVersion>& /*version*/) {
+        if (!zarr::EndsWith(key, "/")) keys.emplace_back(key);
+    };
+    ZARR_RETURN_IF_ERROR(store.ForEachKey("", add, nullptr));
+    return keys;
+}
+
+Result<std::vector<std::string>> ListStoredObjects(const VsiStore& store) {
+    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
+    // An existing store has at least one object, and GDAL can hide the failure of a listing. An
+    // empty listing is therefore an error.
+    if (keys.empty())
+        return Status::Io("the object store returns no listing, so the store is not deleted");
+    return keys;
 }
 
 namespace {
@@ -509,19 +557,6 @@ Status RefuseChange(const StorePath& /*path*/, StoreOperation /*operation*/) {
     return Status::Unsupported("HTTP stores are read-only");
 }
 
-// Returns the keys of all objects below the root folder of a store. Omits empty objects that GDAL
-// creates to represent folders, whose names end in "/".
-Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
-    ForgetListings(store.Describe());
-    std::vector<std::string> keys;
-    const auto add = [&](std::string_view key,
-                         const std::optional<zarr::ObjectVersion>& /*version*/) {
-        if (!zarr::EndsWith(key, "/")) keys.emplace_back(key);
-    };
-    ZARR_RETURN_IF_ERROR(store.ForEachKey("", add, nullptr));
-    return keys;
-}
-
 // Deletes all objects below `folder` of an object store. Documents that make the folder a Zarr
 // store are deleted last, so that a failed deletion can be repeated.
 Status EraseObjects(const std::string& folder, bool is_store) {
@@ -531,11 +566,8 @@ Status EraseObjects(const std::string& folder, bool is_store) {
     const QuietErrors quiet;
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
-    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
-    // An existing store has at least one object, and GDAL can hide the failure of a listing. An
-    // empty listing is therefore an error.
-    if (keys.empty() && is_store)
-        return Status::Io("the object store returns no listing, so the store is not deleted");
+    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys,
+                          is_store ? ListStoredObjects(store) : ListObjects(store));
     if (std::any_of(keys.begin(), keys.end(), is_last))
         ZARR_RETURN_IF_ERROR(zarr::ClearRoot(store));
     const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));

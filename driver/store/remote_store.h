@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/store/memory_store.h"
 #include "driver/store/http_client.h"
+#include "driver/store/remote_creation.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
 
@@ -26,7 +26,10 @@ namespace zarr_driver {
 class RemoteStore final : public VsiStore, private zarr::Prefetcher {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
-        : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
+        : VsiStore(std::move(folder)),
+          access_(access),
+          creation_(RemoteCreation::Find(Identity())),
+          link_(LinkTo(this->folder())) {}
 
     // Opens a store for reading. Returns the object of another dataset, with its cached metadata,
     // if that dataset opened the store within the last tuning::kSharedFor. Writes of this process
@@ -63,8 +66,9 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                             const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Remove(const std::string& key) override;
     zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
-    // Between these calls, documents that this object has written are read without a request.
-    // Writing a chunk ends this mode, because chunks must not be kept in memory.
+    // Publishes a new store, whose documents are in memory until then; see RemoteCreation.
+    zarr::Status Commit() override;
+    // Between these calls, Commit() does not publish a new store.
     void BeginCreate() override;
     void EndCreate() override;
     // Implements Read() for whole values of at most `limit` bytes. Returns false if the key is
@@ -81,9 +85,8 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Reads `part` of a value through GDAL's file systems. Returns false if the key is absent.
     zarr::Result<bool> ReadThroughGdal(const std::string& key, const zarr::ValuePart& part,
                                        zarr::Buffer& value) const;
-    // Returns the documents that were written since BeginCreate(); nullptr if BeginCreate() was not
-    // called or its mode has ended.
-    std::shared_ptr<zarr::MemoryStore> CreatedDocuments() const;
+    // True if this process is creating the store, and nobody can open it yet.
+    bool IsUnpublished() const { return creation_ != nullptr && !creation_->IsPublished(); }
     // Caches the value of `key`, or its absence if the value is nullopt. Does nothing if the cache
     // is full.
     void AddToCache(const std::string& key, std::optional<std::string_view> value) const;
@@ -101,7 +104,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     zarr::Result<bool> ApplyMissingOn403(zarr::Result<bool> answer) const;
     // True if an object store answers that the bucket has another address, which only GDAL's file
     // systems can find.
-    bool IsRedirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
+    bool IsRedirected(const zarr::Result<bool>& answer) const;
 
     // Reads the range `extent` of the value at `url`, and records the value's version for
     // VersionOf().
@@ -110,7 +113,13 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
                                  ValueInfo& info) const;
     void NoteVersion(const std::string& key, const std::string& version) const;
 
+    // Returns the listing of `prefix` again if it is empty. GDAL returns an empty listing after
+    // each failure. Returns kUnsupported if the server lists nothing at all.
+    zarr::Result<std::vector<zarr::StoreEntry>> ConfirmEmpty(const std::string& prefix,
+                                                             std::size_t most) const;
+
     const StoreAccess access_;
+    const std::shared_ptr<RemoteCreation> creation_;  // nullptr unless the store is new
     const zarr::LinkEstimate& link_;
     mutable std::mutex mutex_;
     // Metadata documents and prefetched values by key; nullopt for an absent key.
@@ -118,7 +127,6 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Prefetched listings by prefix. A kUnsupported error is cached, too.
     mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> cached_lists_;
     mutable std::size_t cached_bytes_ = 0;  // bytes in cached_values_ and cached_lists_ together
-    std::shared_ptr<zarr::MemoryStore> created_documents_;
     // Version that the last partial read of a value found.
     struct Seen {
         std::string version;      // ValueInfo::version; empty if the value did not exist
@@ -134,6 +142,12 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
 
 extern const StoreKind kWebServerKind;
 extern const StoreKind kObjectStoreKind;
+
+// Returns the keys of all objects below the root folder of a store. Omits empty objects that GDAL
+// creates to represent folders, whose names end in "/".
+zarr::Result<std::vector<std::string>> ListObjects(const VsiStore& store);
+// Does the same for a store that is known to exist: an empty listing is an error.
+zarr::Result<std::vector<std::string>> ListStoredObjects(const VsiStore& store);
 
 // Removes an object store's listings below `folder` from GDAL's cache, which would otherwise hide
 // changes by other processes and deletions.

@@ -25,6 +25,8 @@
 #include "driver/base/report.h"
 #include "driver/base/staging_name.h"
 #include "driver/store/byte_file.h"
+#include "driver/store/remote_creation.h"
+#include "driver/store/remote_store.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_in_use.h"
@@ -126,12 +128,20 @@ std::string DeletionName(const std::string& path) {
     return {};
 }
 
-// True if a store exists in a remote folder. A folder "x.parq" counts as a store by its name alone,
-// so its only document (`.zmetadata`) is looked for.
-bool HoldsRemoteStore(const StorePath& folder) {
-    return IsStoreFolder(folder) &&
-           (!EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
-            PathExists(FileIn(folder, zarr::DocumentKey("", zarr::Document::kConsolidated))));
+// True if a store exists in a remote folder. A client without the right to list may get 403 for an
+// absent document. Other failures are errors, because a store that is taken for absent would mix
+// with the new one.
+Result<bool> HoldsRemoteStore(const StorePath& folder) {
+    const QuietErrors quiet;
+    const RemoteStore store(folder, {});
+    for (const std::string_view name : zarr::kRootDocuments) {
+        const auto found = store.Exists(std::string(name));
+        const bool is_refused =
+            !found.ok() && found.status().code() == zarr::StatusCode::kPermission;
+        if (!found.ok() && !is_refused) return found.status();
+        if (found.ok() && *found) return true;
+    }
+    return IsStoreFolder(folder) && !EQUAL(CPLGetExtension(folder.c_str()), "parq");
 }
 
 }  // namespace
@@ -150,7 +160,7 @@ StoreReplacement::StoreReplacement(StoreReplacement&& other) noexcept
       path_(std::exchange(other.path_, {})),
       building_(std::exchange(other.building_, {})),
       lock_(std::exchange(other.lock_, std::nullopt)),
-      is_known_empty_(other.is_known_empty_),
+      creation_(std::move(other.creation_)),
       is_resumed_(other.is_resumed_) {}
 
 StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept {
@@ -161,7 +171,7 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
     path_ = std::exchange(other.path_, {});
     building_ = std::exchange(other.building_, {});
     lock_ = std::exchange(other.lock_, std::nullopt);
-    is_known_empty_ = other.is_known_empty_;
+    creation_ = std::move(other.creation_);
     is_resumed_ = other.is_resumed_;
     return *this;
 }
@@ -204,14 +214,29 @@ Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable, bo
         if (is_read)
             return Status::Invalid("is not overwritten, because the source is read from it");
         ZARR_RETURN_IF_ERROR(CheckNotInUse(path, {}, "overwritten"));
-        const auto old = OpenFolder(path);
-        is_known_empty_ = is_remote && !HoldsRemoteStore(folder_);
-        ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !is_known_empty_)
-                                       : zarr::EraseStore(*old));
+        if (is_remote)
+            ZARR_RETURN_IF_ERROR(BeginInObjectStore(is_resumable != nullptr));
+        else
+            ZARR_RETURN_IF_ERROR(zarr::EraseStore(*OpenFolder(path)));
         DeleteSidecars(path);
         if (!is_remote) MakeFolder(path);
     }
     path_ = path;
+    return {};
+}
+
+// Deletes what an unfinished store has left at the final path. An old store is replaced when the
+// new one is complete. If the new store shall be resumable, an old store is deleted here, and
+// documents are written at once.
+Status StoreReplacement::BeginInObjectStore(bool is_resumable) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_store, HoldsRemoteStore(folder_));
+    std::vector<std::string> old;
+    if (is_resumable || !is_store) {
+        ZARR_RETURN_IF_ERROR(EraseWhole(folder_, is_store));
+    } else {
+        ZARR_ASSIGN_OR_RETURN(old, ListStoredObjects(VsiStore(folder_)));
+    }
+    if (!is_resumable) creation_ = RemoteCreation::Begin(folder_, old);
     return {};
 }
 
@@ -356,7 +381,9 @@ void StoreReplacement::KeepForResume() {
 
 void StoreReplacement::Undo() {
     if (path_.empty()) return;
-    if (StorePath(building_).is_remote() || PathExists(building_))
+    if (creation_ != nullptr)
+        creation_->Abandon();
+    else if (StorePath(building_).is_remote() || PathExists(building_))
         static_cast<void>(EraseWhole(building_));
     DeleteSidecars(building_);
     path_.clear();

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "core/base/status.h"
 #include "core/store/partial_files.h"
+#include "driver/store/remote_creation.h"
 
 namespace zarr_driver {
 
@@ -18,8 +20,9 @@ std::string RenameForDeletion(const std::string& path);
 // Builds a new store under a staging name, and renames it when it is complete. If the process is
 // killed, the final name has the old or the new store. The next writer of that name removes
 // leftover staging stores.
-// If the folder cannot be renamed, the old store is deleted and the new one is built in place.
-// Renaming fails in object stores, for mount points, for the current folder, and in a parent folder
+// In an object store, the documents of the new store are written when it is complete; see
+// RemoteCreation. If another folder cannot be renamed, the old store is deleted and the new one is
+// built in place. Renaming fails for mount points, for the current folder, and in a parent folder
 // that is not writable.
 class StoreReplacement {
   public:
@@ -50,8 +53,6 @@ class StoreReplacement {
     bool IsStaging() const { return building_ != path_; }
     // Returns the path that the store gets at Commit(), in the form of folder().
     const std::string& final_folder() const { return folder_; }
-    // True if the path is remote and held no store, so that the new store is known to be empty.
-    bool IsKnownEmpty() const { return is_known_empty_; }
     // True if this object continues an unfinished store, whose contents are unchanged.
     bool IsResumed() const { return is_resumed_; }
     // True if a later Begin() could continue this store after a failure.
@@ -75,6 +76,7 @@ class StoreReplacement {
     bool ResumeUnfinished(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
     zarr::Status BuildInPlace(const ResumablePredicate& is_resumable, bool is_read);
+    zarr::Status BeginInObjectStore(bool is_resumable);
     void BuildAt(const std::string& staging_path);
     zarr::Status RenameToFinal();
     void Undo();
@@ -87,7 +89,8 @@ class StoreReplacement {
     std::string path_;
     std::string building_;
     std::optional<zarr::PathLock> lock_;  // holds a lock on the staging path
-    bool is_known_empty_ = false;
+    // The new store in an object store, until this object is destroyed.
+    std::shared_ptr<RemoteCreation> creation_;
     bool is_resumed_ = false;
 };
 

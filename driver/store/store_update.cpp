@@ -274,22 +274,26 @@ Status StoreUpdate::StoreAttributes() {
 Status StoreUpdate::Flush(std::size_t threads) {
     Status chunks = FlushChunks(threads);
     Status attributes = StoreAttributes();
+    std::optional<CreationHold> hold;
+    if (!chunks.ok() || !attributes.ok()) hold.emplace(store_);
     Status stored = store_->Flush();
     if (!chunks.ok()) return chunks;
     return attributes.ok() ? stored : attributes;
 }
 
 Status StoreUpdate::Finish(std::size_t threads) {
+    std::optional<CreationHold> hold(std::in_place, store_);
     Status flushed = Flush(threads);
     if (flushed.ok()) flushed = DefineAbsentChunks(threads);
-    Status finished = metadata_.Finish();
-    Status stored = store_->Flush();
-    if (!flushed.ok()) return flushed;
-    return finished.ok() ? stored : finished;
+    if (flushed.ok()) hold.reset();
+    const Status closed = Close();
+    return flushed.ok() ? closed : flushed;
 }
 
 Status StoreUpdate::Close() {
     const Status finished = metadata_.Finish();
+    std::optional<CreationHold> hold;
+    if (!finished.ok()) hold.emplace(store_);
     const Status closed = store_->Flush();
     return finished.ok() ? closed : finished;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/array/array_writer.h"
@@ -35,6 +36,21 @@ zarr::LockWait DefaultLockWait();
 // Returns the error for an attempt to change a dataset that is not open for update. `is_inherited`
 // is true in a forked child, because only the process that opened the dataset may change the store.
 zarr::Status NotForUpdate(bool is_inherited);
+
+// Keeps a new store in an object store invisible to other programs, during the lifetime of this
+// object. Store::Flush() makes it visible otherwise.
+class CreationHold {
+  public:
+    explicit CreationHold(std::shared_ptr<zarr::Store> store) : store_(std::move(store)) {
+        store_->BeginCreate();
+    }
+    ~CreationHold() { store_->EndCreate(); }
+    CreationHold(const CreationHold&) = delete;
+    CreationHold& operator=(const CreationHold&) = delete;
+
+  private:
+    const std::shared_ptr<zarr::Store> store_;
+};
 
 // Changes of a store that are not written yet: metadata, chunks of arrays, and attributes. The
 // raster API and the multidimensional API share one object. Thread-safe.
@@ -105,7 +121,8 @@ class StoreUpdate {
     // are absent, states the fill value zero instead, with a warning. Call FlushChunks() first.
     zarr::Status DefineAbsentChunks(std::size_t threads);
 
-    // Writes the consolidated metadata, then flushes the store. Must be the last call.
+    // Writes the consolidated metadata, then flushes the store. A new store in an object store
+    // becomes visible, unless the metadata could not be written. Must be the last call.
     zarr::Status Close();
 
     // Takes ownership of the staging store. If RenameToFinal() is never called, the staging store

@@ -24,6 +24,8 @@
 #include "core/store/partial_files.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
+#include "driver/store/http_errors.h"
+#include "driver/store/http_retry.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/store_path.h"
 
@@ -161,8 +163,13 @@ class ListingErrors {
 };
 
 // True if a file failed to open because it is absent. Some file systems do not set errno; in this
-// case a stat shows whether the file exists.
-bool IsAbsent(const std::string& path, int file_error) {
+// case a stat shows whether the file exists. A server is asked for its answer, because GDAL treats
+// each failure as absence.
+Result<bool> IsAbsent(const std::string& path, const std::string& key, int file_error) {
+    if (!VSIIsLocal(path.c_str())) {
+        ZARR_ASSIGN_OR_RETURN(const std::optional<bool> exists, AskGdal(path, key));
+        if (exists) return !*exists;
+    }
     const int error = WithoutSocketErrors(file_error);
     if (error == ENOENT || error == ENOTDIR) return true;
     if (error != 0) return false;
@@ -170,12 +177,23 @@ bool IsAbsent(const std::string& path, int file_error) {
 }
 
 // True if a folder failed to open because `path` is absent or is a file. If a web server lists no
-// folders, its folders look like files.
-bool HasNoEntries(const std::string& path, int file_error) {
-    if (IsAbsent(path, file_error)) return true;
+// folders, its folders look like files. An object store answers 403 for an absent key to a client
+// without the right to list, so that 403 counts as absence.
+Result<bool> HasNoEntries(const std::string& path, const std::string& key, int file_error) {
+    const Result<bool> is_absent = IsAbsent(path, key, file_error);
+    if (!is_absent.ok() && is_absent.status().code() != zarr::StatusCode::kPermission)
+        return is_absent.status();
+    if (!is_absent.ok() || *is_absent) return true;
     VSIStatBufL stat;
     return file_error == 0 && VSIIsLocal(path.c_str()) &&
            VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 && VSI_ISREG(stat.st_mode);
+}
+
+// Returns an error if the listing of `path` is truncated. GDAL emits a message if an object store
+// refuses a later part of a listing, but does not set errno.
+Status CheckListing(const std::string& path, const std::string& prefix) {
+    const bool is_whole = VSIIsLocal(path.c_str()) || QuietErrors::Message().empty();
+    return is_whole ? Status() : Failure(prefix, "cannot list", 0);
 }
 
 // True if a file exists at `path`, even if the file cannot be opened. Sends no request over a
@@ -193,8 +211,7 @@ struct OpenedFile {
     std::uint64_t size = 0;
 };
 
-Result<OpenedFile> Open(const std::string& path, const std::string& key) {
-    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+Result<OpenedFile> OpenLocal(const std::string& path, const std::string& key) {
     OpenedFile opened;
     const auto open = [&] {
         errno = 0;
@@ -202,15 +219,20 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
         return opened.file != nullptr ? 0 : errno;
     };
     int error = open();
-    if (opened.file == nullptr && IsAbsent(path, error)) {
-        if (!IsVisible(path)) return opened;
-        // Another process may have created the file between VSIFOpenL() and IsVisible(), so a
-        // second attempt is made.
-        error = open();
-        if (opened.file == nullptr && !IsVisible(path)) return opened;
-        if (opened.file == nullptr) return Failure(key, "exists, but cannot be opened", error);
-    }
-    if (opened.file == nullptr) return Failure(key, "cannot open", error);
+    if (opened.file != nullptr) return opened;
+    ZARR_ASSIGN_OR_RETURN(const bool is_absent, IsAbsent(path, key, error));
+    if (!is_absent) return Failure(key, "cannot open", error);
+    if (!IsVisible(path)) return opened;
+    // Another process may have created the file between VSIFOpenL() and IsVisible(), so a second
+    // attempt is made.
+    error = open();
+    if (opened.file == nullptr && IsVisible(path))
+        return Failure(key, "exists, but cannot be opened", error);
+    return opened;
+}
+
+// Sets the size of an open file.
+Status FindSize(const std::string& key, OpenedFile& opened) {
     errno = 0;
     // A file of an absurd size is a folder: some systems open a folder as if it were a file.
     constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
@@ -218,12 +240,33 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
-    // If the size of a remote file is 0, its existence is checked. GDAL opens a remote file without
-    // a request, and VSIFTellL() returns 0 for a missing file, too.
-    if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
-        if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
-        return OpenedFile();
-    }
+    return {};
+}
+
+// Opens a file on a server. GDAL opens one without a request, and VSIFTellL() returns 0 after each
+// failure. The server is therefore asked for its answer if the size is 0.
+Result<OpenedFile> OpenRemote(const std::string& path, const std::string& key) {
+    OpenedFile opened{VsiFile(VSIFOpenL(path.c_str(), "rb"))};
+    if (opened.file != nullptr) ZARR_RETURN_IF_ERROR(FindSize(key, opened));
+    if (opened.size != 0) return opened;
+    ZARR_ASSIGN_OR_RETURN(const std::optional<bool> answer, AskGdal(path, key));
+    const bool exists = answer ? *answer : PathExists(path);
+    if (!exists && !answer && !QuietErrors::Message().empty())
+        return Failure(key, "cannot read", 0);
+    if (!exists) return OpenedFile();
+    // Either the value is empty, or the first request has failed, and GDAL has cached the failure.
+    VSICurlPartialClearCache(path.c_str());
+    opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
+    if (opened.file == nullptr) return Failure(key, "cannot open", 0);
+    ZARR_RETURN_IF_ERROR(FindSize(key, opened));
+    return opened;
+}
+
+Result<OpenedFile> Open(const std::string& path, const std::string& key) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    if (!VSIIsLocal(path.c_str())) return OpenRemote(path, key);
+    ZARR_ASSIGN_OR_RETURN(OpenedFile opened, OpenLocal(path, key));
+    if (opened.file != nullptr) ZARR_RETURN_IF_ERROR(FindSize(key, opened));
     return opened;
 }
 
@@ -235,6 +278,28 @@ Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t of
         VSIFReadL(memory.data, 1, memory.size, opened.file.get()) == memory.size)
         return {};
     return Failure(key, "cannot read", errno);
+}
+
+const Status& StatusOf(const Status& status) { return status; }
+template <class T>
+const Status& StatusOf(const Result<T>& result) {
+    return result.status();
+}
+
+// Returns the answer of `ask`, which uses GDAL's HTTP client for `path` in `folder`. If the folder
+// is remote, repeats the request by HttpRetry, also if GDAL hides why it failed.
+template <class Ask>
+auto Repeated(const StorePath& folder, const std::string& path, Ask&& ask) {
+    if (!folder.is_remote()) return ask();
+    HttpRetry retry(path);
+    const GdalRetriesOff off;
+    while (true) {
+        auto answer = ask();
+        const Status& status = StatusOf(answer);
+        if (answer.ok() || status.code() != zarr::StatusCode::kIo) return answer;
+        if (!retry.WaitFor(HttpStatusIn(status.message()))) return answer;
+        VSICurlPartialClearCache(path.c_str());
+    }
 }
 
 // Returns the version of an absent value. Remote values get this version, too, because finding
@@ -271,7 +336,7 @@ zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
 
 Result<zarr::ReadResult> VsiStore::Read(const std::string& key, const zarr::ValuePart& part,
                                         const zarr::ReadSink& sink) const {
-    const auto ask = [&]() -> Result<zarr::ReadResult> {
+    const auto attempt = [&]() -> Result<zarr::ReadResult> {
         zarr::ReadResult read;
         if (part.is_whole()) read.version = VsiStore::VersionOf(key);
         const QuietErrors quiet;
@@ -281,9 +346,13 @@ Result<zarr::ReadResult> VsiStore::Read(const std::string& key, const zarr::Valu
         read.size = opened.size;
         ZARR_ASSIGN_OR_RETURN(const auto extent, part.Of(key, opened.size));
         ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
-        if (memory) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, extent.offset, *memory));
-        return read;
+        const Status got = memory ? ReadAt(opened, key, extent.offset, *memory) : Status();
+        if (got.ok() || !folder_.is_remote()) return got.ok() ? Result(read) : got;
+        // GDAL may know the size from a listing, and hides the answer to the read.
+        ZARR_ASSIGN_OR_RETURN(const std::optional<bool> exists, AskGdal(PathOf(key), key));
+        return exists.value_or(true) ? Result<zarr::ReadResult>(got) : zarr::ReadResult();
     };
+    const auto ask = [&] { return Repeated(folder_, PathOf(key), attempt); };
     return Logged("GET", folder_, key, ask, sink.buffer());
 }
 
@@ -319,7 +388,8 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
         if (dir == nullptr) {
             const int error = errno;
-            return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
+            ZARR_ASSIGN_OR_RETURN(const bool is_empty, HasNoEntries(path, prefix, error));
+            return is_empty ? Status() : Failure(prefix, "cannot list", error);
         }
         const int open_error = errors.LastErrno();
         bool is_empty = true;
@@ -335,7 +405,7 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
         const int read_error = errors.LastErrno();
         if (read_error != 0 || (is_empty && open_error != 0))
             return Failure(prefix, "cannot list", read_error != 0 ? read_error : open_error);
-        return {};
+        return CheckListing(path, prefix);
     };
     return Logged("LIST", folder_, prefix, ask);
 }
@@ -352,7 +422,8 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
-        return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
+        ZARR_ASSIGN_OR_RETURN(const bool is_empty, HasNoEntries(path, prefix, error));
+        return is_empty ? Status() : Failure(prefix, "cannot list", error);
     }
     int listing_error = errors.LastErrno();
     errors.ResetErrno();
@@ -371,9 +442,8 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
         errors.ResetErrno();
     }
     if (listing_error == 0) listing_error = errors.LastErrno();
-    // If a listing of an object store is truncated, GDAL emits a message but does not set errno.
-    if (listing_error == 0 && QuietErrors::Message().empty()) return {};
-    return Failure(prefix, "cannot list", listing_error);
+    if (listing_error != 0) return Failure(prefix, "cannot list", listing_error);
+    return CheckListing(path, prefix);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -430,7 +500,8 @@ Status VsiStore::WriteParts(const std::string& key, const std::vector<zarr::Byte
     zarr::Buffer joined;
     if (parts.size() != 1) ZARR_RETURN_IF_ERROR(joined.AssignJoined(parts).WithContext(key));
     const zarr::ByteSpan value = parts.size() == 1 ? parts[0] : std::as_const(joined).span();
-    return Logged("PUT", folder_, key, [&] { return Replace(key, value); });
+    const auto attempt = [&] { return Replace(key, value); };
+    return Logged("PUT", folder_, key, [&] { return Repeated(folder_, PathOf(key), attempt); });
 }
 
 Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
@@ -453,16 +524,17 @@ Status VsiStore::Replace(const std::string& key, zarr::ByteSpan value) {
 }
 
 Status VsiStore::Remove(const std::string& key) {
-    const auto ask = [&]() -> Status {
+    const auto attempt = [&]() -> Status {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
         const QuietErrors quiet;
         const std::string path = PathOf(key);
         errno = 0;
         if (VSIUnlink(path.c_str()) == 0) return {};
         const int error = errno;
-        if (IsAbsent(path, error)) return {};
-        return Failure(key, "cannot remove", error);
+        ZARR_ASSIGN_OR_RETURN(const bool is_absent, IsAbsent(path, key, error));
+        return is_absent ? Status() : Failure(key, "cannot remove", error);
     };
+    const auto ask = [&] { return Repeated(folder_, PathOf(key), attempt); };
     return Logged("DELETE", folder_, key, ask);
 }
 

@@ -24,6 +24,7 @@
 #include "driver/base/report.h"
 #include "driver/base/staging_name.h"
 #include "driver/store/byte_file.h"
+#include "driver/store/http_errors.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/store_path.h"
@@ -224,8 +225,10 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
 Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
     const QuietErrors quiet;
     VSIStatBufL stat;
-    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0) {
+        if (StorePath(path).is_remote()) ZARR_RETURN_IF_ERROR(AskGdal(path, "").status());
         return Status::NotFound("the zip file does not exist");
+    }
     // Opening a pipe could wait forever.
     if (IsLocalPath(path) && !VSI_ISREG(stat.st_mode) && !VSI_ISDIR(stat.st_mode))
         return Status::Io("is not a regular file (a pipe, a socket or a device), and not read");
