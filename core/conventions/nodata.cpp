@@ -105,8 +105,9 @@ bool IsDeclaredCoordinate(const ArrayFacts& facts) {
         return true;
     for (const char* name : {"axis", "_CoordinateAxisType", "grid_mapping_name"})
         if (StringAttribute(facts.attributes, name) != nullptr) return true;
-    const bool is_scalar = facts.metadata.rank() == 0;
-    if (is_scalar && StringAttribute(facts.attributes, "crs_wkt") != nullptr) return true;
+    for (const char* name : {"crs_wkt", "spatial_ref"})
+        if (facts.metadata.rank() == 0 && StringAttribute(facts.attributes, name) != nullptr)
+            return true;
     const AxisRole role = RoleFromAttributes(facts.attributes);
     return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
 }

@@ -460,8 +460,10 @@ std::string ConsolidatedIsOutdated(const std::string& key) {
 
 bool Hierarchy::IsMissingInStore(const std::string& path) const {
     if (!ComparesOwnDocuments()) return false;
-    const auto document = OwnDocumentAt(KeyOf(path, Document::kArray));
-    if (!document.ok() || document->exists) return false;
+    const std::string key = KeyOf(path, Document::kArray);
+    const auto listed = DocumentAt(key);
+    const auto document = OwnDocumentAt(key);
+    if (!listed.ok() || !listed->exists || !document.ok() || document->exists) return false;
     bool is_empty = true;
     const auto visit = [&](const StoreEntry& /*entry*/) {
         is_empty = false;

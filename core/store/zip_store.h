@@ -189,7 +189,9 @@ class ZipStore final : public Store {
     ZipStore(std::shared_ptr<const ZipArchive> archive, std::string prefix)
         : archive_(std::move(archive)), prefix_(std::move(prefix)) {}
 
-    std::string Describe() const override { return archive_->description(); }
+    std::string Describe() const override {
+        return prefix_.empty() ? archive_->description() : archive_->description() + "/" + prefix_;
+    }
     std::string Identity() const override { return archive_->identity() + "\n" + prefix_; }
     StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,

@@ -143,7 +143,7 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
 // Returns the state of the chunks and metadata of `array`. Statistics of `array` are valid as long
 // as this state does not change.
 SourceState StateOf(const std::string& store_path, const BandArray& array) {
-    SourceState state;
+    SourceState state = SourceState::LikeFolder();
     AddState(store_path, array, state);
     return state;
 }

@@ -55,7 +55,10 @@ void SourceState::AddTime(std::int64_t time) {
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, const std::optional<zarr::ObjectVersion>& version) {
-        if (IsChunk(name) && version)
+        if (!IsChunk(name) || !version) return;
+        if (is_like_folder_)
+            AddContents(std::string(name), version->size, 0);
+        else
             AddContents(zarr::JoinKey(array.path(), name), version->size,
                         static_cast<std::uint64_t>(version->modified));
     };

@@ -17,6 +17,15 @@ namespace zarr_driver {
 // Not thread-safe.
 class SourceState {
   public:
+    SourceState() = default;
+    // Returns a state without checksums of the chunks in a zip file. It matches the state of the
+    // folder from which the zip file was made.
+    static SourceState LikeFolder() {
+        SourceState state;
+        state.is_like_folder_ = true;
+        return state;
+    }
+
     // Adds the metadata of an array in the store at `store_path`, and facts about its chunks.
     // Chunks are examined only where this costs no requests: in local folders, /vsimem/ and zip
     // files.
@@ -65,6 +74,7 @@ class SourceState {
     void AddFolder(const std::string& folder, const zarr::Array& array);
     void AddMemory(const std::string& folder);
 
+    bool is_like_folder_ = false;
     zarr::Digest documents_;
     std::uint64_t chunks_ = 0;  // sum of digests, independent of the order of chunks
     std::uint64_t times_ = 0;   // sum of digests, independent of the order of chunks
