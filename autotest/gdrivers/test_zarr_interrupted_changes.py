@@ -106,8 +106,6 @@ def stores(tmp_path_factory):
     return store
 
 
-# Not tested: a kill while a Zarr v2 array is created leaves its .zattrs without a .zarray, and zarr-python does not open a
-# store whose consolidated metadata lists such attributes.
 @pytest.mark.parametrize("act", ["append", "overviews"])
 def test_the_next_writer_restores_the_store(tmp_path, stores, act):
     """Kills a writer before each of its renames, and of its removals of files. The next writer is the same command, or
