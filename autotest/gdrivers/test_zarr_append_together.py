@@ -114,6 +114,7 @@ class Held:
         fcntl.flock(self.file, fcntl.LOCK_EX)
 
     def release(self):
+        fcntl.flock(self.file, fcntl.LOCK_UN)  # forked processes have the file open, too
         os.close(self.file)
 
 
