@@ -256,7 +256,7 @@ def test_programs_of_gdal(store, values, way, monkeypatch, tmp_path):
     as_zarr = ["-of", "Zarr"]
     for words in (
         ["gdal_translate", *as_zarr],
-        ["gdalwarp", "-overwrite", "-ts", "24", "32", *as_zarr],
+        ["gdalwarp", "-overwrite", "-ovr", "NONE", "-ts", "24", "32", *as_zarr],
         ["gdaldem", "hillshade", *as_zarr],
         ["gdalmdimtranslate", *as_zarr],
     ):
@@ -318,7 +318,7 @@ def test_rasterio_over_its_own_source(store, values):
             with rasterio.open(str(store), "w", **profile) as target:
                 for _, window in source.block_windows(1):
                     target.write(source.read(window=window) + 1, window=window)
-        except rasterio.errors.RasterioError:
-            assert stored(store) == before
+        except Exception as error:  # of a class that differs between versions of rasterio
+            assert OPEN in str(error) and stored(store) == before
             return
     assert (read_all(open_raster(store)) == values + 1).all()

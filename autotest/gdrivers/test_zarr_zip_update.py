@@ -156,6 +156,7 @@ def test_the_multidimensional_api_makes_a_zip_file(tmp_path, folder):
         root = gdal.OpenEx(target, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
         np.testing.assert_array_equal(root.OpenMDArrayFromFullname("/deep/slope").ReadAsArray(), VALUES[::2])
     if folder == "memory":
+        root = None  # an open store is not deleted
         assert gdal.GetDriverByName("Zarr").Delete(target) == gdal.CE_None
         return
     np.testing.assert_array_equal(read_by_zarr_python(target, "dem"), VALUES)
@@ -233,7 +234,7 @@ def test_an_array_whose_writer_is_killed_is_not_there(tmp_path, share):
         np.testing.assert_array_equal(open_raster(array_name(path, "new")).ReadAsArray(), values)
         assert driver().Delete(array_name(path, "new")) == gdal.CE_None
     log.assert_quiet()
-    np.testing.assert_array_equal(read_by_zarr_python(path, "dem"), VALUES)
+    np.testing.assert_array_equal(open_raster(array_name(path, "dem")).ReadAsArray(), VALUES)
     with zipfile.ZipFile(path) as archive:
         assert not [name for name in archive.namelist() if name.startswith("new")]
 

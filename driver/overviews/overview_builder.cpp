@@ -152,15 +152,12 @@ Status OverviewBuilder::Renew(const std::vector<int>& factors) {
     zarr::Warnings ignored;  // warnings are dropped, because opening the dataset has emitted them
     const auto pyramids =
         zarr::FindPyramidsFrom(hierarchy, bases, ignored, zarr::IncompleteLevels::kIncluded);
-    const bool are_own =
-        std::all_of(pyramids.begin(), pyramids.end(),
-                    [](const zarr::Pyramid& pyramid) { return pyramid.is_overviews; });
     std::set<std::vector<std::string>> known;
     for (const auto& level : set_.levels()) known.insert(OverviewSet::PathsOf(*level));
     OverviewSet::Levels added;
     for (const std::vector<std::string>& paths : zarr::CommonLevels(pyramids)) {
         const bool is_incomplete = writer_.IsIncomplete(paths);
-        if (known.count(paths) != 0 || (!are_own && !is_incomplete)) continue;
+        if (known.count(paths) != 0 || (!writer_.AreListed(paths) && !is_incomplete)) continue;
         OverviewSet::Levels alone;
         ZARR_ASSIGN_OR_RETURN(alone.emplace_back(), raster_.OpenLevel(paths, 0));
         const bool is_filled = std::any_of(factors.begin(), factors.end(), [&](int factor) {
