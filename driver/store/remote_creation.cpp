@@ -86,9 +86,15 @@ Status RemoteCreation::RemoveDocument(const std::string& key) {
 Status RemoteCreation::PrepareChunk(const std::string& key) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
+        missing_.insert(key);
         if (old_.count(key) != 0) ZARR_RETURN_IF_ERROR(EraseOldLocked());
     }
     return keys_.Set(key, {});
+}
+
+void RemoteCreation::RecordChunk(const std::string& key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    missing_.erase(key);
 }
 
 Status RemoteCreation::ForgetChunk(const std::string& key) { return keys_.Erase(key); }
@@ -142,6 +148,9 @@ bool RemoteCreation::MixesWithOldLocked(const std::vector<std::string>& document
 Status RemoteCreation::Publish() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (holds_ != 0 || is_published_) return {};
+    if (!missing_.empty())
+        return Status::Io(*missing_.begin() +
+                          ": cannot be written, so the new store stays invisible");
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, KeysOf(documents_));
     std::stable_sort(keys.begin(), keys.end(),
                      [](const std::string& a, const std::string& b) { return Rank(a) < Rank(b); });

@@ -40,6 +40,9 @@ class RemoteCreation {
     zarr::Status RemoveDocument(const std::string& key);
     // Must be called before a chunk is written. Erases the old store if it has the same key.
     zarr::Status PrepareChunk(const std::string& key);
+    // Records that the chunk of the last PrepareChunk() of this key was stored. Publish() fails
+    // while a chunk is missing.
+    void RecordChunk(const std::string& key);
     // Records that a chunk was removed.
     zarr::Status ForgetChunk(const std::string& key);
 
@@ -62,8 +65,9 @@ class RemoteCreation {
     mutable std::mutex mutex_;
     zarr::MemoryStore documents_;
     zarr::MemoryStore keys_;
-    std::set<std::string> old_;  // keys of the old store; empty once they are erased
-    std::set<std::string> stored_;  // documents that Publish() has written
+    std::set<std::string> old_;      // keys of the old store; empty once they are erased
+    std::set<std::string> missing_;  // chunks that could not be written
+    std::set<std::string> stored_;   // documents that Publish() has written
     int holds_ = 0;
     bool is_published_ = false;
 };

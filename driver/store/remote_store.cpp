@@ -132,6 +132,9 @@ Status RemoteStore::WriteParts(const std::string& key, const std::vector<zarr::B
         if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key)))
             return creation_->SetDocument(key, parts);
         ZARR_RETURN_IF_ERROR(creation_->PrepareChunk(key));
+        ZARR_RETURN_IF_ERROR(VsiStore::WriteParts(key, parts));
+        creation_->RecordChunk(key);
+        return {};
     }
     return VsiStore::WriteParts(key, parts);
 }
