@@ -148,7 +148,26 @@ def test_a_second_variable_shares_the_dimension(tmp_path, consolidated, cpl):
     assert open_raster(array_name(store, "w")).GetRasterBand(3).GetDescription() == "time=2024-05-04T00:00:00Z"
 
 
-@pytest.mark.parametrize("values", ["2024-05-01,2024-05-02", "2024-05-01T00:00:00,2024-05-03", "1,3", "a,b"])
+@pytest.mark.parametrize("encoding", [{"units": "hours since 2020-01-01", "dtype": "i4"},
+                                      {"units": "days since 2024-01-01", "dtype": "f8"},
+                                      {"units": "seconds since 1970-01-01", "dtype": "i8"}])  # fmt: skip
+def test_times_are_equal_in_any_units(tmp_path, encoding, cpl):
+    store = tmp_path / "s.zarr"
+    times = np.array(["2024-05-01", "2024-05-03"], "M8[ns]")
+    y, x = 3.5 - np.arange(4.0), 0.5 + np.arange(6.0)
+    xr.Dataset({"v": (("time", "y", "x"), np.ones((2, 4, 6), "f4"))}, {"time": times, "y": y, "x": x}).to_zarr(
+        str(store), encoding={"time": encoding})  # fmt: skip
+    source = gdal.Translate("", raster(np.full((4, 6), 2, "f4")), format="MEM", bandList=[1, 1])
+    source.SetGeoTransform((0, 1, 0, 4, 0, -1))
+    assert copy(store, source, "APPEND_SUBDATASET=YES", "ARRAY_NAME=w", "BAND_DIM=time",
+                "BAND_DIM_VALUES=2024-05-01,2024-05-03")  # fmt: skip
+    cpl.assert_quiet()
+    with xr.open_zarr(str(store), consolidated=False) as opened:
+        assert opened.w.dims == ("time", "y", "x")
+        np.testing.assert_array_equal(opened.time.values, times)
+
+
+@pytest.mark.parametrize("values", ["2024-05-01,2024-05-02", "2024-05-01T12:00:00,2024-05-03", "1,3", "a,b"])
 def test_another_variable_with_other_coordinates_is_refused(tmp_path, values, cpl):
     store = tmp_path / "s.zarr"
     start(store)

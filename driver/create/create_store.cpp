@@ -17,11 +17,13 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/ome_write.h"
 #include "core/conventions/overviews.h"
+#include "core/conventions/time.h"
 #include "core/dtype/convert.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
+#include "driver/create/growing_coordinates.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
@@ -178,6 +180,38 @@ bool HoldsCoordinates(const zarr::Hierarchy& hierarchy, const std::string& path,
            elements == dimension.elements;
 }
 
+// True if the array at `path` contains the times of `dimension`, in any units.
+bool HoldsTimes(const zarr::Hierarchy& hierarchy, const std::string& path,
+                const BandDimension& dimension) {
+    zarr::Warnings ignored;
+    const auto reference = zarr::ReadTimeReference(json::Value(dimension.attributes), ignored);
+    const auto kind = hierarchy.KindOf(path);
+    if (!reference || !kind.ok() || *kind != zarr::NodeKind::kArray) return false;
+    const auto metadata = hierarchy.Metadata(path);
+    const auto attributes = hierarchy.Attributes(path);
+    if (!metadata.ok() || !attributes.ok() ||
+        metadata->shape != std::vector<std::uint64_t>{dimension.size})
+        return false;
+    zarr::Dimension stored;
+    stored.name = dimension.name;
+    stored.size = dimension.size;
+    stored.coordinate_path = path;
+    stored.coordinate_attributes = *attributes;
+    const auto coordinates = GrowingCoordinates::Read(hierarchy, stored, stored.size);
+    if (!coordinates.ok() || !coordinates->Reference()) return false;
+    const std::size_t size = dimension.dtype.size;
+    for (std::uint64_t i = 0; i < stored.size; ++i) {
+        const std::string element =
+            dimension.elements.substr(static_cast<std::size_t>(i) * size, size);
+        const long double number = NumberOf(dimension.dtype, element);
+        const auto text = dimension.dtype.kind == zarr::DataKind::kInt
+                              ? reference->TextOf(static_cast<std::int64_t>(number))
+                              : reference->TextOf(static_cast<double>(number));
+        if (!text || !coordinates->IsAt(i, *text)) return false;
+    }
+    return true;
+}
+
 bool IsOneArray(const NewRaster& raster, const CreationOptions& options) {
     return options.single_array || raster.bands == 1;
 }
@@ -258,8 +292,10 @@ class Planner {
 
     // True if the store has a dimension of this name, with equal coordinates.
     bool IsShared(const BandDimension& dimension) const {
+        const std::string path = zarr::JoinKey(group_, dimension.name);
         return hierarchy_ != nullptr && !dimension.elements.empty() &&
-               HoldsCoordinates(*hierarchy_, zarr::JoinKey(group_, dimension.name), dimension);
+               (HoldsCoordinates(*hierarchy_, path, dimension) ||
+                HoldsTimes(*hierarchy_, path, dimension));
     }
 
     std::vector<std::string> Paths() const {

@@ -502,8 +502,7 @@ Status OverviewLevels::RemoveLeftovers() const {
     for (const zarr::StoreEntry& entry : *entries) {
         if (!entry.is_prefix) continue;
         const std::string path = zarr::JoinKey(listing_.group, entry.name);
-        if (zarr::IsOverviewGroupName(entry.name) ||
-            (HasLevelGroups() && IsLevelName(entry.name)))
+        if (zarr::IsOverviewGroupName(entry.name) || (HasLevelGroups() && IsLevelName(entry.name)))
             ZARR_RETURN_IF_ERROR(RemoveLeftover(path, false));
         else if (zarr::MayBeOverviewsGroup(entry.name))
             ZARR_RETURN_IF_ERROR(RemoveLeftoversIn(path));

@@ -143,14 +143,17 @@ Status StoreUpdate::DefineAbsentChunks(std::size_t threads) {
         if (!metadata.ok() || metadata->has_fill_value) continue;
         ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy->OpenArray(path));
         const auto listing = array->ListChunks();
-        const std::uint64_t stored = listing.ok() ? listing->chunks : 0;
-        if (array->chunk_count() - std::min(stored, array->chunk_count()) > kMaxAbsent) {
+        const std::uint64_t absent =
+            array->chunk_count() -
+            std::min(listing.ok() ? listing->chunks : 0, array->chunk_count());
+        if (absent > kMaxAbsent && listing.ok()) {
             EmitWarning(store_->Describe() + ": /" + path,
                         "most chunks have no values, so that its fill value becomes 0, which other "
                         "programs take for missing; set a nodata value");
             ZARR_RETURN_IF_ERROR(
                 SetFillValue(*hierarchy, path, std::string(metadata->dtype.size, '\0'), threads));
-        } else {
+        } else if (absent != 0 && absent <= kMaxAbsent) {
+            // If the store cannot list, each chunk is asked for.
             ZARR_ASSIGN_OR_RETURN(
                 const auto writer,
                 zarr::ArrayWriter::Open(array, store_, zarr::tuning::kMinPendingLimit, locks_));
