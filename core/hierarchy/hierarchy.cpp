@@ -539,7 +539,7 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
 }
 
 std::unique_ptr<const ArrayDocument> Hierarchy::WatchedDocument(const std::string& path) const {
-    if (base_->Traits().remote || planned_.count(path) != 0) return nullptr;
+    if (!NoticesReplacement() || planned_.count(path) != 0) return nullptr;
     const Format format = FormatOf(path);
     const std::string key = DocumentKey(path, Document::kArray, format);
     for (const auto part : {&LoadedNode::own_document, &LoadedNode::document})

@@ -178,6 +178,9 @@ class Hierarchy {
     // notice that it is outdated. False for remote stores: that would request each document that
     // consolidated metadata spares. Documents that are equal give equal answers in any case.
     bool ComparesOwnDocuments() const { return is_consolidated_ && !base_->Traits().remote; }
+    // True if reads notice that the store was replaced. False for remote stores, where that would
+    // cost a request for each read.
+    bool NoticesReplacement() const { return !base_->Traits().remote; }
     Status UseConsolidatedMetadata();
     // Uses `consolidated`, the consolidated metadata inside `root`, which is the text of the root's
     // `zarr.json`. Does nothing if `consolidated` is empty.

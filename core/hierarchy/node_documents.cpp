@@ -159,7 +159,7 @@ Status NodeDocuments::EraseConsolidated(const std::string& group) {
     const std::string key = KeyOf(group, Document::kConsolidated);
     const bool is_v3 = format_ == Format::kV3;
     std::optional<std::string> text;
-    if (is_v3 || store_.Traits().remote) {
+    if (is_v3 || DistrustsListings()) {
         ZARR_ASSIGN_OR_RETURN(text, Text(key));
         if (!text) return {};
         LearnConsolidated(group, *text);
@@ -171,11 +171,11 @@ Status NodeDocuments::EraseConsolidated(const std::string& group) {
 }
 
 void NodeDocuments::Learn(const std::string& key) {
-    if (store_.Traits().remote) known_.insert(key);
+    if (DistrustsListings()) known_.insert(key);
 }
 
 void NodeDocuments::LearnConsolidated(const std::string& group, std::string_view text) {
-    if (!store_.Traits().remote) return;
+    if (!DistrustsListings()) return;
     const auto documents = format_ == Format::kV3
                                ? ParseV3Consolidated(SplitV3Consolidated(text).consolidated)
                                : ParseConsolidated(text);

@@ -76,6 +76,8 @@ class NodeDocuments {
     std::vector<std::string> KeysThatChangeWith(const std::string& path) const;
 
   private:
+    // True if listings of the store may be refused, fail or lag, as those of object stores do.
+    bool DistrustsListings() const { return store_.Traits().remote; }
     void Learn(const std::string& key);
     // Records the documents that the consolidated metadata `text` of `group` has.
     void LearnConsolidated(const std::string& group, std::string_view text);

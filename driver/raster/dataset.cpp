@@ -518,15 +518,6 @@ bool ZarrDataset::FinishStore() {
     return shared.ok() && built == CE_None && flushed == CE_None && status.ok();
 }
 
-bool ZarrDataset::SavePam() {
-    if ((nPamFlags & GPF_DIRTY) == 0) return true;
-    const CPLErr saved = TrySaveXML();
-    if (saved == CE_None) return true;
-    if (saved != CE_Failure)  // GDAL has warned, but what cannot be stored is lost
-        EmitError(store_path(), Status::Io("its .aux.xml file cannot be written"));
-    return false;
-}
-
 bool ZarrDataset::CloseStore() {
     if (update_ == nullptr) return true;
     is_closing_ = true;

@@ -241,8 +241,6 @@ class ZarrDataset final : public ZarrPamDataset {
     void WriteDirtyBlocks(bool closing);
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
-    // Saves PAM that has changed. Emits errors, and returns false if an error occurred.
-    bool SavePam();
     // True if the dataset is the largest level of a pyramid in which each level is a group of its
     // own.
     bool HasLevelGroups() const;

@@ -252,6 +252,15 @@ void ZarrPamDataset::CheckPixelReferences(CPLXMLNode& tree) {
     if (is_of_other || ArePixelsMoved()) RemovePixelReferences(tree);
 }
 
+bool ZarrPamDataset::SavePam() {
+    if ((nPamFlags & GPF_DIRTY) == 0) return true;
+    const CPLErr saved = TrySaveXML();
+    if (saved == CE_None) return true;
+    if (saved != CE_Failure)  // GDAL has warned, but what cannot be stored is lost
+        EmitError(store_path(), Status::Io("its .aux.xml file cannot be written"));
+    return false;
+}
+
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
     CheckStatistics();

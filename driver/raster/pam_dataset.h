@@ -76,6 +76,8 @@ class ZarrPamDataset : public StoreRaster {
     // Moves changed PAM into attributes of the arrays if IsWholeNode() is true. The caller must
     // write the attributes.
     zarr::Status StorePam();
+    // Saves PAM that has changed. Emits errors, and returns false if an error occurred.
+    bool SavePam();
     // True if the dataset shows whole arrays, without open options that change what it shows. Only
     // the PAM of such a dataset is valid for the arrays.
     bool IsWholeNode() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What servers and GDAL's HTTP client say about failed requests.
+// Errors that servers and the HTTP client of GDAL report for failed requests.
 #pragma once
 
 #include <optional>

@@ -146,7 +146,7 @@ extern const StoreKind kObjectStoreKind;
 // Returns the keys of all objects below the root folder of a store. Omits empty objects that GDAL
 // creates to represent folders, whose names end in "/".
 zarr::Result<std::vector<std::string>> ListObjects(const VsiStore& store);
-// Does the same for a store that is known to exist: an empty listing is an error.
+// Returns the keys of a store that is known to exist: an empty listing is an error.
 zarr::Result<std::vector<std::string>> ListStoredObjects(const VsiStore& store);
 
 // Removes an object store's listings below `folder` from GDAL's cache, which would otherwise hide
