@@ -108,7 +108,7 @@ class AffineFinder {
             if (!source && HasTransform(group_attributes_, name) && SharesGroupTransform())
                 source = FromFittingAttribute(group_attributes_, name);
             if (!source) continue;
-            CompareWithCoordinates(*source);
+            if (!is_sized_) CompareWithCoordinates(*source);
             return source;
         }
         if (auto source = FromCoordinatesOrGdalAttribute()) return source;
@@ -132,6 +132,7 @@ class AffineFinder {
         if (!source) return source;
         const std::string convention(name, std::string_view(name).find(':') + 1);
         const std::string other = MismatchedSize(attributes, convention, facts_);
+        is_sized_ = StatesSize(attributes, convention);
         if (other.empty()) return source;
         warnings_.push_back("attribute " + std::string(name) + ": is for a raster of " + other +
                             " pixels (" + convention + "shape or " + convention +
@@ -142,7 +143,8 @@ class AffineFinder {
     }
 
     // Warns if `stated` disagrees with the coordinate arrays, because some programs change
-    // coordinates and do not update the attributes.
+    // coordinates and do not update the attributes. Most of them change the size, so that a
+    // statement of the right size needs no comparison, for which a server would be asked.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0) return;
@@ -497,6 +499,14 @@ bool StatesTransform(const json::Value& attributes) {
                            return HasTransform(attributes, name) &&
                                   (name != kSpatialTransform || IsAffine(attributes));
                        });
+}
+
+bool StatesSizedTransform(const json::Value& attributes) {
+    for (const char* name : kTransformNames)
+        if (HasTransform(attributes, name))
+            return StatesTransform(attributes) &&
+                   StatesSize(attributes, std::string(name, std::string_view(name).find(':') + 1));
+    return false;
 }
 
 double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,

@@ -219,6 +219,10 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
     return DoubleText(size->rows) + " x " + DoubleText(size->columns);
 }
 
+bool StatesSize(const json::Value& attributes, const std::string& convention) {
+    return StatedSize(attributes, convention).has_value();
+}
+
 std::string LocationStatements(const json::Value& attributes,
                                const std::vector<NamedDimension>& dimensions,
                                const Hierarchy& hierarchy, const std::string& path) {

@@ -33,6 +33,9 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
 // have X and Y.
 std::string MismatchedSize(const json::Value& attributes, const std::string& convention,
                            const ArrayFacts& facts);
+// True if `attributes` state the raster size of the transform of a convention ("spatial:" or
+// "proj:"), by its shape or its bounding box.
+bool StatesSize(const json::Value& attributes, const std::string& convention);
 
 // Returns a text of all statements about an array's location, including the entries of pyramids
 // that list the array. Two arrays of a group share a location if their texts are equal, and their

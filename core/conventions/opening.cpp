@@ -330,9 +330,8 @@ class Opening {
         const auto metadata = hierarchy_.Metadata(path);
         if (!metadata.ok() || metadata->rank() < 2) return;
         const std::string group(ParentPath(path));
-        const bool is_placed =
-            StatesTransform(attributes) || StatesTransform(AttributesOfGroup(hierarchy_, group));
         const json::Value of_group = AttributesOfGroup(hierarchy_, group);
+        const bool is_placed = StatesTransform(attributes) || StatesTransform(of_group);
         const bool is_of_group =
             attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
         if (!is_placed || level != Level::kNext || StatesCrs(attributes))
@@ -349,6 +348,7 @@ class Opening {
                                   HasUnnamedGridMapping(group, attributes);
         if (needs_others) AddOthers(group);
         if (level == Level::kAlone && (!needs_others || path != node_)) return;
+        if (StatesSizedTransform(attributes) || StatesSizedTransform(of_group)) return;
         std::vector<std::string> keys;
         for (const auto& axis : {facts->axes.x, facts->axes.y})
             if (axis) AddAxisKeys(hierarchy_, facts->dimensions[*axis].coordinate_path, keys);
