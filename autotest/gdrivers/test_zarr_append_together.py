@@ -13,7 +13,7 @@ import xarray
 import zarr
 import zarr_formats
 from osgeo import gdal
-from zarr_gdal import array_name, config_options, error_log, open_raster
+from zarr_gdal import array_name, config_options, create_deletes_first, error_log, open_raster
 from zarr_processes import SECONDS, Process, run_at_once
 
 pytestmark = zarr_formats.FORMS
@@ -189,6 +189,47 @@ def test_attributes_that_wait_too_long(tmp_path):
         del dataset
     assert open_raster(store).GetMetadataItem("note") == "new"
     assert_tidy(store)
+
+
+def delete(store):
+    return gdal.GetDriverByName("Zarr").Delete(str(store))
+
+
+def delete_array(store):
+    return gdal.GetDriverByName("Zarr").Delete(array_name(store, "a"))
+
+
+def rename(store):
+    return gdal.GetDriverByName("Zarr").Rename(str(store.parent / "b.zarr"), str(store))
+
+
+def rename_array(store):
+    return gdal.GetDriverByName("Zarr").Rename(array_name(store, "b"), array_name(store, "a"))
+
+
+def overwrite(store):
+    scene = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 1, gdal.GDT_Int16)
+    return gdal.CE_Failure if gdal.GetDriverByName("Zarr").CreateCopy(str(store), scene) is None else gdal.CE_None
+
+
+ACTS = [delete, delete_array, rename, rename_array, overwrite]
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_store_is_not_deleted_renamed_or_overwritten_while_it_is_changed(tmp_path, act):
+    if act is overwrite and create_deletes_first():
+        pytest.skip("GDAL deletes the store itself")
+    store = tmp_path / "a.zarr"
+    make(store)
+    before = files_of(store)
+    held = Held(store)
+    with error_log() as log, config_options(ZARR_LOCK_TIMEOUT="0.01"):
+        assert act(store) == gdal.CE_Failure
+    assert MESSAGE in log.the_error()
+    assert files_of(store) == before and os.listdir(tmp_path) == ["a.zarr"]
+    held.release()
+    assert act(store) == gdal.CE_None
+    assert not os.path.exists(store) or files_of(store) != before
 
 
 @pytest.mark.parametrize("text", ["-1", "soon", "1e99", ""])

@@ -106,7 +106,7 @@ def stores(tmp_path_factory):
     return store
 
 
-@pytest.mark.parametrize("act", ["append", "overviews"])
+@pytest.mark.parametrize("act", ["append", "overviews", "attributes", "array"])
 def test_the_next_writer_restores_the_store(tmp_path, stores, act):
     """Kills a writer before each of its renames, and of its removals of files. The next writer is the same command, or
     one of the others."""

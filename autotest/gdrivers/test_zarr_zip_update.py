@@ -371,6 +371,39 @@ def test_another_process_cannot_update_the_file(tmp_path):
     assert update(path) is not None
 
 
+def hold_until(report, path, gate):
+    dataset = update(path)
+    report(dataset is not None)
+    os.read(gate, 1)
+    dataset.GetRasterBand(1).WriteArray(np.full((8, 30), 5, "i4"))
+    dataset = None
+
+
+def write_below(report, path):
+    report("starts")
+    dataset = update(path)  # waits
+    dataset.GetRasterBand(1).WriteArray(np.full((8, 30), 6, "i4"), 0, 8)
+    dataset = None
+
+
+def test_another_process_waits_for_the_file(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 30)), tmp_path / "a.zip")
+    gate, opener = os.pipe()
+    first = Process(hold_until, path, gate)
+    first.wait_for("True")
+    second = Process(write_below, path)
+    second.wait_for("starts")
+    os.write(opener, b"x")
+    first.succeed()
+    second.succeed()
+    os.close(gate)
+    os.close(opener)
+    values = open_raster(path).ReadAsArray()
+    assert np.all(values[:8] == 5) and np.all(values[8:16] == 6)
+    np.testing.assert_array_equal(values[16:], VALUES[16:])
+    np.testing.assert_array_equal(read_by_zarr_python(path, ""), values)
+
+
 def test_a_file_that_may_not_be_written(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
     path.chmod(0o444)

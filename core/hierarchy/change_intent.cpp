@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Ends the name of a file that is being written, which a killed writer leaves.
+constexpr char kStaging[] = ".partial";
+
 // Returns the two paths that the file may have, the usual one first.
 std::pair<std::string, std::string> PathsFor(const std::string& store) {
     std::error_code error;
@@ -45,7 +48,7 @@ bool Exists(const std::string& path) {
 
 // Replaces a file in one step. Returns 0 or an errno.
 int Replace(const std::string& path, const std::string& text) {
-    const std::string staging = path + ".partial";
+    const std::string staging = path + kStaging;
     std::FILE* const file = std::fopen(staging.c_str(), "wb");
     if (file == nullptr) return errno;
     const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -132,8 +135,10 @@ Status IntentFile::Write(const ChangeIntent& intent) {
 
 void RemoveIntent(const std::string& store) {
     const auto [beside, inside] = PathsFor(store);
-    RemoveFile(beside);
-    RemoveFile(inside);
+    for (const std::string& path : {beside, inside}) {
+        RemoveFile(path);
+        RemoveFile(path + kStaging);
+    }
 }
 
 }  // namespace zarr

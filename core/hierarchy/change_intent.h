@@ -15,8 +15,8 @@ namespace zarr {
 struct ChangeIntent {
     // Paths of groups whose consolidated metadata was erased, and must be written again.
     std::set<std::string> consolidated;
-    // Documents that change together, by key, with their texts from before the change; nullopt if
-    // the document did not exist. Empty once all of them are written.
+    // Keys of documents that change together, with their texts from before; nullopt if absent.
+    // Paths of nodes that are made or deleted, with nullopt: what is there is removed.
     std::map<std::string, std::optional<std::string>> documents;
 
     bool IsEmpty() const { return consolidated.empty() && documents.empty(); }

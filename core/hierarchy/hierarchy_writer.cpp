@@ -57,6 +57,19 @@ Status NothingThere(const std::string& path) {
     return Status::NotFound(Quoted(path) + ": there is no such array or group");
 }
 
+// Calls `work`, which makes or deletes the node at `path`, and names the node in `changing`
+// meanwhile. `write` stores the intent. If the process is killed, the next writer removes the node.
+template <class Changing, class Write, class Work>
+Status AsOne(Changing& changing, const std::string& path, Write&& write, Work&& work) {
+    if (path.empty()) return work();
+    changing[path] = std::nullopt;
+    ZARR_RETURN_IF_ERROR(write());
+    const Status done = work();
+    changing.erase(path);
+    const Status written = write();
+    return done.ok() ? written : done;
+}
+
 Status NoObject(const std::string& key, const json::Value& got) {
     return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
 }
@@ -99,8 +112,14 @@ Status HierarchyWriter::Recover() {
 
 Status HierarchyWriter::Restore(const ChangeIntent& intent) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
-    for (const auto& [key, text] : intent.documents)
-        ZARR_RETURN_IF_ERROR(documents->Apply({key, text}));
+    for (const auto& [key, text] : intent.documents) {
+        if (text || IsDocument(LastName(key))) {
+            ZARR_RETURN_IF_ERROR(documents->Apply({key, text}));
+            continue;
+        }
+        if (documents->format() != Format::kV3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(key));
+        ZARR_RETURN_IF_ERROR(EraseNode(key));
+    }
     for (const std::string& group : intent.consolidated)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
     return {};
@@ -273,7 +292,12 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(array).status());
     if (!array.empty()) ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(array))));
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
-    return documents->MakeArray(array, metadata, attributes);
+    // In Zarr v3, one document makes the array.
+    if (documents->format() == Format::kV3)
+        return documents->MakeArray(array, metadata, attributes);
+    return AsOne(
+        changing_, array, [&] { return WriteIntent(); },
+        [&] { return documents->MakeArray(array, metadata, attributes); });
 }
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
@@ -364,7 +388,12 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
     ZARR_RETURN_IF_ERROR(store_->List(node).status());
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
-    return EraseNode(node);
+    // An intent that cannot be stored, such as on a full disk, does not prevent a deletion.
+    const auto write = [&] {
+        static_cast<void>(WriteIntent());
+        return Status();
+    };
+    return AsOne(changing_, node, write, [&] { return EraseNode(node); });
 }
 
 Status HierarchyWriter::MoveNode(const std::string& path, const std::string& target) {
@@ -394,11 +423,14 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(node).status());
     ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(node))));
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
-    documents->ForgetAll();
-    if (Status copied = CopyTree({from, source}, {*store_, node}); !copied.ok()) {
-        static_cast<void>(EraseTree(*store_, node));
+    if (&from != store_.get()) documents->ForgetAll();
+    const auto copy = [&] {
+        Status copied = CopyTree({from, source}, {*store_, node});
+        if (!copied.ok()) static_cast<void>(EraseTree(*store_, node));
         return copied;
-    }
+    };
+    ZARR_RETURN_IF_ERROR(AsOne(
+        changing_, node, [&] { return WriteIntent(); }, copy));
     return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
 }
 

@@ -67,7 +67,7 @@ class HierarchyWriter {
     // shared between threads. Without this call, Lock() returns a lock that excludes nobody.
     void UseLock(LockTarget target, const LockWait& wait);
     // Takes the lock of the store. Undoes or finishes what a killed writer of a local folder has
-    // left: the documents of BeginChange(), and consolidated metadata that it had erased.
+    // left: BeginChange(), a node that was made or deleted, and erased consolidated metadata.
     Result<StoreLock> Lock();
 
     // Begins to change the documents of the nodes at `paths` as one. If the process is killed
@@ -160,7 +160,7 @@ class HierarchyWriter {
     std::optional<LockTarget> lock_target_;
     LockWait lock_wait_;
     std::optional<IntentFile> intent_file_;  // nullopt unless the store is a local folder
-    // Documents of BeginChange() with their texts; empty after EndChange().
+    // ChangeIntent::documents of BeginChange(), or of a node that is made or deleted right now.
     std::map<std::string, std::optional<std::string>> changing_;
     std::mutex mutex_;
     std::shared_ptr<Store> store_;

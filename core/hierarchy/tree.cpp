@@ -141,12 +141,17 @@ class Collector {
         ZARR_RETURN_IF_ERROR(Count(kBytesPerPrefix));
         ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, Entries(path));
         bool is_array = false;
+        const std::size_t before = metadata_.size();
         for (const StoreEntry& entry : entries)
             if (!entry.is_prefix) ZARR_RETURN_IF_ERROR(AddDocument(path, entry.name, is_array));
         // Below an array there are only chunks, no nodes.
         if (is_array) return {};
         for (const StoreEntry& entry : entries)
             if (entry.is_prefix) ZARR_RETURN_IF_ERROR(Visit(JoinKey(path, entry.name), depth + 1));
+        // A `.zattrs` without a node is a left-over. zarr-python would reject the whole store.
+        if (!is_v3_ && metadata_.size() == before + 1 &&
+            IsDocument(LastName(metadata_.back().first), Document::kAttributes))
+            metadata_.pop_back();
         return {};
     }
 

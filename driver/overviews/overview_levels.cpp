@@ -689,8 +689,7 @@ Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
 Status OverviewLevels::CopyCoordinates(const std::string& from, const std::string& to) const {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(to));
     if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(to));
-    zarr::Store& store = *update_.store();
-    return zarr::CopyTree({store, from}, {store, to});
+    return update_.metadata().CopyNode(*update_.store(), from, to);
 }
 
 Status OverviewLevels::WriteInterpolated(const CoordinateArrays& coordinates,
