@@ -301,7 +301,8 @@ def remove_documents(folder, *patterns):
                 path.unlink()
 
 
-@pytest.mark.parametrize("clean, left", [*((True, left) for left in LEFT), (False, "everything"), (False, "no documents")])
+@pytest.mark.parametrize("clean, left", [
+    *((True, left) for left in LEFT), (False, "everything"), (False, "no documents")])  # fmt: skip
 @pytest.mark.parametrize("form", ["one", "arrays", "groups"])
 def test_leftovers_of_a_killed_clean_are_removed(tmp_path, rng, form, left, clean):
     values = smooth(rng, 2, 128, 128)
