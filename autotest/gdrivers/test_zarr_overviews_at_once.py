@@ -28,7 +28,8 @@ def values():
 
 
 def build(report, store, method, factors):
-    """Builds overviews, and reports "built" or the error."""
+    """Builds overviews, and reports "built" or the error. Waits for the other processes as long as they take."""
+    gdal.SetConfigOption("ZARR_LOCK_TIMEOUT", "100000")
     with error_log() as log:
         dataset = update(store)
         result = dataset.BuildOverviews(method, factors)

@@ -3,7 +3,9 @@
 replaced is left out until a later build has filled it."""
 
 import os
+import resource
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -67,7 +69,8 @@ def test_a_killed_rebuild_leaves_no_mixed_level(tmp_path, rng, form):
     values = smooth(rng, 2, SIDE, SIDE)
     old, new = (gtiff_levels(tmp_path, values, method, [2, 4]) for method in ("AVERAGE", "NEAREST"))
     mixed = 0
-    for number, share in enumerate((1e-9, 0.3, 0.55, 0.8, 1.0)):
+    shares = (1e-9, 0.3, 0.55, 0.8, 1.0) if form == "one" or zarr_faults.ALL else (0.3, 0.8)
+    for number, share in enumerate(shares):
         store = tmp_path / f"{number}.zarr"
         make(store, values, *FORMS[form]).BuildOverviews("AVERAGE", [2, 4])
         process = Process(rebuild, store, share)
@@ -85,7 +88,7 @@ def test_a_killed_rebuild_leaves_no_mixed_level(tmp_path, rng, form):
             assert len(level_folders(store)) == (2 if zarr_formats.is_v3() else 1)
         assert update(store).BuildOverviews("NONE", []) == 0
         assert sizes(open_raster(store)) == []
-    assert mixed >= 4, mixed
+    assert mixed >= len(shares), mixed
 
 
 def test_rebuilds_that_are_killed_at_any_moment(tmp_path, rng):
@@ -111,7 +114,7 @@ def test_rebuilds_that_are_killed_at_any_moment(tmp_path, rng):
     assert check_whole(store, states[0]) == ([], 2)
 
 
-@pytest.mark.parametrize("share", [1e-9, 0.3, 0.9])
+@pytest.mark.parametrize("share", [1e-9, 0.9])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_cancelled_rebuild_leaves_no_mixed_level(tmp_path, rng, form, share):
     values = smooth(rng, 2, SIDE, SIDE)
@@ -148,6 +151,38 @@ def test_one_band_of_a_level_is_filled_again_in_vain(tmp_path, rng):
     assert check_whole(store, gtiff_levels(tmp_path, values, "NEAREST", [2])) == ([], 1)
 
 
+def fill_a_disk(report, store):
+    """Builds overviews whose last chunks are larger than the maximum size of files. All documents are smaller."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10000, hard))
+    dataset = update(store)
+    with error_log() as log:
+        assert dataset.BuildOverviews("NEAREST", [2]) != 0
+    assert sizes(dataset) == []
+    report(log.the_error())
+    os._exit(0)
+
+
+def test_a_rebuild_that_does_not_fit_leaves_no_mixed_level(tmp_path, rng):
+    values = np.zeros((1, SIDE, SIDE), "f4")
+    values[:, :128] = rng.random((1, 128, 1)) * 200
+    store = tmp_path / "a.zarr"
+    make(store, values, "BLOCKSIZE=64,64", "COMPRESS=ZLIB").BuildOverviews("AVERAGE", [2])
+    old = gtiff_levels(tmp_path, values, "AVERAGE", [2])
+    values[:, 128:] = rng.random((1, 128, SIDE)) + 1  # these pixels cannot be compressed
+    dataset = update(store)
+    with error_log():
+        dataset.WriteArray(values)
+        dataset = None
+    (error,) = Process(fill_a_disk, store).succeed()
+    assert str(store) in error and "File too large" in error
+    warnings, count = check_whole(store, old)
+    assert count == 0 and len(warnings) == 1 and INCOMPLETE in warnings[0]
+    assert update(store).BuildOverviews("NEAREST", [2]) == 0
+    assert check_whole(store, gtiff_levels(tmp_path, values, "NEAREST", [2])) == ([], 1)
+
+
 def add_mask(store, mask):
     dataset = update(store)
     with error_log():
@@ -162,7 +197,7 @@ def test_masks_of_levels_are_whole(tmp_path, rng, is_new):
     that build."""
     values = smooth(rng, 1, SIDE, SIDE)
     mask = ((rng.random((SIDE, SIDE)) > 0.5) * 255).astype("u1")
-    for number, share in enumerate((1e-9, 0.6, 1.0)):
+    for number, share in enumerate((1e-9, 1.0)):
         store = tmp_path / f"{number}.zarr"
         make(store, values, *ONE)
         if not is_new:
@@ -180,6 +215,39 @@ def test_masks_of_levels_are_whole(tmp_path, rng, is_new):
         dataset = open_raster(store)
         band = dataset.GetRasterBand(1)
         assert (band.GetOverview(0).GetMaskBand().ReadAsArray() == mask[::2, ::2]).all()
+
+
+def test_levels_of_another_program(tmp_path, rng):
+    """A killed build leaves a level of another program incomplete. Filling it again makes it whole, and leaves no
+    trace in the metadata."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, SIDE, SIDE)[0]
+    root = zarr.open_group(str(store))
+    root.attrs["multiscales"] = [{"version": "0.4", "name": "other", "datasets": [
+        {"path": "image/0"}, {"path": "image/1"}, {"path": "image/2"}]}]  # fmt: skip
+    for level in range(3):
+        step = 2**level
+        root.create_dataset(f"image/{level}", data=values[::step, ::step], chunks=(32, 32))
+    before = zarr_formats.documents(store)
+    zarr.consolidate_metadata(str(store))
+    name = array_name(store, "image/0")
+    process = Process(rebuild, name, 0.3, "AVERAGE")
+    assert process.finish() == ["dies"]
+    with error_log() as log:
+        assert sizes(gdal.Open(name)) == []
+    assert log.errors == [] and [INCOMPLETE in text for text in log.warnings] == [True] * 2
+    assert update(name).BuildOverviews("AVERAGE", [4]) == 0
+    with error_log() as log:
+        assert sizes(gdal.Open(name)) == [(SIDE // 4, SIDE // 4)]
+    assert [INCOMPLETE in text for text in log.warnings] == [True]
+    assert update(name).BuildOverviews("AVERAGE", [2, 4]) == 0
+    # Zero is the fill value, which means that pixels are missing.
+    assert check_whole(name, gtiff_levels(tmp_path, values[None], "AVERAGE", [2, 4], nodata=0)) == ([], 2)
+    after = zarr_formats.documents(store)
+    after.pop(".zmetadata", None)
+    # An empty .zattrs means the same as none.
+    before, after = ({key: value for key, value in one.items() if value} for one in (before, after))
+    assert after == before
 
 
 def test_an_append_fills_an_incomplete_level(tmp_path, rng):
@@ -233,11 +301,11 @@ def remove_documents(folder, *patterns):
                 path.unlink()
 
 
-@pytest.mark.parametrize("left", LEFT)
+@pytest.mark.parametrize("clean, left", [
+    *((True, left) for left in LEFT), (False, "everything"), (False, "no documents")])  # fmt: skip
 @pytest.mark.parametrize("form", ["one", "arrays", "groups"])
-@pytest.mark.parametrize("clean", [True, False])
 def test_leftovers_of_a_killed_clean_are_removed(tmp_path, rng, form, left, clean):
-    values = smooth(rng, 2, SIDE, SIDE)
+    values = smooth(rng, 2, 128, 128)
     store = tmp_path / "a.zarr"
     make(store, values, *FORMS[form])
     without = names(store)
@@ -256,7 +324,7 @@ def test_leftovers_of_a_killed_clean_are_removed(tmp_path, rng, form, left, clea
 
 
 def test_cleans_that_are_killed_at_any_moment(tmp_path, rng):
-    values = smooth(rng, 1, 512, 512)
+    values = smooth(rng, 1, SIDE, SIDE)
     store = tmp_path / "a.zarr"
     make(store, values, "BLOCKSIZE=16,16")
     without = names(store)
