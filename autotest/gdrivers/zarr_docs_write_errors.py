@@ -616,3 +616,14 @@ def _(folder):
         translate("/vsis3/demo/store.zarr")
         server.fail(DENIED, kind=["LIST"])
         translate("/vsis3/demo/store.zarr")
+
+
+@provokes("<key>: cannot be written, so the new store stays invisible")
+def _(folder):
+    with ObjectServer(GDAL_HTTP_MAX_RETRY="0") as server:
+        dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/store.zarr", 8, 8)
+        server.fail(DENIED, kind=["PUT"])
+        dataset.WriteArray(np.ones((8, 8)))
+        dataset.FlushCache()
+        server.normal()
+        del dataset

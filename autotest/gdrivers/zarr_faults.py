@@ -2,6 +2,7 @@
 """Selects the faults, such as failing system calls, that a test tries. By default the selection is random, with
 the seed ZARR_TEST_SEED. With ZARR_FAULTS=all, a test tries all faults."""
 
+import itertools
 import os
 import random
 
@@ -32,3 +33,23 @@ def steps():
     while True:
         yield number
         number += 1 if ALL else choose.randint(1, 3)
+
+
+def combinations(*lists, together=2):
+    """Returns some of the combinations of one element of each list: any `together` elements of different lists occur
+    in one. With ZARR_FAULTS=all, returns all combinations."""
+    every = [*itertools.product(*(range(len(values)) for values in lists))]
+
+    def parts(numbers):
+        return itertools.combinations(enumerate(numbers), together)
+
+    left, chosen = {part for numbers in every for part in parts(numbers)}, []
+    while left:
+        best = max(every, key=lambda numbers: len(left.intersection(parts(numbers))))
+        left.difference_update(parts(best))
+        chosen.append(best)
+    elements = [list(values) for values in lists]
+    return [
+        tuple(values[number] for values, number in zip(elements, numbers))
+        for numbers in (every if ALL else chosen)
+    ]

@@ -97,7 +97,10 @@ void RemoteCreation::RecordChunk(const std::string& key) {
     missing_.erase(key);
 }
 
-Status RemoteCreation::ForgetChunk(const std::string& key) { return keys_.Erase(key); }
+Status RemoteCreation::ForgetChunk(const std::string& key) {
+    RecordChunk(key);
+    return keys_.Erase(key);
+}
 
 void RemoteCreation::Hold() {
     const std::lock_guard<std::mutex> lock(mutex_);

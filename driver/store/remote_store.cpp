@@ -379,16 +379,23 @@ Result<bool> RemoteStore::ReadRange(const std::string& key, std::uint64_t offset
 Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& key,
                                                            std::size_t length,
                                                            zarr::Buffer& value) const {
-    const auto ask_gdal = [&]() -> Result<std::optional<std::uint64_t>> {
+    std::uint64_t size = 0;
+    const auto ask_gdal = [&]() -> Result<bool> {
         ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read,
                               VsiStore::Read(key, zarr::ValuePart::Tail(length), value));
-        return read.found ? std::optional(read.size) : std::nullopt;
+        size = read.size;
+        return read.found;
+    };
+    const auto answer = [&](Result<bool> found) -> Result<std::optional<std::uint64_t>> {
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, ApplyMissingOn403(std::move(found)));
+        if (!is_there) return std::optional<std::uint64_t>();
+        if (length == 0) ZARR_RETURN_IF_ERROR(value.Reset(0));
+        return std::optional(size);
     };
     const auto url = folder().Url(key);
-    if (!url) return ask_gdal();
+    if (!url) return answer(ask_gdal());
     const auto limit =
         std::max(length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
-    std::uint64_t size = 0;
     int tries = 0;
     ValueInfo info;
     const auto ask = [&](const ByteExtent& extent) -> Result<bool> {
@@ -423,11 +430,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
             found = ask({tail.offset, std::max<std::size_t>(tail.size, 1)});
         }
     }
-    if (IsRedirected(found)) return ask_gdal();
-    ZARR_ASSIGN_OR_RETURN(const bool is_there, ApplyMissingOn403(std::move(found)));
-    if (!is_there) return std::optional<std::uint64_t>();
-    if (length == 0) ZARR_RETURN_IF_ERROR(value.Reset(0));
-    return std::optional(size);
+    return answer(IsRedirected(found) ? ask_gdal() : std::move(found));
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
