@@ -122,21 +122,35 @@ Status Array::Read(const Region& region, std::size_t offset, const Destination& 
         [&] { return ReadRegion(*this, region, offset, destination, options, wants_rest); });
 }
 
+Result<ArrayDocument::State> Array::CheckDocument() const {
+    // Chunks that are read after this line may be read after the look at the document.
+    const std::uint64_t requested = counters_.chunks_requested;
+    const Result<ArrayDocument::State> state = document_->Check(metadata_);
+    if (!state.ok()) {
+        // Cached chunks may be those of the other array, also after this array is put back.
+        context_->cache().DropArray(id_);
+        absent_.Clear();
+        return state;
+    }
+    if (*state == ArrayDocument::State::kChanged) DropChanged();
+    if (*state != ArrayDocument::State::kUnclear) checked_ = requested;
+    return state;
+}
+
 Status Array::CheckNotReplaced() const {
-    if (document_ == nullptr) return {};
-    ZARR_ASSIGN_OR_RETURN(const ArrayDocument::State state, document_->Check(metadata_));
-    if (state == ArrayDocument::State::kChanged) DropChanged();
-    return {};
+    return document_ == nullptr ? Status() : CheckDocument().status();
 }
 
 Status Array::ReadSame(const std::function<Status()>& read) const {
     Status status = read();
     if (document_ == nullptr) return status;
+    // Cached chunks stay those of this array. Only chunks that were read since the last check, also
+    // by other threads, may be those of another one.
+    if (status.ok() && checked_ == counters_.chunks_requested) return status;
     // The check comes after the read, so that no chunk of another array is taken for one of this.
-    ZARR_ASSIGN_OR_RETURN(const ArrayDocument::State state, document_->Check(metadata_));
-    if (state == ArrayDocument::State::kSame) return status;
-    // Cached chunks may be those of an earlier array.
-    DropChanged();
+    ZARR_ASSIGN_OR_RETURN(const ArrayDocument::State state, CheckDocument());
+    if (state != ArrayDocument::State::kChanged) return status;
+    // CheckDocument() has dropped cached chunks that may be those of an earlier array.
     status = read();
     ZARR_RETURN_IF_ERROR(CheckNotReplaced());
     return status;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -90,7 +92,8 @@ class Array {
     Result<std::vector<std::string>> ReadObjects(const Region& region, std::size_t threads) const;
 
     // Fails if another array has replaced this array in its store since it was opened. Costs one
-    // look at the array's document. Read(), ReadObjects() and ListChunks() call it at their end.
+    // look at the array's document. ListChunks() calls it at its end. Read() and ReadObjects() do,
+    // too, if chunks were read from the store since the last call.
     Status CheckNotReplaced() const;
 
     // Loads the chunks that `region` touches into the cache. If the cache is too small, later
@@ -157,6 +160,9 @@ class Array {
 
     Array() = default;
 
+    // Checks the document of this array, which must not be nullptr. Drops cached chunks that may be
+    // outdated, or those of another array.
+    Result<ArrayDocument::State> CheckDocument() const;
     // Calls `read`, and checks that it has read chunks of this array. Calls `read` again if the
     // array's document has changed, because cached chunks may be outdated.
     Status ReadSame(const std::function<Status()>& read) const;
@@ -174,6 +180,9 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
+    // Value of ArrayCounters::chunks_requested at the last successful CheckDocument(). The chunks
+    // requested until then are known to be chunks of this array.
+    mutable std::atomic<std::uint64_t> checked_{0};
     // Loads chunks in advance when regions are read in order. nullptr for kObject, and for a local
     // store whose chunks cannot be read in parts.
     std::unique_ptr<ReadAhead> read_ahead_;

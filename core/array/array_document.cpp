@@ -90,8 +90,8 @@ Result<ArrayDocument::State> ArrayDocument::Check(const ArrayMetadata& metadata)
         return Status::Io(key_ + ": the array was deleted after it was opened");
     if (now.exists) {
         ZARR_ASSIGN_OR_RETURN(const bool is_whole, IsSameArray(metadata));
-        // A document that is being written in place is looked at again by the next call.
-        if (!is_whole) return State::kSame;
+        // The next call looks at the document again.
+        if (!is_whole) return State::kUnclear;
     }
     return std::exchange(version_, now) ? State::kChanged : State::kSame;
 }

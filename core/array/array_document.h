@@ -30,6 +30,7 @@ class ArrayDocument {
     enum class State {
         kSame,     // the document has not changed since the last call
         kChanged,  // the document has changed, but describes chunks that can be read as before
+        kUnclear,  // the document is being written in place, and is incomplete
     };
     // Compares the version of the document with the version at the last call. Reads the document if
     // they differ. Fails if the document is gone, or if the chunks of the array with `metadata`,
