@@ -24,11 +24,16 @@ def source():
     return gdal.GetDriverByName("MEM").Create("", 3, 2)
 
 
+def create(name):
+    """The documents of a new store are written when it is closed."""
+    gdal.GetDriverByName("Zarr").Create(name, 3, 2)
+
+
 ATTEMPTS = {
     "open": lambda name: gdal.OpenEx(f"ZARR:{name}" if name.startswith("/vsi") else name),
     "open for update": lambda name: gdal.OpenEx(f"ZARR:{name}" if name.startswith("/vsi") else name, gdal.OF_UPDATE),
     "open groups": lambda name: gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER),
-    "create": lambda name: gdal.GetDriverByName("Zarr").Create(name, 3, 2),
+    "create": create,
     "copy": lambda name: gdal.GetDriverByName("Zarr").CreateCopy(name, source()),
     "create groups": lambda name: gdal.GetDriverByName("Zarr").CreateMultiDimensional(name),
     "append": lambda name: gdal.GetDriverByName("Zarr").CreateCopy(

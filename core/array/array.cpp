@@ -210,6 +210,10 @@ void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
 void Array::DiscardPending() const {
     pending().Clear();
     chunks_->Discard([&](std::uint64_t index) { Replace({id_, index}, nullptr); });
+    instances_->ForEach([](const Array& peer) {
+        peer.absent_.Clear();
+        peer.context_->cache().DropArray(peer.id_);
+    });
 }
 
 void Array::DropChanged() const {

@@ -147,7 +147,8 @@ class Array {
     // Returns the chunks that an ArrayWriter has changed and not yet stored. Reads return their
     // changed elements.
     PendingChunks& pending() const { return instances_->pending(); }
-    // Discards all pending chunks without storing them.
+    // Discards all pending chunks without storing them, and drops the cached chunks of all objects
+    // of this array, because the array was deleted or replaced.
     void DiscardPending() const;
 
     // Return the counters of this array. The ArrayContext has the counters of all arrays together.

@@ -512,8 +512,18 @@ bool HierarchyWriter::IsFinished() {
 
 Status HierarchyWriter::Finish() {
     if (IsFinished()) return {};
-    ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
+    const auto store_lock = Lock();
+    const bool is_deleted = store_lock.status().code() == StatusCode::kNotFound;
+    if (!store_lock.ok() && !is_deleted) return store_lock.status();
     const std::lock_guard lock(mutex_);
+    if (is_deleted) {
+        // Another process has deleted the store, so nothing is left to finish or to restore.
+        touched_.clear();
+        erased_.clear();
+        changing_.clear();
+        is_finished_ = true;
+        return WriteIntent();
+    }
     const ChangeScope change(*store_);
     std::set<std::string> groups;
     if (consolidated_ != WriteConsolidated::kNo) groups = erased_;

@@ -105,6 +105,8 @@ Status WithRefusal(const StorePath& folder, Status failure) {
         code == zarr::StatusCode::kNotFound || code == zarr::StatusCode::kIo ||
         code == zarr::StatusCode::kPermission || code == zarr::StatusCode::kUnsupported;
     if (!folder.is_object_store() || !may_be_refusal || failure.message().empty()) return failure;
+    constexpr const char* kOptions = " (options for access: ";
+    if (failure.message().find(kOptions) != std::string::npos) return failure;
     const QuietErrors quiet;
     const auto url = folder.Url("zarr.json");
     const std::string path = folder.text() + "/zarr.json";
@@ -114,8 +116,8 @@ Status WithRefusal(const StorePath& folder, Status failure) {
         return refusal.empty();
     }));
     if (refusal.empty()) return failure;
-    const std::string reason = (url ? "the server says " : "GDAL says ") + refusal +
-                               " (options for access: " + OptionsFor(folder.text()) + ")";
+    const std::string reason = (url ? "the server says " : "GDAL says ") + refusal + kOptions +
+                               OptionsFor(folder.text()) + ")";
     // The store may exist, because nobody was allowed to look.
     if (code == zarr::StatusCode::kNotFound) return Status::Permission("cannot be read: " + reason);
     return {code, failure.message() + "; " + reason};

@@ -20,6 +20,7 @@
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
+#include "driver/store/access_refusal.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/store_path.h"
@@ -122,7 +123,7 @@ void RemoteStore::EndCreate() {
 Status RemoteStore::Commit() {
     if (!IsUnpublished()) return {};
     const Writing writing;
-    return creation_->Publish();
+    return WithRefusal(folder(), creation_->Publish());
 }
 
 Status RemoteStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {

@@ -23,6 +23,8 @@ std::vector<const StoreKind*>& StoreKinds() {
 
 Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
                                                      const StoreAccess& access) {
+    // References are read here already, within the present limits.
+    ReadLimits();
     return OfKind(path, &StoreKind::open)(path, access);
 }
 
