@@ -489,6 +489,7 @@ class AffineFinder {
     // True if the coordinates that were last read are irregular and contradict the axis that an
     // attribute states.
     bool is_contradicted_ = false;
+    bool is_sized_ = false;  // true if the statement that was read last states its raster size
 };
 
 }  // namespace
