@@ -125,7 +125,7 @@ Status Array::Read(const Region& region, std::size_t offset, const Destination& 
 Result<ArrayDocument::State> Array::CheckDocument() const {
     // Chunks that are read after this line may be read after the look at the document.
     const std::uint64_t requested = counters_.chunks_requested;
-    const Result<ArrayDocument::State> state = document_->Check(metadata_);
+    Result<ArrayDocument::State> state = document_->Check(metadata_);
     if (!state.ok()) {
         // Cached chunks may be those of the other array, also after this array is put back.
         context_->cache().DropArray(id_);

@@ -73,7 +73,7 @@ ArrayDocument::ArrayDocument(std::shared_ptr<const Store> store, const std::stri
       key_(DocumentKey(path, Document::kArray, format)),
       name_(NameOf(*store_, path)),
       own_(own_metadata.Of(name_)),
-      version_(std::move(version)) {}
+      version_(version) {}
 
 ArrayDocument::~ArrayDocument() {
     own_.reset();

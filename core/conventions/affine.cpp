@@ -108,7 +108,8 @@ class AffineFinder {
             if (!source && HasTransform(group_attributes_, name) && SharesGroupTransform())
                 source = FromFittingAttribute(group_attributes_, name);
             if (!source) continue;
-            if (!is_sized_) CompareWithCoordinates(*source);
+            if (!is_sized_ || hierarchy_.ComparesRepeatedStatements())
+                CompareWithCoordinates(*source);
             return source;
         }
         if (auto source = FromCoordinatesOrGdalAttribute()) return source;
@@ -143,8 +144,8 @@ class AffineFinder {
     }
 
     // Warns if `stated` disagrees with the coordinate arrays, because some programs change
-    // coordinates and do not update the attributes. Most of them change the size, so that a
-    // statement of the right size needs no comparison, for which a server would be asked.
+    // coordinates and do not update the attributes. A server is asked for coordinates only if no
+    // size is stated, because most changes alter the size.
     void CompareWithCoordinates(const AffineSource& stated) {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0) return;

@@ -28,8 +28,8 @@ struct AffineSource {
 // True if the attributes of an array or a group hold a supported `spatial:transform` or
 // `proj:transform`.
 bool StatesTransform(const json::Value& attributes);
-// True if the attributes hold a supported transform and state its raster size. Such a transform is
-// not compared with the coordinates.
+// True if the attributes hold a supported transform and state its raster size. In a remote store,
+// such a transform is not compared with the coordinates.
 bool StatesSizedTransform(const json::Value& attributes);
 
 // Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
@@ -49,8 +49,9 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // 6. `spatial:bbox`, or `proj:bbox` with `proj:shape`.
 //
 // A transform for another raster size (MismatchedSize()) is ignored. Each invalid statement gives a
-// warning. A statement without a size that disagrees with the coordinates by more than half a pixel
-// also gives a warning. `threads` limits the threads that read the coordinates.
+// warning. A statement that disagrees with the coordinates by more than half a pixel also gives a
+// warning; in a remote store only a statement without a size is compared. `threads` limits the
+// threads that read the coordinates.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings);
 

@@ -166,6 +166,13 @@ class Opening {
         AddLevel(node_, {}, Level::kAlone);
     }
 
+    static bool Lists(const Multiscale& multiscale, const std::string& group,
+                      const std::string& array) {
+        return std::any_of(
+            multiscale.levels.begin(), multiscale.levels.end(),
+            [&](const MultiscaleLevel& level) { return JoinKey(group, level.path) == array; });
+    }
+
     // Collects the keys of the levels of pyramids. `array` is the array that is opened by name;
     // empty if the group is opened.
     void AddLevels(const json::Value& attributes, const std::string& group,
@@ -176,28 +183,35 @@ class Opening {
             if (multiscale.IsImage() && hierarchy_.format() == Format::kV2)
                 AddKey(std::string(kOldNczarrKey));
             const std::vector<std::string> names = AxisNames(attributes, multiscale);
-            const bool is_listed = std::any_of(
-                multiscale.levels.begin(), multiscale.levels.end(), [&](const MultiscaleLevel& l) {
-                    return array.empty() || JoinKey(group, l.path) == array;
-                });
+            const bool is_listed = array.empty() || Lists(multiscale, group, array);
             for (const MultiscaleLevel& level : multiscale.levels) {
                 if (++count > kMost) return;
                 std::string path = level.path.empty() ? group : JoinKey(group, level.path);
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 if (base.empty()) base = path;
-                const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
-                // A level that may be an array is tried as a group, too, only in v3. In v2 a wrong
-                // guess costs more: a node has twice as many documents, and listing an array may
-                // return many chunks.
-                const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
-                                          multiscale.kind == Multiscale::Kind::kLayout &&
-                                          !IsThere(path, Document::kArray);
-                if (!may_be_array || may_be_group) AddLevelGroup(path, names, base);
-                if (may_be_array) AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
-                if (may_be_array) AddBaseState(path, base);
+                const bool is_certain = !array.empty();
+                const bool may_be_array = is_certain || !IsAbsent(path, Document::kArray);
+                if (!may_be_array || (!is_certain && MayBeGroup(path, multiscale)))
+                    AddLevelGroup(path, names, base);
+                if (may_be_array)
+                    AddLevelArray(path, names, count == 1 ? Level::kFirst : Level::kNext, base);
             }
         }
+    }
+
+    void AddLevelArray(const std::string& path, const std::vector<std::string>& axis_names,
+                       Level level, const std::string& base) {
+        AddLevel(path, axis_names, level);
+        AddBaseState(path, base);
+    }
+
+    // True if the level at `path`, which may be an array, is tried as a group, too. In v2 a wrong
+    // guess costs more: a node has twice as many documents, and listing an array may return many
+    // chunks.
+    bool MayBeGroup(const std::string& path, const Multiscale& multiscale) const {
+        return hierarchy_.format() == Format::kV3 && multiscale.kind == Multiscale::Kind::kLayout &&
+               !IsThere(path, Document::kArray);
     }
 
     // Returns likely names of the levels' axes, for levels whose documents state no names.
@@ -348,10 +362,14 @@ class Opening {
                                   HasUnnamedGridMapping(group, attributes);
         if (needs_others) AddOthers(group);
         if (level == Level::kAlone && (!needs_others || path != node_)) return;
-        if (StatesSizedTransform(attributes) || StatesSizedTransform(of_group)) return;
+        if (!StatesSizedTransform(attributes) && !StatesSizedTransform(of_group)) AddAxes(*facts);
+    }
+
+    // Collects the keys of the chunks of an array's X and Y coordinates.
+    void AddAxes(const ArrayFacts& facts) {
         std::vector<std::string> keys;
-        for (const auto& axis : {facts->axes.x, facts->axes.y})
-            if (axis) AddAxisKeys(hierarchy_, facts->dimensions[*axis].coordinate_path, keys);
+        for (const auto& axis : {facts.axes.x, facts.axes.y})
+            if (axis) AddAxisKeys(hierarchy_, facts.dimensions[*axis].coordinate_path, keys);
         for (std::string& key : keys) AddKey(std::move(key));
     }
 

@@ -445,6 +445,7 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
 
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     std::vector<std::string> paths;
+    paths.reserve(arrays.size());
     for (const ListedLevel& level : arrays) paths.push_back(level.path);
     PrefetchArrays(hierarchy_, paths);
 }

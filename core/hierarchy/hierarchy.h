@@ -102,6 +102,11 @@ class Hierarchy {
     // Validates the metadata document of the group at `path`; ok if the group has no document.
     Status CheckGroup(const std::string& path) const;
 
+    // True if statements that should agree may be compared, although opening needs only one of
+    // them. False for remote stores, where reading the other one takes a round trip. Decides about
+    // a warning alone.
+    bool ComparesRepeatedStatements() const { return !base_->Traits().remote; }
+
     // Returns the direct children of `prefix` as Store::List() does.
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const;
     // Returns the arrays and groups directly in the group at `path`, sorted by name.

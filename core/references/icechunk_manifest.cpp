@@ -102,14 +102,7 @@ Status IcechunkManifest::Parse() {
     ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
     ZARR_ASSIGN_OR_RETURN(const auto arrays, root.Vector(ManifestTable::kArrays, 4));
     if (!arrays) return MissingField("arrays");
-    ZARR_ASSIGN_OR_RETURN(const auto dictionary,
-                          root.Vector(ManifestTable::kLocationDictionary, 1));
-    if (dictionary && dictionary->size() != 0) {
-        const ByteSpan bytes = dictionary->bytes();
-        dictionary_.reset(ZSTD_createDDict(bytes.data, bytes.size), FreeDictionary);
-        if (dictionary_ == nullptr)
-            return Status::Corrupt("the dictionary of locations is damaged");
-    }
+    ZARR_RETURN_IF_ERROR(ReadDictionary(root));
     std::uint64_t count = 0;
     BudgetShare sorting(file_.memory.budget());
     ZARR_RETURN_IF_ERROR(file_.memory.Add(arrays->size() * sizeof(Array)));
@@ -132,6 +125,17 @@ Status IcechunkManifest::Parse() {
     // The specification requires sorted arrays, but some writers may not sort them.
     std::stable_sort(arrays_.begin(), arrays_.end(),
                      [](const Array& a, const Array& b) { return a.node.text() < b.node.text(); });
+    return {};
+}
+
+// Reads the Zstandard dictionary with which the locations of references are compressed, if any.
+Status IcechunkManifest::ReadDictionary(const FlatTable& root) {
+    ZARR_ASSIGN_OR_RETURN(const auto dictionary,
+                          root.Vector(ManifestTable::kLocationDictionary, 1));
+    if (!dictionary || dictionary->size() == 0) return {};
+    const ByteSpan bytes = dictionary->bytes();
+    dictionary_.reset(ZSTD_createDDict(bytes.data, bytes.size), FreeDictionary);
+    if (dictionary_ == nullptr) return Status::Corrupt("the dictionary of locations is damaged");
     return {};
 }
 

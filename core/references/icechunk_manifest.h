@@ -58,6 +58,7 @@ class IcechunkManifest {
 
     IcechunkManifest() = default;
     Status Parse();
+    Status ReadDictionary(const FlatTable& root);
     Status CheckOrder(Array& array);
     Result<Reference> ReferenceOf(const FlatTable& ref) const;
     Result<std::string> Location(ByteSpan compressed) const;

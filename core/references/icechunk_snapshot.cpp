@@ -50,6 +50,24 @@ Result<std::shared_ptr<const IcechunkSnapshot>> IcechunkSnapshot::Read(const Sto
     return std::shared_ptr<const IcechunkSnapshot>(std::move(snapshot));
 }
 
+// Returns the node that an entry of the list of nodes describes.
+Result<IcechunkSnapshot::Node> IcechunkSnapshot::NodeOf(const FlatTable& table) {
+    ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(NodeTable::kId, kIcechunkNodeIdSize));
+    ZARR_ASSIGN_OR_RETURN(const auto path, table.String(NodeTable::kPath));
+    ZARR_ASSIGN_OR_RETURN(const auto document, table.String(NodeTable::kUserData));
+    ZARR_ASSIGN_OR_RETURN(const std::uint8_t type, table.Uint8(NodeTable::kNodeType, 0));
+    if (!id) return MissingNodeField("id");
+    if (!path || path->empty() || (*path)[0] != '/') return MissingNodeField("path");
+    if (!document) return MissingNodeField("user_data");
+    Node node;
+    node.path = path->substr(1);
+    node.document = *document;
+    node.is_array = type == kArrayType;
+    node.id = *id;
+    node.table = table.position();
+    return node;
+}
+
 Status IcechunkSnapshot::Parse() {
     const ByteSpan buffer = std::as_const(file_.payload).span();
     ZARR_ASSIGN_OR_RETURN(const FlatTable root, FlatTable::Root(buffer, "Ichk"));
@@ -60,19 +78,7 @@ Status IcechunkSnapshot::Parse() {
     nodes_.reserve(nodes->size());
     for (std::size_t i = 0; i < nodes->size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(const FlatTable table, nodes->Table(i));
-        ZARR_ASSIGN_OR_RETURN(const auto id, table.Struct(NodeTable::kId, kIcechunkNodeIdSize));
-        ZARR_ASSIGN_OR_RETURN(const auto path, table.String(NodeTable::kPath));
-        ZARR_ASSIGN_OR_RETURN(const auto document, table.String(NodeTable::kUserData));
-        ZARR_ASSIGN_OR_RETURN(const std::uint8_t type, table.Uint8(NodeTable::kNodeType, 0));
-        if (!id) return MissingNodeField("id");
-        if (!path || path->empty() || (*path)[0] != '/') return MissingNodeField("path");
-        if (!document) return MissingNodeField("user_data");
-        Node node;
-        node.path = path->substr(1);
-        node.document = *document;
-        node.is_array = type == kArrayType;
-        node.id = *id;
-        node.table = table.position();
+        ZARR_ASSIGN_OR_RETURN(const Node node, NodeOf(table));
         if (node.path.empty() || IsValidKey(node.path)) nodes_.push_back(node);
     }
     // The specification requires sorted nodes, but some writers do not sort them.

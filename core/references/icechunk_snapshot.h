@@ -59,6 +59,7 @@ class IcechunkSnapshot {
   private:
     IcechunkSnapshot() = default;
     Status Parse();
+    static Result<Node> NodeOf(const FlatTable& table);
 
     IcechunkFile file_;
     std::vector<Node> nodes_;

@@ -6,12 +6,12 @@
 #if ZARR_HAS_POSIX_FILES
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -107,6 +107,8 @@ struct LockFile::Heartbeat {
                 futimens(descriptor, nullptr);
         });
     }
+    Heartbeat(const Heartbeat&) = delete;
+    Heartbeat& operator=(const Heartbeat&) = delete;
     ~Heartbeat() {
         {
             const std::lock_guard<std::mutex> lock(mutex);

@@ -17,6 +17,8 @@ class LockFile final : public ProcessLock {
     // `path` is the folder or file that the lock protects.
     explicit LockFile(const std::string& path);
     ~LockFile() override;
+    LockFile(const LockFile&) = delete;
+    LockFile& operator=(const LockFile&) = delete;
 
     Result<bool> Try() override;
     std::string Holder() const override;

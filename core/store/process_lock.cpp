@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -47,9 +48,8 @@ bool IsShared(const std::string& path) {
         0x00C36400, 0x0BD00BD0, 0x47504653, 0x01161970, 0x7461636F, 0x19830326, 0x73757245};
     struct statfs system {};
     if (statfs(path.c_str(), &system) != 0) return false;
-    for (const std::uint32_t number : kShared)
-        if (static_cast<std::uint32_t>(system.f_type) == number) return true;
-    return false;
+    return std::find(kShared.begin(), kShared.end(), static_cast<std::uint32_t>(system.f_type)) !=
+           kShared.end();
 #elif defined(__APPLE__)
     struct statfs system {};
     return statfs(path.c_str(), &system) == 0 && (system.f_flags & MNT_LOCAL) == 0;

@@ -137,6 +137,24 @@ To NearestPixel(const From& pixel, GDALDataType type, bool& fits) {
     }
 }
 
+// Returns the pixel's number. Returns NaN for a complex pixel that is not real.
+template <class From>
+long double NumberInPixel(const From& pixel) {
+    if constexpr (std::is_same_v<From, Complex>)
+        return pixel.imag() == 0 ? pixel.real() : std::numeric_limits<double>::quiet_NaN();
+    else
+        return static_cast<long double>(pixel);
+}
+
+// Returns `nodata` as the type in which a pixel is written.
+template <class To>
+To PixelOfNodata(long double nodata) {
+    if constexpr (std::is_same_v<To, Complex>)
+        return Complex(static_cast<double>(nodata));
+    else
+        return static_cast<To>(nodata);
+}
+
 }  // namespace
 
 PixelCopy::Storage::Storage(GDALRasterBand& band) : type(band.GetRasterDataType()) {
@@ -188,18 +206,8 @@ Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
 
 template <class To, class From>
 To PixelCopy::Convert(From pixel) {
-    long double number = 0;  // the pixel's number; of a complex pixel, NaN unless it is real
-    if constexpr (std::is_same_v<From, Complex>)
-        number = pixel.imag() == 0 ? pixel.real() : std::numeric_limits<double>::quiet_NaN();
-    else
-        number = static_cast<long double>(pixel);
-    if (source_.IsNodata(number)) {
-        if (target_.nodata) {
-            if constexpr (std::is_same_v<To, Complex>)
-                return Complex(static_cast<double>(*target_.nodata));
-            else
-                return static_cast<To>(*target_.nodata);
-        }
+    if (source_.IsNodata(NumberInPixel(pixel))) {
+        if (target_.nodata) return PixelOfNodata<To>(*target_.nodata);
         ++changed_.shown;
         if (HasNan(pixel) && target_.IsInteger()) return To{};
     }
@@ -210,10 +218,7 @@ To PixelCopy::Convert(From pixel) {
         if (pixel.imag() != 0) ++changed_.imaginary;
     if (HasNan(pixel) && target_.IsInteger()) {
         ++changed_.clamped;
-        if constexpr (std::is_same_v<To, Complex>)
-            return Complex(static_cast<double>(target_.nodata.value_or(0)));
-        else
-            return static_cast<To>(target_.nodata.value_or(0));
+        return PixelOfNodata<To>(target_.nodata.value_or(0));
     }
     bool fits = true;
     const To result = NearestPixel<To>(pixel, target_.type, fits);

@@ -241,6 +241,7 @@ Result<std::optional<std::string>> ContinuedBounds(const zarr::Hierarchy& hierar
     if (cells.empty() || added.empty()) return std::optional<std::string>();
     const DataType& own = coordinates.dtype();
     std::vector<Cell> next;
+    next.reserve(added.size());
     for (const std::string& element : added) next.push_back({NumberOf(own, element), 0, 0});
     const auto reference = coordinates.Reference();
     const bool is_known = (reference && ContinueMonths(Months(*reference), cells, next)) ||

@@ -392,6 +392,36 @@ void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& 
                           raster.bands >= 3);
 }
 
+// Makes the store that `planned` describes at `target`, and copies the pixels of `source` into the
+// store. Returns the store's dataset. A status without a message means that the error was emitted.
+Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDataset& source,
+                                                    const StoreNode& target,
+                                                    const PlannedCopy& planned, bool is_strict,
+                                                    WatchedProgress& watched) {
+    const CreationOptions& options = planned.options;
+    ZARR_ASSIGN_OR_RETURN(NewStore made,
+                          NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
+                                         planned.raster, options));
+    ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+    dataset->AssumeColours(options.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
+    const bool is_closed_here = made.IsStaging();
+    // The last documents are written here, because GDAL ignores errors at closing.
+    if (!Fill(source, *dataset, made, planned, is_strict, watched) ||
+        !(is_closed_here ? dataset->CloseStore() : dataset->FinishStore())) {
+        if (!made.CanBeResumed()) {
+            dataset->Abandon();
+        } else {
+            dataset->EndUpdate();
+            dataset.reset();
+            made.KeepForResume();
+        }
+        return Status(zarr::StatusCode::kCancelled, "");
+    }
+    if (is_closed_here) dataset.reset();
+    ZARR_RETURN_IF_ERROR(made.Commit());
+    return dataset != nullptr ? std::move(dataset) : made.Open();
+}
+
 }  // namespace
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
@@ -441,29 +471,9 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));
-        const CreationOptions& parsed = planned.options;
-        if (!parsed.append_dim.empty()) return Append(target, *source, parsed, watched);
-        ZARR_ASSIGN_OR_RETURN(
-            NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                                          planned.raster, parsed));
-        ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-        dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
-        const bool is_closed_here = made.IsStaging();
-        // The last documents are written here, because GDAL ignores errors at closing.
-        if (!Fill(*source, *dataset, made, planned, strict != FALSE, watched) ||
-            !(is_closed_here ? dataset->CloseStore() : dataset->FinishStore())) {
-            if (!made.CanBeResumed()) {
-                dataset->Abandon();
-            } else {
-                dataset->EndUpdate();
-                dataset.reset();
-                made.KeepForResume();
-            }
-            return Status(zarr::StatusCode::kCancelled, "");
-        }
-        if (is_closed_here) dataset.reset();
-        ZARR_RETURN_IF_ERROR(made.Commit());
-        return dataset != nullptr ? std::move(dataset) : made.Open();
+        if (!planned.options.append_dim.empty())
+            return Append(target, *source, planned.options, watched);
+        return CopyToNewStore(name, *source, target, planned, strict != FALSE, watched);
     };
     auto dataset = run();
     if (dataset.ok()) return dataset->release();

@@ -575,14 +575,19 @@ Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
     return store;
 }
 
+// Returns an error if a store, or a subdataset of an existing store, cannot be made in `folder`.
+Status CheckMakeable(const StorePath& folder, const CreationOptions& options) {
+    if (!options.append_subdataset) return CheckWritable(folder);
+    if (!IsStoreFolder(folder))
+        return Status::NotFound("there is no Zarr store to append a subdataset to");
+    return CheckChangeable(folder);
+}
+
 }  // namespace
 
 Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder,
                                 const NewRaster& raster, const CreationOptions& options) {
-    if (options.append_subdataset && !IsStoreFolder(folder))
-        return Status::NotFound("there is no Zarr store to append a subdataset to");
-    ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
-                                                   : CheckWritable(folder));
+    ZARR_RETURN_IF_ERROR(CheckMakeable(folder, options));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
     StoreReplacement replacement;
     std::shared_ptr<zarr::Store> store;

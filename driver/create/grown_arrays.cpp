@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/create/grown_arrays.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -53,14 +54,13 @@ bool AreTimesWithNat(const zarr::ArrayFacts& facts) {
                calendar == zarr::Calendar::kProlepticGregorian;
     };
     if (has_standard_times(facts.attributes)) return true;
-    for (const zarr::Dimension& dimension : facts.dimensions) {
+    const auto has_times_with_bounds = [&](const zarr::Dimension& dimension) {
         const std::string* const bounds =
             zarr::StringAttribute(dimension.coordinate_attributes, "bounds");
-        if (bounds != nullptr && *bounds == zarr::LastName(facts.path) &&
-            has_standard_times(dimension.coordinate_attributes))
-            return true;
-    }
-    return false;
+        return bounds != nullptr && *bounds == zarr::LastName(facts.path) &&
+               has_standard_times(dimension.coordinate_attributes);
+    };
+    return std::any_of(facts.dimensions.begin(), facts.dimensions.end(), has_times_with_bounds);
 }
 
 // Returns the element that readers take for missing, in the host's byte order. Returns nullopt if

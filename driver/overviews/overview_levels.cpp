@@ -576,6 +576,20 @@ Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierar
     return RemoveReplacedGridMapping(coordinates, level, "");
 }
 
+// Returns the attributes `stored` of a group of levels, with the state of the level of each of
+// `arrays`.
+json::Object WithLevelStates(const json::Value& stored,
+                             const std::vector<const RasterLayout*>& arrays,
+                             OverviewLevels::Fill fill) {
+    json::Object stated = stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
+    for (const RasterLayout* const array : arrays)
+        zarr::StateBase(stated, zarr::LastName(array->facts.path),
+                        fill == OverviewLevels::Fill::kIncomplete
+                            ? std::string(zarr::kIncompleteState)
+                            : zarr::BaseState(*array->array));
+    return stated;
+}
+
 }  // namespace
 
 Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fill) const {
@@ -591,7 +605,7 @@ Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fi
             if (fill == Fill::kComplete && IsListedOf(*array, path))
                 state = zarr::BaseState(*array->array);
         zarr::StateBase(attributes, name, std::move(state));
-        const Status status =
+        Status status =
             update_.metadata().ChangeAttributes(group, stored, json::Value(std::move(attributes)));
         // A level of another program may be in a group without a document, which has no attributes.
         if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
@@ -626,12 +640,8 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) con
     ZARR_RETURN_IF_ERROR(UpdateCoordinates(coordinates, first, scaled));
     const std::string group(zarr::ParentPath(level.paths[0]));
     ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
-    json::Object stated = of_group.as_object() != nullptr ? *of_group.as_object() : json::Object{};
-    for (const RasterLayout* const array : source_.arrays)
-        zarr::StateBase(stated, zarr::LastName(array->facts.path),
-                        fill == Fill::kIncomplete ? std::string(zarr::kIncompleteState)
-                                                  : zarr::BaseState(*array->array));
-    ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(group, json::Value(std::move(stated))));
+    ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(
+        group, json::Value(WithLevelStates(of_group, source_.arrays, fill))));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);

@@ -287,19 +287,27 @@ Result<HttpReply> RequestPart(const RemoteValue& value, std::size_t limit,
                        {extent->length, most, extent->offset, extent->is_from_end});
 }
 
+// Returns an error if the answer to a request for the value `key` is larger than `limit`. An answer
+// with a range of the value (`is_of_range`) may be longer than what was kept of it.
+Status CheckAnswerSize(const std::string& key, const HttpReply& reply, std::size_t limit,
+                       bool is_of_range) {
+    constexpr int kTooLarge = 63;  // curl's error CURLE_FILESIZE_EXCEEDED
+    constexpr std::size_t kMostOfGdal = INT_MAX;
+    if (reply.is_longer && !is_of_range)
+        return zarr::ValueTooLarge(key, reply.size, static_cast<std::size_t>(reply.size - 1));
+    if (reply.answer->nStatus == kTooLarge && limit < kMostOfGdal)
+        return zarr::ValueTooLarge(key, limit + 1, limit);
+    return {};
+}
+
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                           std::optional<ByteExtent> extent, ValueInfo* info) {
     const std::string& key = value.key;
     const QuietErrors quiet;
     ZARR_ASSIGN_OR_RETURN(const HttpReply reply, RequestPart(value, limit, extent));
     const HttpAnswer& answer = reply.answer;
-    constexpr int kTooLarge = 63;  // curl's error CURLE_FILESIZE_EXCEEDED
-    constexpr std::size_t kMostOfGdal = INT_MAX;
     const bool is_of_range = extent && HeaderOf(*answer, "Content-Range") != nullptr;
-    if (reply.is_longer && !is_of_range)
-        return zarr::ValueTooLarge(key, reply.size, static_cast<std::size_t>(reply.size - 1));
-    if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
-        return zarr::ValueTooLarge(key, limit + 1, limit);
+    ZARR_RETURN_IF_ERROR(CheckAnswerSize(key, reply, limit, is_of_range));
     const int status = HttpStatus(*answer);
     constexpr int kPreconditionFailed = 412;
     constexpr int kNoSuchRange = 416;

@@ -79,7 +79,8 @@ ServerError ParseServerError(std::string_view body) {
     const std::size_t mark = body.find_first_not_of(" \r\n\t\xEF\xBB\xBF");
     if (mark == std::string_view::npos || body[mark] != '<') return {};
     const std::size_t error = std::min(body.find("<Error>"), body.find("<Error "));
-    if (error == std::string_view::npos || error > kMostBefore) return {};
+    // This is also true if no element was found, because npos is the greatest number.
+    if (error > kMostBefore) return {};
     const std::string_view document = body.substr(error, 8192);
     return {Line(ElementText(document, "Code")), Line(ElementText(document, "Message"))};
 }

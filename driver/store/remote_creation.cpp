@@ -46,7 +46,7 @@ Result<std::vector<std::string>> KeysOf(const zarr::Store& store) {
 
 std::shared_ptr<RemoteCreation> RemoteCreation::Begin(const StorePath& folder,
                                                       const std::vector<std::string>& old) {
-    const std::shared_ptr<RemoteCreation> made(new RemoteCreation(folder));
+    std::shared_ptr<RemoteCreation> made(new RemoteCreation(folder));
     made->old_.insert(old.begin(), old.end());
     const std::string identity = VsiStore(folder).Identity();
     const std::lock_guard<std::mutex> lock(creations_mutex);

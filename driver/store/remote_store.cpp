@@ -51,6 +51,15 @@ Status WebServerDoesNotList(const std::string& prefix) {
     return Status::Unsupported(At(prefix) + "the web server returns no listing");
 }
 
+// True if the answer to a request for the last bytes of a value is not the requested tail. Some
+// servers send the first N bytes although the last N bytes were requested. `size` is the size of
+// the value as stated by the answer.
+bool IsTailRefused(const Result<bool>& found, std::uint64_t size, const ValueInfo& info) {
+    if (found.ok()) return *found && size == 0;
+    return info.is_other_part || found.status().code() == zarr::StatusCode::kInvalidArgument ||
+           found.status().code() == zarr::StatusCode::kLimit;
+}
+
 // Registry of the remote stores that datasets of this process have open. The keys consist of a
 // store's identity and its access options.
 class OpenStores {
@@ -413,14 +422,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
-    // The answer is used only if it is the requested tail. Some servers send the first N bytes
-    // although the last N bytes were requested.
-    const bool is_refused = found.ok()
-                                ? *found && size == 0
-                                : info.is_other_part ||
-                                      found.status().code() == zarr::StatusCode::kInvalidArgument ||
-                                      found.status().code() == zarr::StatusCode::kLimit;
-    if (is_refused) {
+    if (IsTailRefused(found, size, info)) {
         found = ask({0, 1});
         // If two answers state different sizes, another process has replaced the value. The tail is
         // requested again.

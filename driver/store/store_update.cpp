@@ -19,6 +19,21 @@ namespace json = zarr::json;
 using zarr::Result;
 using zarr::Status;
 
+namespace {
+
+// Writes the chunks that are absent in `array`, with the metadata of `target`, which is the same
+// array or has another fill value.
+Status WriteAbsentChunks(const zarr::Array& array, const std::shared_ptr<const zarr::Array>& target,
+                         const std::shared_ptr<zarr::Store>& store,
+                         const std::shared_ptr<zarr::Synchronizer>& locks, std::size_t threads) {
+    ZARR_ASSIGN_OR_RETURN(
+        const auto writer,
+        zarr::ArrayWriter::Open(target, store, zarr::tuning::kMinPendingLimit, locks));
+    return zarr::StoreAbsentChunks(array, *writer, threads);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder) {
     if (folder.empty()) return std::shared_ptr<zarr::Synchronizer>();
     if (STARTS_WITH(folder.c_str(), "/vsi"))
@@ -107,10 +122,7 @@ Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::st
         ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(path));
         ZARR_ASSIGN_OR_RETURN(const auto other,
                               hierarchy.WithMetadata({{path, changed}})->OpenArray(path));
-        ZARR_ASSIGN_OR_RETURN(
-            const auto writer,
-            zarr::ArrayWriter::Open(other, store_, zarr::tuning::kMinPendingLimit, locks_));
-        ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
+        ZARR_RETURN_IF_ERROR(WriteAbsentChunks(*array, other, store_, locks_, threads));
     }
     return metadata_.ReplaceMetadata(path, changed);
 }
@@ -154,10 +166,7 @@ Status StoreUpdate::DefineAbsentChunks(std::size_t threads) {
                 SetFillValue(*hierarchy, path, std::string(metadata->dtype.size, '\0'), threads));
         } else if (absent != 0 && absent <= kMaxAbsent) {
             // If the store cannot list, each chunk is asked for.
-            ZARR_ASSIGN_OR_RETURN(
-                const auto writer,
-                zarr::ArrayWriter::Open(array, store_, zarr::tuning::kMinPendingLimit, locks_));
-            ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
+            ZARR_RETURN_IF_ERROR(WriteAbsentChunks(*array, array, store_, locks_, threads));
         }
         RecordComplete(path);
     }
