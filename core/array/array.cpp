@@ -132,7 +132,8 @@ Result<ArrayDocument::State> Array::CheckDocument() const {
         absent_.Clear();
         return state;
     }
-    if (*state == ArrayDocument::State::kChanged) DropChanged();
+    // Pending chunks are reloaded when they are stored. A caller may hold the mutex of one of them.
+    if (*state == ArrayDocument::State::kChanged) DropCached();
     if (*state != ArrayDocument::State::kUnclear) checked_ = requested;
     return state;
 }
@@ -216,7 +217,7 @@ void Array::DiscardPending() const {
     });
 }
 
-void Array::DropChanged() const {
+void Array::DropCached() const {
     absent_.Clear();
     chunks_->DropOutdatedState();
     const bool caches_absence = store_->Traits().caches_absence;
@@ -228,6 +229,10 @@ void Array::DropChanged() const {
             return (chunk.absent && caches_absence) ||
                    !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
         });
+}
+
+void Array::DropChanged() const {
+    DropCached();
     // A forked child has no pending chunks and returns here. The loop below might wait forever in a
     // child, for a mutex that a thread of the parent held during fork().
     if (pending().empty()) return;

@@ -164,6 +164,8 @@ class Array {
     // Checks the document of this array, which must not be nullptr. Drops cached chunks that may be
     // outdated, or those of another array.
     Result<ArrayDocument::State> CheckDocument() const;
+    // Drops the cached chunks that may have changed in the store, and leaves pending ones alone.
+    void DropCached() const;
     // Calls `read`, and checks that it has read chunks of this array. Calls `read` again if the
     // array's document has changed, because cached chunks may be outdated.
     Status ReadSame(const std::function<Status()>& read) const;
