@@ -222,6 +222,13 @@ std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     return LocationIn(path);
 }
 
+// Returns an error if the local file at `path` is a pipe or a device, because opening it could wait
+// forever. `stat` describes the file.
+static Status CheckIsNoPipe(const std::string& path, const VSIStatBufL& stat) {
+    if (!IsLocalPath(path) || VSI_ISREG(stat.st_mode) || VSI_ISDIR(stat.st_mode)) return {};
+    return Status::Io("is not a regular file (a pipe, a socket or a device), and not read");
+}
+
 Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
     const QuietErrors quiet;
     VSIStatBufL stat;
@@ -229,9 +236,7 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
         if (StorePath(path).is_remote()) ZARR_RETURN_IF_ERROR(AskGdal(path, "").status());
         return Status::NotFound("the zip file does not exist");
     }
-    // Opening a pipe could wait forever.
-    if (IsLocalPath(path) && !VSI_ISREG(stat.st_mode) && !VSI_ISDIR(stat.st_mode))
-        return Status::Io("is not a regular file (a pipe, a socket or a device), and not read");
+    ZARR_RETURN_IF_ERROR(CheckIsNoPipe(path, stat));
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
@@ -329,7 +334,11 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
 }
 
 Status CheckZip(const StorePath& path, StoreOperation operation) {
-    if (operation == StoreOperation::kWrite && StorePath(LocationIn(path).archive).is_remote())
+    const std::string archive = LocationIn(path).archive;
+    VSIStatBufL stat;
+    if (IsLocalPath(archive) && VSIStatL(archive.c_str(), &stat) == 0)
+        ZARR_RETURN_IF_ERROR(CheckIsNoPipe(archive, stat));
+    if (operation == StoreOperation::kWrite && StorePath(archive).is_remote())
         return Status::Unsupported(
             "a zip file on a server cannot be updated in place; update a local copy");
     return OfKind(path, &StoreKind::check, &kZipKind)(path, operation);
