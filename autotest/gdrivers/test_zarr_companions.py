@@ -111,6 +111,7 @@ def test_a_new_array_inherits_nothing_of_a_deleted_one(tmp_path, how, cpl):
     dataset = check(store, "m", other)
     assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32631"
     assert dataset.GetGeoTransform() == UTM_32
+    del dataset  # an array that a dataset shows is not deleted
     delete(store, "m", how)
     source = raster(other, 32631, UTM_32, mask=False)
     options = ["ARRAY_NAME=m", "APPEND_SUBDATASET=YES"]

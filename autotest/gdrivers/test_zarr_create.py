@@ -349,6 +349,7 @@ def test_a_name_with_the_prefix_zarr_is_its_path(tmp_path, cpl):
         assert driver().CreateCopy(name, source) is not None
         dataset = open_raster(tmp_path / "a.zarr")
         assert dataset.GetRasterBand(1).Checksum() == 16 * value
+        del dataset  # GDAL deletes a target of such a name, and a store that is open is not deleted
     assert driver().Create(f"ZARR:{tmp_path / 'b.zarr'}", 4, 4) is not None
     assert driver().CreateMultiDimensional(f"ZARR:{tmp_path / 'c.zarr'}") is not None
     assert driver().CreateCopy(array_name(tmp_path / "d.zarr", "x"), source) is not None

@@ -147,9 +147,9 @@ def first_key(array):
 
 
 def attributes_key():
-    """Returns the end of the key that a change of attributes writes first. In Zarr v3 this is the root's zarr.json,
-    because of the consolidated metadata."""
-    return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
+    """Returns the key of the document that a change of attributes writes. Before it is written, the consolidated
+    metadata are erased, and the error names the document also if that fails."""
+    return "a/zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 
 def update(store, *options):

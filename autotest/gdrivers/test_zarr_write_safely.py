@@ -232,20 +232,6 @@ def test_a_cancelled_append_leaves_the_rest(tmp_path):
     assert not (store / "second").exists()
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_a_store_is_not_overwritten_with_itself(tmp_path, cpl, wrapped):
-    store = tmp_path / "s.zarr"
-    driver().CreateCopy(str(store), raster())
-    before = contents(store)
-    source = gdal.Open(str(store))
-    if wrapped:
-        source = gdal.Translate("/vsimem/of_itself.vrt", source, format="VRT")
-    assert driver().CreateCopy(str(store), source) is None
-    assert "the source is read from" in cpl.the_error()
-    assert create_deletes_first() or contents(store) == before
-    gdal.Unlink("/vsimem/of_itself.vrt")
-
-
 # ------------------------------------ Tests of metadata of datasets
 
 

@@ -63,7 +63,9 @@ template <class Changing, class Write, class Work>
 Status AsOne(Changing& changing, const std::string& path, Write&& write, Work&& work) {
     if (path.empty()) return work();
     changing[path] = std::nullopt;
-    ZARR_RETURN_IF_ERROR(write());
+    const Status begun = write();
+    if (!begun.ok()) changing.erase(path);
+    ZARR_RETURN_IF_ERROR(begun);
     const Status done = work();
     changing.erase(path);
     const Status written = write();
@@ -125,12 +127,13 @@ Status HierarchyWriter::Restore(const ChangeIntent& intent) {
     return {};
 }
 
-Status HierarchyWriter::WriteIntent() {
+Status HierarchyWriter::WriteIntent(std::string_view key) {
     if (!intent_file_) return {};
     ChangeIntent intent;
     if (consolidated_ != WriteConsolidated::kNo) intent.consolidated = erased_;
     intent.documents = changing_;
-    return intent_file_->Write(intent);
+    const Status written = intent_file_->Write(intent);
+    return key.empty() ? written : written.WithContext(key);
 }
 
 Status HierarchyWriter::BeginChange(const std::vector<std::string>& paths) {
@@ -145,7 +148,7 @@ Status HierarchyWriter::BeginChange(const std::vector<std::string>& paths) {
             ZARR_ASSIGN_OR_RETURN(changing_[key], documents->Text(key));
         }
     }
-    return WriteIntent();
+    return WriteIntent(changing_.empty() ? std::string() : changing_.begin()->first);
 }
 
 Status HierarchyWriter::EndChange() {
@@ -162,7 +165,7 @@ Status HierarchyWriter::UndoChange() {
     return WriteIntent();
 }
 
-Status HierarchyWriter::EraseConsolidated(const std::string& path) {
+Status HierarchyWriter::EraseConsolidated(const std::string& path, std::string_view key) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     std::vector<std::string> present;
     for (const std::string& group : PathsTo(path)) {
@@ -172,7 +175,8 @@ Status HierarchyWriter::EraseConsolidated(const std::string& path) {
     }
     if (present.empty()) return {};
     erased_.insert(present.begin(), present.end());
-    ZARR_RETURN_IF_ERROR(WriteIntent());
+    ZARR_RETURN_IF_ERROR(WriteIntent(
+        key.empty() ? documents->KeyOf(present.front(), Document::kConsolidated) : key));
     for (const std::string& group : present)
         ZARR_RETURN_IF_ERROR(documents->EraseConsolidated(group));
     return {};
@@ -296,7 +300,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
     if (documents->format() == Format::kV3)
         return documents->MakeArray(array, metadata, attributes);
     return AsOne(
-        changing_, array, [&] { return WriteIntent(); },
+        changing_, array, [&] { return WriteIntent(array); },
         [&] { return documents->MakeArray(array, metadata, attributes); });
 }
 
@@ -347,7 +351,7 @@ Status HierarchyWriter::Change(const std::string& node,
     ZARR_ASSIGN_OR_RETURN(NodeDocuments::Change change, make());
     ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
     if (is_done) return {};
-    ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(node, change.key));
     // In Zarr v3, EraseConsolidated() may have changed the document that `change` replaces, so
     // `change` is made again.
     if (documents->format() == Format::kV3) {
@@ -430,7 +434,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
         return copied;
     };
     ZARR_RETURN_IF_ERROR(AsOne(
-        changing_, node, [&] { return WriteIntent(); }, copy));
+        changing_, node, [&] { return WriteIntent(node); }, copy));
     return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
 }
 

@@ -136,8 +136,9 @@ class HierarchyWriter {
     bool IsFinished();
     Status Recover();
     Status Restore(const ChangeIntent& intent);
-    // Records what is not finished, for the case that this process is killed.
-    Status WriteIntent();
+    // Records what is not finished, for the case that this process is killed. An error names `key`,
+    // the document that is not changed because of it; empty if none.
+    Status WriteIntent(std::string_view key = {});
     Status MakeGroups(const std::string& path);
     // Returns ok if a node can be created at `path`: no path above is an array, and neither `path`
     // nor a path above is a Zarr v1 array.
@@ -147,7 +148,9 @@ class HierarchyWriter {
     Result<bool> EraseStrayChunks(const std::string& path);
     Status EraseNode(const std::string& path);
     Status MoveNode(const std::string& path, const std::string& target);
-    Status EraseConsolidated(const std::string& path);
+    // Erases the consolidated metadata of the groups at and above `path`, because the document
+    // `key` is about to change; empty if a node is made or deleted.
+    Status EraseConsolidated(const std::string& path, std::string_view key = {});
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;

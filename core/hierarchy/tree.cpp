@@ -126,6 +126,38 @@ class Copier {
     std::vector<std::pair<std::string, std::string>> documents_;
 };
 
+Result<std::vector<StoreEntry>> SortedEntries(const ConstSubtree& tree) {
+    ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, tree.store.List(tree.prefix));
+    std::sort(entries.begin(), entries.end(),
+              [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Result<bool> EqualBelow(const ConstSubtree& from, const ConstSubtree& to, std::size_t depth) {
+    ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, from.prefix));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> wanted, SortedEntries(from));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> stored, SortedEntries(to));
+    const auto is_same = [](const StoreEntry& a, const StoreEntry& b) {
+        return a.name == b.name && a.is_prefix == b.is_prefix;
+    };
+    if (!std::equal(wanted.begin(), wanted.end(), stored.begin(), stored.end(), is_same))
+        return false;
+    for (const StoreEntry& entry : wanted) {
+        const ConstSubtree a{from.store, JoinKey(from.prefix, entry.name)};
+        const ConstSubtree b{to.store, JoinKey(to.prefix, entry.name)};
+        if (entry.is_prefix) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_equal, EqualBelow(a, b, depth + 1));
+            if (!is_equal) return false;
+            continue;
+        }
+        Buffer left, right;
+        ZARR_RETURN_IF_ERROR(a.store.Get(a.prefix, left, kNoLimit).status());
+        ZARR_RETURN_IF_ERROR(b.store.Get(b.prefix, right, kNoLimit).status());
+        if (std::as_const(left).span().text() != std::as_const(right).span().text()) return false;
+    }
+    return true;
+}
+
 class Collector {
   public:
     Collector(const Store& store, const std::string& root, Format format,
@@ -309,6 +341,10 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to) {
     Copier copier(from.store, to.store);
     ZARR_RETURN_IF_ERROR(copier.CopyBelow(from.prefix, to.prefix, 0));
     return copier.CopyDocuments();
+}
+
+Result<bool> AreTreesEqual(const ConstSubtree& from, const ConstSubtree& to) {
+    return EqualBelow(from, to, 0);
 }
 
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix,

@@ -37,6 +37,9 @@ struct Subtree {
 // leaves up. After an error, the caller must erase the keys below `to`.
 Status CopyTree(const ConstSubtree& from, const Subtree& to);
 
+// True if CopyTree() would change nothing: both have the same keys, with the same values.
+Result<bool> AreTreesEqual(const ConstSubtree& from, const ConstSubtree& to);
+
 // Metadata documents that a writer knows to be stored, because it has written them or has read
 // their keys in consolidated metadata.
 struct KnownDocuments {

@@ -698,7 +698,14 @@ Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
 
 Status OverviewLevels::CopyCoordinates(const std::string& from, const std::string& to) const {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(to));
-    if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(to));
+    if (kind != NodeKind::kNone) {
+        // Coordinates that have not changed are not deleted, because a kill would leave a level
+        // without them.
+        const zarr::Store& store = *update_.store();
+        ZARR_ASSIGN_OR_RETURN(const bool is_done, zarr::AreTreesEqual({store, from}, {store, to}));
+        if (is_done) return {};
+        ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(to));
+    }
     return update_.metadata().CopyNode(*update_.store(), from, to);
 }
 

@@ -2,9 +2,10 @@
 #include "driver/store/store_update.h"
 
 #include <cpl_string.h>
-#include <cpl_vsi.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
@@ -43,10 +44,11 @@ Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& 
 
 zarr::LockTarget LockTargetOf(const zarr::Store& store) {
     const StorePath path(store.Describe());
-    VSIStatBufL stat;
+    // The system is asked, not GDAL, because a file system that a program has added to GDAL may own
+    // any path.
+    std::error_code error;
     const bool is_folder = path.kind() == StorePath::Kind::kLocal &&
-                           VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 &&
-                           VSI_ISDIR(stat.st_mode);
+                           std::filesystem::is_directory(path.text(), error);
     return {is_folder ? path.text() : "", store.Identity()};
 }
 
