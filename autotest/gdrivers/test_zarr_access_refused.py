@@ -29,13 +29,17 @@ def create(name):
     gdal.GetDriverByName("Zarr").Create(name, 3, 2)
 
 
+def create_groups(name):
+    gdal.GetDriverByName("Zarr").CreateMultiDimensional(name)
+
+
 ATTEMPTS = {
     "open": lambda name: gdal.OpenEx(f"ZARR:{name}" if name.startswith("/vsi") else name),
     "open for update": lambda name: gdal.OpenEx(f"ZARR:{name}" if name.startswith("/vsi") else name, gdal.OF_UPDATE),
     "open groups": lambda name: gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER),
     "create": create,
     "copy": lambda name: gdal.GetDriverByName("Zarr").CreateCopy(name, source()),
-    "create groups": lambda name: gdal.GetDriverByName("Zarr").CreateMultiDimensional(name),
+    "create groups": create_groups,
     "append": lambda name: gdal.GetDriverByName("Zarr").CreateCopy(
         name, source(), options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=b"]),
 }  # fmt: skip

@@ -353,16 +353,22 @@ def test_update_and_overviews_and_delete(s3):
 
 
 def test_chunk_that_cannot_be_written_is_an_error(s3):
+    """The new store, which would lack pixels, does not open."""
     s3.front.rule(status={f"/demo/refused.zarr/refused/{key(1, 0)}": [500, -1]})
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create("/vsis3/demo/refused.zarr", 8, 16, 1, gdal.GDT_Byte,
                             options=["BLOCKSIZE=8,8"])  # fmt: skip
-    with zarr_gdal.error_log() as log:
-        dataset.GetRasterBand(1).WriteArray(np.ones((16, 8), "u1"))
-        dataset.FlushCache()
-        dataset = None
-    assert any(f"refused/{key(1, 0)}" in text for text in log.errors), log.events
+    dataset.GetRasterBand(1).WriteArray(np.ones((16, 8), "u1"))
+    for is_closed in (False, True):
+        with zarr_gdal.error_log() as log:
+            if is_closed:
+                dataset = None
+            else:
+                dataset.FlushCache()
+        assert log.errors and all(f"refused/{key(1, 0)}: cannot" in text for text in log.errors), log.events
+        assert "the new store stays invisible" in log.errors[-1]
     s3.front.rule(status={})
     gdal.VSICurlClearCache()
-    dataset = open_raster("ZARR:s3://demo/refused.zarr")
-    assert dataset.GetRasterBand(1).ReadAsArray()[0, 0] == 1
+    with zarr_gdal.error_log() as log:
+        assert gdal.Open("ZARR:s3://demo/refused.zarr") is None
+    assert "not a Zarr store" in log.the_error()

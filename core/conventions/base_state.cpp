@@ -138,8 +138,11 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
                         json::Value(json::Dump(json::Value(std::move(states)))));
 }
 
-std::string BaseState(const Array& array) {
+bool HasSamples(std::string_view state) { return state.find(':') != std::string_view::npos; }
+
+std::string BaseState(const Array& array, BaseSamples samples) {
     std::string state = DigestOfGrid(array.metadata());
+    if (samples == BaseSamples::kNone) return state;
     const std::string chunks = DigestOfChunks(array);
     const std::string values = chunks.empty() ? std::string() : DigestOfValues(array);
     return values.empty() ? state : state.append(":").append(chunks).append(":").append(values);

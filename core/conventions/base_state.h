@@ -7,6 +7,7 @@
 // replace an array without updating its overviews and statistics.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,14 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
 // digests follow: a digest of stored bytes of sampled chunks, and a digest of sampled values. A
 // copy of the array with other chunk sizes has an equal digest of values. Pending writes are not
 // included.
-std::string BaseState(const Array& array);
+//
+// BaseSamples::kNone leaves the two digests of samples out. Such a state is compared without a
+// read of a chunk, so it suits stores on a network; it does not show that pixels have changed.
+enum class BaseSamples : std::uint8_t { kNone, kSome };
+std::string BaseState(const Array& array, BaseSamples samples = BaseSamples::kSome);
+
+// True if IsInState() reads chunks to compare an array with `state`.
+bool HasSamples(std::string_view state);
 
 // True if the array is unchanged since BaseState() returned `state`, as far as the digests show.
 // Values are read only if the stored bytes differ. A digest that is missing in `state` or cannot be

@@ -283,7 +283,7 @@ class Opening {
     // if the overview's group records a state of its base.
     void AddBaseState(const std::string& level, const std::string& base) {
         const auto attributes = AttributesOf(std::string(ParentPath(level)));
-        if (!attributes || StatedBase(*attributes, LastName(level)).empty()) return;
+        if (!attributes || !HasSamples(StatedBase(*attributes, LastName(level)))) return;
         if (!IsThere(base, Document::kArray)) return;
         const auto metadata = hierarchy_.Metadata(base);
         std::vector<std::string> keys;

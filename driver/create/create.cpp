@@ -230,6 +230,7 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed,
                           CreationOptions::Parse(profile.options.List(), raster.dtype));
     parsed.wants_statistics = profile.wants_statistics;
+    parsed.samples = profile.samples;
     parsed.ome_version = profile.ome_version;
     parsed.array.warnings.insert(parsed.array.warnings.end(), profile.warnings.begin(),
                                  profile.warnings.end());

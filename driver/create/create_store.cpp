@@ -692,6 +692,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
     if (!has_been_open_) dataset->overviews().pending().plan = options_.overviews;
+    dataset->UseSamples(options_.samples);
     if (!options_.ome_version.empty())
         dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
     if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();

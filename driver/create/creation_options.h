@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "core/conventions/base_state.h"
 #include "core/dtype/data_type.h"
 #include "core/metadata/array_metadata.h"
 #include "driver/base/array_options.h"
@@ -64,7 +65,10 @@ struct CreationOptions {
     bool has_level_groups =
         false;  // OVERVIEW_LAYOUT=GROUPS: each level of the pyramid gets a group
     bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
-    std::string ome_version;        // PROFILE=OME: version of OME-Zarr; "" with other profiles
+    // What overviews and statistics record of the pixels from which they were computed. With
+    // PROFILE nothing, so that opening the store over a network reads no chunk.
+    zarr::BaseSamples samples = zarr::BaseSamples::kSome;
+    std::string ome_version;  // PROFILE=OME: version of OME-Zarr; "" with other profiles
 
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. `dtype` is the data type of the
     // arrays. Errors name the option.

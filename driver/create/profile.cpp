@@ -102,6 +102,7 @@ class CloudProfile {
         if (is_v3_) SetDefault(options_, "GEOREFERENCING_CONVENTION", "ALL");
         ProfileOptions result;
         result.wants_statistics = CPLFetchBool(options_.List(), "STATISTICS", true);
+        result.samples = zarr::BaseSamples::kNone;
         for (const char* const name : kOnlyOfProfiles) options_.SetNameValue(name, nullptr);
         result.options = std::move(options_);
         result.warnings = std::move(warnings_);

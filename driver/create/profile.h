@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/conventions/base_state.h"
 #include "core/metadata/array_metadata.h"
 #include "driver/create/create_store.h"
 
@@ -27,8 +28,9 @@ struct ProfiledRaster : NewRaster {
 
 // Creation options that result from a profile.
 struct ProfileOptions {
-    CPLStringList options;              // options for CreationOptions::Parse()
-    bool wants_statistics = false;      // true if band statistics are to be stored
+    CPLStringList options;          // options for CreationOptions::Parse()
+    bool wants_statistics = false;  // true if band statistics are to be stored
+    zarr::BaseSamples samples = zarr::BaseSamples::kSome;  // CreationOptions::samples
     std::string ome_version;            // OME-Zarr version for PROFILE=OME, else empty
     std::vector<std::string> warnings;  // name the options that have no effect without a profile
 };

@@ -79,8 +79,10 @@ SharedResource::~SharedResource() {
         // Pending grid mappings are discarded. Otherwise Finish() would open arrays for them, but
         // arrays cannot be opened during destruction.
         pending_grid_mappings_.Forget();
+        // The dataset's own closing has reported a failure that happens again.
+        const std::string reported = failure_;
         const zarr::Status status = Finish();
-        if (!status.ok()) EmitError(store_path(), status);
+        if (!status.ok() && failure_ != reported) EmitError(store_path(), status);
     });
 }
 
@@ -182,7 +184,9 @@ Status SharedResource::Finish() {
         StoreAxes(*this);
         const Status placed = pending_grid_mappings_.Finish(*this);
         const Status finished = update_->Finish(options_.threads);
-        return placed.ok() ? finished : placed;
+        const Status& result = placed.ok() ? finished : placed;
+        failure_ = result.message();
+        return result;
     } catch (const std::bad_alloc&) {
         return Status::OutOfMemory("out of memory");
     }

@@ -145,6 +145,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const std::string pam_path_;  // path of the PAM file without ".aux.xml"
     const std::shared_ptr<GDALPamMultiDim> pam_;
     std::once_flag old_statistics_dropped_;
+    std::string failure_;  // message of the last Finish(); empty if it succeeded
     const zarr::ForkLocal<StoreUpdate> update_;
     const std::unique_ptr<AttributeRegistry> attributes_;
     const std::unique_ptr<DimensionRegistry> dimensions_;

@@ -156,7 +156,8 @@ OverviewLevels::OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hiera
     : update_(update),
       hierarchy_(hierarchy),
       source_(std::move(source)),
-      listing_(zarr::ListingOfOverviews(hierarchy, source_.arrays[0]->facts.path)) {}
+      listing_(zarr::ListingOfOverviews(hierarchy, source_.arrays[0]->facts.path)),
+      samples_(SamplesOfLevels()) {}
 
 // ---------------------------------------------------------------------------------------------
 // Existing overviews
@@ -576,21 +577,32 @@ Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierar
     return RemoveReplacedGridMapping(coordinates, level, "");
 }
 
-// Returns the attributes `stored` of a group of levels, with the state of the level of each of
-// `arrays`.
-json::Object WithLevelStates(const json::Value& stored,
-                             const std::vector<const RasterLayout*>& arrays,
-                             OverviewLevels::Fill fill) {
-    json::Object stated = stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
-    for (const RasterLayout* const array : arrays)
-        zarr::StateBase(stated, zarr::LastName(array->facts.path),
-                        fill == OverviewLevels::Fill::kIncomplete
-                            ? std::string(zarr::kIncompleteState)
-                            : zarr::BaseState(*array->array));
-    return stated;
+}  // namespace
+
+zarr::BaseSamples OverviewLevels::SamplesOfLevels() const {
+    for (const zarr::OverviewLevel& level : Listed()) {
+        const auto attributes = hierarchy_.Attributes(std::string(zarr::ParentPath(level.path)));
+        if (!attributes.ok()) continue;
+        const std::string state = zarr::StatedBase(*attributes, zarr::LastName(level.path));
+        if (state.empty() || state == zarr::kIncompleteState) continue;
+        return zarr::HasSamples(state) ? zarr::BaseSamples::kSome : zarr::BaseSamples::kNone;
+    }
+    return source_.samples;
 }
 
-}  // namespace
+std::string OverviewLevels::StateFor(const RasterLayout& array, Fill fill) const {
+    return fill == Fill::kIncomplete ? std::string(zarr::kIncompleteState)
+                                     : zarr::BaseState(*array.array, samples_);
+}
+
+json::Object OverviewLevels::WithStates(const json::Value& stored,
+                                        const std::vector<const RasterLayout*>& arrays,
+                                        Fill fill) const {
+    json::Object stated = stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
+    for (const RasterLayout* const array : arrays)
+        zarr::StateBase(stated, zarr::LastName(array->facts.path), StateFor(*array, fill));
+    return stated;
+}
 
 Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fill) const {
     for (const std::string& path : paths) {
@@ -602,8 +614,7 @@ Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fi
         std::string state;
         if (fill == Fill::kIncomplete) state = zarr::kIncompleteState;
         for (const RasterLayout* const array : source_.arrays)
-            if (fill == Fill::kComplete && IsListedOf(*array, path))
-                state = zarr::BaseState(*array->array);
+            if (fill == Fill::kComplete && IsListedOf(*array, path)) state = StateFor(*array, fill);
         zarr::StateBase(attributes, name, std::move(state));
         Status status =
             update_.metadata().ChangeAttributes(group, stored, json::Value(std::move(attributes)));
@@ -641,7 +652,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) con
     const std::string group(zarr::ParentPath(level.paths[0]));
     ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
     ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(
-        group, json::Value(WithLevelStates(of_group, source_.arrays, fill))));
+        group, json::Value(WithStates(of_group, source_.arrays, fill))));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);

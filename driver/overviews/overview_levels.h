@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/conventions/base_state.h"
 #include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/georef/georeferencing_write.h"
@@ -31,6 +32,9 @@ struct LevelSource {
     RasterPosition placement;
     Georeferenced convention = Georeferenced::kEveryReader;
     std::size_t threads = 1;
+    // What the overviews record of the pixels of the raster. Overviews that are added to others do
+    // as the others.
+    zarr::BaseSamples samples = zarr::BaseSamples::kSome;
 };
 
 // Creates, describes and removes the overviews of one raster. All arguments must outlive this
@@ -91,6 +95,13 @@ class OverviewLevels {
     // overviews.
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
+    // Returns the attributes of a group of overviews, with the state of the raster's array for each
+    // of `arrays`.
+    zarr::json::Object WithStates(const zarr::json::Value& stored,
+                                  const std::vector<const RasterLayout*>& arrays, Fill fill) const;
+    std::string StateFor(const RasterLayout& array, Fill fill) const;
+    // Returns LevelSource::samples, or what the listed overviews have.
+    zarr::BaseSamples SamplesOfLevels() const;
     zarr::Result<std::string> Container() const;
     // Returns the path of an unused group for a new overview.
     zarr::Result<std::string> FreeGroup(int factor) const;
@@ -120,6 +131,7 @@ class OverviewLevels {
     const zarr::Hierarchy& hierarchy_;
     const LevelSource source_;
     const zarr::OverviewListing listing_;
+    const zarr::BaseSamples samples_;
 };
 
 // Returns the path of the mask for the array or overview at `path`. The raster's attribute

@@ -316,7 +316,8 @@ LevelSource ZarrDataset::Source() const {
     return {Layouts(),
             {placed.srs ? &*placed.srs : nullptr, placed.transform, {}},
             convention_,
-            options_.threads};
+            options_.threads,
+            samples_};
 }
 
 GDALRasterBand* ZarrDataset::StoredMask(int number) { return masks_->Find(number).band; }

@@ -294,7 +294,7 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*trees[i], kPamState,
                         {{kMadeFrom, state.Text()},
                          {kMadeIn, std::to_string(state.folder_id())},
-                         {kMadeOf, zarr::BaseState(*array.layout.array)}});
+                         {kMadeOf, zarr::BaseState(*array.layout.array, samples_)}});
         }
         json::Value value = PamValue(trees[i].get());
         if (value.is_null() && array.layout.facts.attributes.Find(kPamAttribute) == nullptr)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/conventions/base_state.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/overviews/overview_builder.h"
@@ -53,6 +54,8 @@ class ZarrPamDataset : public StoreRaster {
     void CheckStatistics();
     // Records that a user or GDAL has set statistics of a band, so that they are saved.
     void OnStatisticsSet();
+    // Sets what new statistics and overviews record of the pixels. See zarr::BaseSamples.
+    void UseSamples(zarr::BaseSamples samples) { samples_ = samples; }
     // Calls `make`, which lets GDAL create a mask file. During the call the dataset is called
     // `sidecar_base_`, because GDAL derives the file name from the name of the dataset.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
@@ -100,6 +103,7 @@ class ZarrPamDataset : public StoreRaster {
     std::string sidecar_base_;
     bool is_level_ = false;  // true for an overview or a mask
     bool has_mask_ = false;  // true if a mask file lies beside the store
+    zarr::BaseSamples samples_ = zarr::BaseSamples::kSome;
 
   private:
     CPLStringList RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const;

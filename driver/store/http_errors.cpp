@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "core/base/bytes.h"
 #include "core/base/text.h"
 #include "driver/base/report.h"
+#include "driver/store/http_client.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/store_path.h"
 
@@ -99,6 +101,23 @@ Status HttpFailure(const std::string& key, int status, const ServerError& error,
                : Status::Io(std::move(message));
 }
 
+namespace {
+
+// Returns whether an object exists, according to an answer of the server that GDAL does not
+// understand, such as 404 with a text that is no XML. Returns nullopt for every other answer, and
+// for paths that are not in object stores.
+std::optional<bool> AskServer(const std::string& path, const std::string& key) {
+    const StorePath place(path);
+    const auto url = place.is_object_store() ? place.Url() : std::nullopt;
+    if (!url) return std::nullopt;
+    zarr::Buffer first;
+    const auto found = Fetch({*url, path, key}, first, 1, ByteExtent{0, 1});
+    if (found.ok()) return *found;
+    return found.status().code() == zarr::StatusCode::kLimit ? std::optional(true) : std::nullopt;
+}
+
+}  // namespace
+
 Result<std::optional<bool>> AskGdal(const std::string& path, const std::string& key) {
     HttpRetry retry(path);
     const GdalRetriesOff off;
@@ -121,7 +140,11 @@ Result<std::optional<bool>> AskGdal(const std::string& path, const std::string& 
         if (!status &&
             std::find(std::begin(kRefusals), std::end(kRefusals), error) != std::end(kRefusals))
             status = kHttpForbidden;
-        if (!status) status = kHttpBadRequest;
+        if (!status) {
+            const std::optional<bool> exists = AskServer(path, key);
+            if (exists) return exists;
+            status = kHttpBadRequest;
+        }
         if (*status == kHttpNotFound || *status == kHttpGone) return std::optional(false);
         if (retry.WaitFor(status)) continue;
         const bool is_described = HttpStatusIn(message) == std::nullopt && !message.empty();
