@@ -362,7 +362,8 @@ def _(folder):
 @provokes("<failure>; GDAL says <text> (options for access: <list>)")
 def _(folder):
     with refusing(403, "AccessDenied", "Access Denied") as (address, _):
-        options = {"CPL_AWS_CREDENTIALS_FILE": str(folder / "none"), "AWS_CONFIG_FILE": str(folder / "none")}
+        options = {"CPL_AWS_CREDENTIALS_FILE": str(folder / "none"), "AWS_CONFIG_FILE": str(folder / "none"),
+                   "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_NO_SIGN_REQUEST": "NO"}  # fmt: skip
         with config_options(**servers(address), **options, CPL_AWS_AUTODETECT_EC2="NO",
                             CPL_AWS_EC2_API_ROOT_URL=f"http://{address}"):  # fmt: skip
             gdal.VSICurlClearCache()
