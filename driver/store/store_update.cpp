@@ -47,8 +47,8 @@ zarr::LockTarget LockTargetOf(const zarr::Store& store) {
     // The system is asked, not GDAL, because a file system that a program has added to GDAL may own
     // any path.
     std::error_code error;
-    const bool is_folder = path.kind() == StorePath::Kind::kLocal &&
-                           std::filesystem::is_directory(path.text(), error);
+    const bool is_folder =
+        path.kind() == StorePath::Kind::kLocal && std::filesystem::is_directory(path.text(), error);
     return {is_folder ? path.text() : "", store.Identity()};
 }
 
