@@ -65,8 +65,8 @@ struct CreationOptions {
     bool has_level_groups =
         false;  // OVERVIEW_LAYOUT=GROUPS: each level of the pyramid gets a group
     bool wants_statistics = false;  // PROFILE: statistics of the bands are stored
-    // What overviews and statistics record of the pixels from which they were computed. With
-    // PROFILE nothing, so that opening the store over a network reads no chunk.
+    // Samples of the pixels that overviews and statistics record. PROFILE sets kNone, so that
+    // opening the store over a network reads no chunk.
     zarr::BaseSamples samples = zarr::BaseSamples::kSome;
     std::string ome_version;  // PROFILE=OME: version of OME-Zarr; "" with other profiles
 

@@ -32,8 +32,8 @@ struct LevelSource {
     RasterPosition placement;
     Georeferenced convention = Georeferenced::kEveryReader;
     std::size_t threads = 1;
-    // What the overviews record of the pixels of the raster. Overviews that are added to others do
-    // as the others.
+    // Samples of the raster's pixels that overviews record. Overviews that are added to others
+    // record the same as these.
     zarr::BaseSamples samples = zarr::BaseSamples::kSome;
 };
 
