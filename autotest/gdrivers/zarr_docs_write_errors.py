@@ -16,7 +16,7 @@ from osgeo import gdal
 from zarr_docs_errors import DATA, read, remembers, update
 from zarr_gdal import array_name, config_options, error_log
 from zarr_http import Served
-from zarr_object_server import DENIED, ObjectServer
+from zarr_object_server import DENIED, ObjectServer, endless_page
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
 
@@ -627,3 +627,20 @@ def _(folder):
         dataset.FlushCache()
         server.normal()
         del dataset
+
+
+@provokes("<key>: the listing is too long; ZARR_MAX_REFERENCES allows <n>")
+def _(folder):
+    list_without_end(folder, ZARR_MAX_REFERENCES="5000")
+
+
+@provokes("<key>: the listing is too long; ZARR_MAX_REFERENCE_SIZE allows <n>")
+def _(folder):
+    list_without_end(folder, ZARR_MAX_REFERENCE_SIZE="200000")
+
+
+def list_without_end(folder, **bounds):
+    with ObjectServer() as server, config_options(**bounds):
+        server.upload(make_cube(folder), "cube.zarr")
+        server.page = endless_page
+        gdal.OpenEx("ZARR:/vsis3/demo/cube.zarr", gdal.OF_RASTER | gdal.OF_VERBOSE_ERROR)

@@ -39,6 +39,23 @@ def error_document(code, message, **more):
     ).encode()
 
 
+def endless_page(query):
+    """Returns an answer to LIST with 1000 keys that do not exist, and with the mark of the next page."""
+    first = int(query.get("continuation-token") or query.get("marker") or 0)
+    prefix, after = query.get("prefix", ""), first + 1000
+    contents = "".join(
+        f"<Contents><Key>{prefix}k{i:09}</Key><Size>1</Size>"
+        "<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
+        for i in range(first, after)
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult>'
+        f"<Name>demo</Name><Prefix>{prefix}</Prefix><MaxKeys>1000</MaxKeys>"
+        f"<IsTruncated>true</IsTruncated><NextMarker>{after}</NextMarker>"
+        f"<NextContinuationToken>{after}</NextContinuationToken>{contents}</ListBucketResult>"
+    ).encode()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -108,6 +125,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return 200, f"<DeleteResult>{deleted}</DeleteResult>".encode(), {}
 
     def on_list(self):
+        page = self.server.store.page(self.query)
+        if page is not None:
+            return 200, page, {"Content-Type": "application/xml"}
         prefix, mark = self.query.get("prefix", ""), self.query.get("delimiter", "")
         names, folders = [], set()
         for key in sorted(self.server.store.listed()):
@@ -177,6 +197,7 @@ class ObjectServer:
         self.objects, self.log, self.lock = {}, [], threading.Lock()
         self.choose = lambda kind, key, number: None
         self.listed = lambda: list(self.objects)
+        self.page = lambda query: None  # the XML document of an answer to LIST with this query
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.store = self
         thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
@@ -226,6 +247,7 @@ class ObjectServer:
         """Ends all faults."""
         self.choose = lambda kind, key, number: None
         self.listed = lambda: list(self.objects)
+        self.page = lambda query: None
         self.requests()
 
     def fail(self, fault, kind=None, key="", times=None, after=0):

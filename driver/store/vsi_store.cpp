@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/limits.h"
 #include "core/base/thread_pool.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/directory_store.h"
@@ -196,6 +197,14 @@ Status CheckListing(const std::string& path, const std::string& prefix) {
     return is_whole ? Status() : Failure(prefix, "cannot list", 0);
 }
 
+// Returns an error if the listing of `prefix`, which a server may continue without end, has reached
+// a size that `limit` does not allow.
+Status CheckListed(const std::string& prefix, zarr::Limit limit, std::uint64_t size) {
+    if (size <= zarr::LimitOf(limit)) return {};
+    return zarr::OverLimit(limit,
+                           (prefix.empty() ? "" : prefix + ": ") + "the listing is too long");
+}
+
 // True if a file exists at `path`, even if the file cannot be opened. Sends no request over a
 // network.
 bool IsVisible(const std::string& path) {
@@ -363,11 +372,14 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
 Result<std::vector<zarr::StoreEntry>> VsiStore::ListUpTo(const std::string& prefix,
                                                          std::size_t most) const {
     std::vector<zarr::StoreEntry> entries;
+    std::uint64_t bytes = 0;
     const auto add = [&](const zarr::StoreEntry& entry) {
         entries.push_back(entry);
-        return entries.size() <= most;
+        bytes += sizeof(entry) + entry.name.size();
+        return entries.size() <= most && bytes <= zarr::LimitOf(zarr::Limit::kReferenceSize);
     };
     ZARR_RETURN_IF_ERROR(VsiStore::VisitEntries(prefix, add));
+    ZARR_RETURN_IF_ERROR(CheckListed(prefix, zarr::Limit::kReferenceSize, bytes));
     if (entries.size() > most)
         return Status::Limit(prefix + ": has more than " + std::to_string(most) + " entries");
     std::sort(entries.begin(), entries.end(),
@@ -392,10 +404,10 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
             return is_empty ? Status() : Failure(prefix, "cannot list", error);
         }
         const int open_error = errors.LastErrno();
-        bool is_empty = true;
+        std::uint64_t count = 0;
         errors.ResetErrno();
         while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
-            is_empty = false;
+            ZARR_RETURN_IF_ERROR(CheckListed(prefix, zarr::Limit::kReferences, ++count));
             const std::string key = zarr::JoinKey(prefix, entry->pszName);
             const std::string entry_path = path + "/" + entry->pszName;
             ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
@@ -403,7 +415,7 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
             errors.ResetErrno();
         }
         const int read_error = errors.LastErrno();
-        if (read_error != 0 || (is_empty && open_error != 0))
+        if (read_error != 0 || (count == 0 && open_error != 0))
             return Failure(prefix, "cannot list", read_error != 0 ? read_error : open_error);
         return CheckListing(path, prefix);
     };
@@ -426,8 +438,10 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
         return is_empty ? Status() : Failure(prefix, "cannot list", error);
     }
     int listing_error = errors.LastErrno();
+    std::uint64_t count = 0;
     errors.ResetErrno();
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+        ZARR_RETURN_IF_ERROR(CheckListed(prefix, zarr::Limit::kReferences, ++count));
         if (listing_error == 0) listing_error = errors.LastErrno();
         if (entry->bModeKnown && VSI_ISDIR(entry->nMode)) {
             if (visit_prefix) visit_prefix(entry->pszName);
