@@ -17,7 +17,7 @@ import unicodedata
 import pytest
 import zarr_formats
 from zarr_processes import Process
-from zarr_store import handmade
+from zarr_store import handmade, odd_file
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = REPOSITORY / "python" / "zarr_check.py"
@@ -165,20 +165,6 @@ def test_no_store_of_wrong_types_ends_the_program(tmp_path):
     document = json.loads(document_of(store).read_text())
     document_of(store).write_text(json.dumps({**document, "shape": "four"}))
     assert "document-invalid" in run(store, "--no-http", code=2)
-
-
-def odd_file(path, kind):
-    if kind == "fifo":
-        os.mkfifo(path)
-    elif kind == "socket":
-        here = os.getcwd()
-        os.chdir(path.parent)  # the path of a socket must be short
-        socket.socket(socket.AF_UNIX).bind(path.name)
-        os.chdir(here)
-    elif kind == "loop":
-        path.symlink_to(path.name)
-    else:
-        path.symlink_to(kind)
 
 
 @pytest.mark.parametrize("kind", ["fifo", "socket", "/dev/zero", "/dev/tty", "loop"])

@@ -2,7 +2,6 @@
 """Stores with metadata documents and chunks that are no regular files, or with symbolic links that form a cycle."""
 
 import os
-import socket
 import stat
 import subprocess
 
@@ -12,7 +11,7 @@ import zarr_formats
 from osgeo import gdal
 from zarr_formats import chunk_file, document_file
 from zarr_gdal import array_name, error_log, open_raster, read_all
-from zarr_store import handmade, make_store
+from zarr_store import handmade, make_store, odd_file
 
 pytestmark = [zarr_formats.BOTH, pytest.mark.every_case]
 
@@ -20,30 +19,24 @@ VALUES = np.arange(24, dtype="<i2").reshape(4, 6)
 SECONDS = 60
 
 
-def make_pipe(path):
-    os.mkfifo(path)
+def fifo(path):
+    odd_file(path, "fifo")
 
 
-def make_socket(path):
-    with socket.socket(socket.AF_UNIX) as server:
-        folder = os.getcwd()
-        os.chdir(path.parent)  # a socket's name has at most 107 bytes, so bind() gets a relative name
-        try:
-            server.bind(path.name)
-        finally:
-            os.chdir(folder)
+def unix_socket(path):
+    odd_file(path, "socket")
 
 
 def link_to_device(path):
-    path.symlink_to("/dev/zero")
+    odd_file(path, "/dev/zero")
 
 
 def link_to_pipe(path):
-    os.mkfifo(path.parent.parent / "pipe")
-    path.symlink_to(path.parent.parent / "pipe")
+    odd_file(path.parent.parent / "pipe", "fifo")
+    odd_file(path, path.parent.parent / "pipe")
 
 
-ODD = [make_pipe, make_socket, link_to_device, link_to_pipe]
+ODD = [fifo, unix_socket, link_to_device, link_to_pipe]
 
 
 def gdalinfo(*words):

@@ -4,7 +4,6 @@ forever."""
 
 import os
 import shutil
-import socket
 import zipfile
 
 import pytest
@@ -13,24 +12,10 @@ import zarr_icechunk
 from osgeo import gdal
 from zarr_gdal import error_log
 from zarr_processes import Process
-from zarr_store import handmade
+from zarr_store import handmade, odd_file
 
 pytestmark = zarr_formats.BOTH
 READS = (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE)
-
-
-def make_odd(path, kind):
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(exist_ok=True, parents=True)
-    if kind == "fifo":
-        os.mkfifo(path)
-    elif kind == "socket":
-        here = os.getcwd()
-        os.chdir(path.parent)  # the path of a socket must be short
-        socket.socket(socket.AF_UNIX).bind(path.name)
-        os.chdir(here)
-    else:
-        path.symlink_to(kind)
 
 
 def look_at(name):
@@ -54,7 +39,7 @@ def test_in_a_folder(tmp_path, kind):
     names = ["zarr.json", "c/0/0"] if zarr_formats.is_v3() else [".zarray", ".zattrs", ".zmetadata", "0.0"]
     for number, name in enumerate([*names, ".zgroup", "repo", "refs", "other.tif", ".zmetadata", "x.aux.xml"]):
         store = handmade(tmp_path / f"{number}.zarr", shape=[4, 4], chunks=[4, 4], dtype="|u1", files={"0.0": bytes(16)})
-        make_odd(store / name, kind)
+        odd_file(store / name, kind)
         errors = look_at(store)
         if name in (names[0], names[-1]):
             assert any(name in error for error in errors), (name, errors)
@@ -65,7 +50,7 @@ def test_in_a_folder(tmp_path, kind):
                                   "repo"])  # fmt: skip
 @pytest.mark.parametrize("form", ["ZARR:{}", 'ZARR:"{}"', 'ZARR:"/vsizip/{}"', 'ICECHUNK:"{}"'])
 def test_in_place_of_a_store(tmp_path, kind, name, form):
-    make_odd(tmp_path / name, kind)
+    odd_file(tmp_path / name, kind)
     assert look_at(form.format(tmp_path / name)) != [""]
 
 
@@ -75,7 +60,7 @@ def test_in_a_repository(tmp_path, name, sample):
     store = tmp_path / "store.icechunk"
     shutil.copytree(zarr_icechunk.sample(sample), store)
     for file in list((store / name).iterdir()) if (store / name).is_dir() else [store / name]:
-        make_odd(file, "fifo")
+        odd_file(file, "fifo")
     look_at(store)
     look_at(f'ZARR:"{store}/repo"')
 
@@ -85,7 +70,7 @@ def test_as_a_target_of_references(tmp_path, kind):
     store = handmade(tmp_path / "store.zarr", shape=[4, 4], chunks=[4, 4], dtype="|u1", files={"0.0": bytes(16)})
     names = [str(path.relative_to(store)) for path in store.rglob("*") if path.is_file()]
     for name in names:
-        make_odd(tmp_path / "odd", kind)
+        odd_file(tmp_path / "odd", kind)
         texts = ",".join(f'"{each}": ["{"odd" if each == name else "store.zarr/" + each}"]' for each in names)
         (tmp_path / "refs.json").write_text('{"version": 1, "refs": {' + texts + "}}")
         assert any("odd" in error or name in error for error in look_at(tmp_path / "refs.json"))

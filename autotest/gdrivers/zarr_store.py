@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import zipfile
 
 import numpy as np
@@ -111,3 +112,22 @@ def group(store, path="", attrs=None):
         texts[".zattrs"] = json.dumps(attrs)
     put_files(folder, {key: text.encode() for key, text in texts.items()})
     return folder
+
+
+def odd_file(path, kind):
+    """Makes a file that cannot be read like others: "fifo", "socket", "loop" (a link to itself), or else a link to the
+    path `kind`."""
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "socket":
+        folder = os.getcwd()
+        os.chdir(path.parent)  # a socket's name has at most 107 bytes, so bind() gets a relative name
+        try:
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind(path.name)
+        finally:
+            os.chdir(folder)
+    else:
+        path.symlink_to(path.name if kind == "loop" else kind)
