@@ -333,8 +333,13 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const AttributeC
 
 Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
                                          const json::Value& after, const AttributeMerge& merge) {
-    for (const json::Value* attributes : {&before, &after})
-        if (attributes->as_object() == nullptr) return NoObject(std::string(path), *attributes);
+    for (const json::Value* attributes : {&before, &after}) {
+        if (attributes->as_object() != nullptr) continue;
+        const std::lock_guard lock(mutex_);
+        ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+        ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+        return NoObject(documents->KeyOf(node, Document::kAttributes), *attributes);
+    }
     return ChangeAttributes(path, DifferenceOf(before, after), merge);
 }
 

@@ -275,8 +275,8 @@ class Store {
     Result<bool> RenamePrefix(const std::string& from, const std::string& to);
     // Makes all finished writes visible to programs that open the store from now on.
     Status Flush();
-    // Mark the start and the end of creating a store. In between, values that this object wrote are
-    // read without a request.
+    // Mark the start and the end of creating a store; nested pairs count as one. In between, reads
+    // of own values send no request, and a new store in an object store stays invisible.
     void BeginCreate();
     void EndCreate();
 };
