@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/hierarchy/change_intent.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +16,10 @@
 #include <utility>
 
 #include "core/base/bytes.h"
+#include "core/base/digest.h"
+#include "core/base/limits.h"
 #include "core/json/value.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "core/store/process_lock.h"
@@ -32,24 +41,22 @@ std::pair<std::string, std::string> PathsFor(const std::string& store) {
     return {folder + ".intent", folder + "/.intent"};
 }
 
-// Returns the contents of a file; empty if the file cannot be read.
+// Returns the contents of a regular file of reasonable size; empty if there is none.
 std::string Contents(const std::string& path) {
     LocalFile file;
-    if (file.Open(path) != 0) return {};
+    if (file.Open(path) != 0 || file.size() > LimitOf(Limit::kMetadataSize)) return {};
     std::string text(static_cast<std::size_t>(file.size()), '\0');
     auto* const bytes = reinterpret_cast<std::uint8_t*>(text.data());
     return file.ReadAt(0, {bytes, text.size()}) == 0 ? text : std::string();
 }
 
-bool Exists(const std::string& path) {
-    std::error_code error;
-    return fs::exists(path, error);
-}
-
-// Replaces a file in one step. Returns 0 or an errno.
+// Replaces a file in one step. Returns 0 or an errno. The staging file has a fixed name, so that
+// one that a killed writer has left is removed, and a link that a stranger has left is not
+// followed.
 int Replace(const std::string& path, const std::string& text) {
     const std::string staging = path + kStaging;
-    std::FILE* const file = std::fopen(staging.c_str(), "wb");
+    RemoveFile(staging);
+    std::FILE* const file = std::fopen(staging.c_str(), "wbx");
     if (file == nullptr) return errno;
     const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     int error = is_written ? 0 : errno;
@@ -59,30 +66,77 @@ int Replace(const std::string& path, const std::string& text) {
     return error;
 }
 
-// Names the folder itself, so that a store that replaces another one does not get its intent.
-std::string NumberOf(const std::string& store) { return FileIdentity(store).value_or(""); }
+// Names the folder itself, so that a store that replaces another one does not get its intent. A
+// file system may give a new folder the inode of a deleted one, so that the time of birth belongs
+// to the name. The device does not: its number may change when the file system is mounted again.
+std::string NumberOf(const std::string& store) {
+#if defined(__linux__) && defined(STATX_BTIME)
+    struct statx state {};
+    if (::statx(AT_FDCWD, store.c_str(), 0, STATX_INO | STATX_BTIME, &state) == 0) {
+        std::string name = std::to_string(state.stx_ino);
+        if ((state.stx_mask & STATX_BTIME) != 0)
+            name += "@" + std::to_string(state.stx_btime.tv_sec) + "." +
+                    std::to_string(state.stx_btime.tv_nsec);
+        return name;
+    }
+#endif
+    return FileIdentity(store).value_or("");
+}
+
+// True if this user or the owner of the store has written the file at `path`.
+bool IsTrusted(const std::string& path, const std::string& store) {
+#ifdef _WIN32
+    static_cast<void>(path);
+    static_cast<void>(store);
+    return true;
+#else
+    struct stat file {
+    }, folder{};
+    return ::lstat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) &&
+           ::stat(store.c_str(), &folder) == 0 &&
+           (file.st_uid == ::geteuid() || file.st_uid == folder.st_uid);
+#endif
+}
+
+json::Value Nullable(const std::optional<std::string>& text) {
+    return text ? json::Value(*text) : json::Value();
+}
 
 std::string TextOf(const ChangeIntent& intent, const std::string& store) {
     json::Array groups;
     for (const std::string& group : intent.consolidated) groups.emplace_back(group);
     json::Object documents;
-    for (const auto& [key, text] : intent.documents)
-        documents.emplace_back(key, text ? json::Value(*text) : json::Value());
+    for (const auto& [key, document] : intent.documents)
+        documents.emplace_back(
+            key, json::Value(json::Array{Nullable(document.before), json::Value(document.after)}));
+    json::Object nodes;
+    for (const auto& [path, text] : intent.nodes) nodes.emplace_back(path, Nullable(text));
     return json::Dump(json::Value(json::Object{{"store", json::Value(NumberOf(store))},
                                                {"consolidated", json::Value(std::move(groups))},
-                                               {"documents", json::Value(std::move(documents))}}));
+                                               {"documents", json::Value(std::move(documents))},
+                                               {"nodes", json::Value(std::move(nodes))}}));
+}
+
+std::optional<std::string> OptionalText(const json::Value& value) {
+    const std::string* const text = value.as_string();
+    return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
 // Returns nullopt if `text` is no intent of `store`.
 std::optional<ChangeIntent> Parse(const std::string& text, const std::string& store) {
     const auto parsed = json::Parse(text);
     if (!parsed.ok()) return std::nullopt;
+    const auto object = [&](const char* name) {
+        const json::Value* const member = parsed->Find(name);
+        return member != nullptr ? member->as_object() : nullptr;
+    };
     const json::Value* const number = parsed->Find("store");
     const json::Value* const groups = parsed->Find("consolidated");
-    const json::Value* const documents = parsed->Find("documents");
+    const json::Object* const documents = object("documents");
+    const json::Object* const nodes = object("nodes");
     if (number == nullptr || number->as_string() == nullptr || groups == nullptr ||
-        groups->as_array() == nullptr || documents == nullptr ||
-        documents->as_object() == nullptr || *number->as_string() != NumberOf(store))
+        groups->as_array() == nullptr || documents == nullptr || nodes == nullptr ||
+        *number->as_string() != NumberOf(store))
         return std::nullopt;
     ChangeIntent intent;
     for (const json::Value& group : *groups->as_array()) {
@@ -90,30 +144,35 @@ std::optional<ChangeIntent> Parse(const std::string& text, const std::string& st
             return std::nullopt;
         intent.consolidated.insert(*group.as_string());
     }
-    for (const auto& [key, document] : *documents->as_object()) {
-        if (!CheckKey(key).ok()) return std::nullopt;
-        const std::string* const before = document.as_string();
-        intent.documents[key] = before != nullptr ? std::optional(*before) : std::nullopt;
+    for (const auto& [key, document] : *documents) {
+        const json::Array* const texts = document.as_array();
+        if (!CheckKey(key).ok() || !IsDocument(LastName(key)) || texts == nullptr ||
+            texts->size() != 2 || (*texts)[1].as_string() == nullptr)
+            return std::nullopt;
+        intent.documents[key] = {OptionalText((*texts)[0]), *(*texts)[1].as_string()};
+    }
+    for (const auto& [path, before] : *nodes) {
+        if (path.empty() || !CheckKey(path).ok()) return std::nullopt;
+        intent.nodes[path] = OptionalText(before);
     }
     return intent;
 }
 
 }  // namespace
 
-bool IntentFile::MayExist() const {
-    const auto [beside, inside] = PathsFor(store_);
-    return (Exists(beside) || Exists(inside)) && Find().ok() && Find()->has_value();
+std::string DigestOfDocument(const std::optional<std::string>& text) {
+    return text ? DigestOf(*text).Text() : "absent";
 }
 
-Result<std::optional<ChangeIntent>> IntentFile::Find() const {
+std::optional<ChangeIntent> IntentFile::Find() const {
     const auto [beside, inside] = PathsFor(store_);
     for (const std::string& path : {beside, inside}) {
-        if (!Exists(path)) continue;
+        if (!IsTrusted(path, store_)) continue;
         const std::string text = Contents(path);
-        if (text == written_) return std::optional<ChangeIntent>();
-        return Parse(text, store_);
+        if (text == written_) return std::nullopt;
+        if (auto intent = Parse(text, store_)) return intent;
     }
-    return std::optional<ChangeIntent>();
+    return std::nullopt;
 }
 
 Status IntentFile::Write(const ChangeIntent& intent) {
@@ -124,9 +183,8 @@ Status IntentFile::Write(const ChangeIntent& intent) {
         return {};
     }
     std::string text = TextOf(intent, store_);
-    int error = Replace(beside, text);
-    if (error == EACCES || error == EPERM || error == EROFS) error = Replace(inside, text);
-    if (error != 0)
+    const int error = Replace(beside, text);
+    if (error != 0 && Replace(inside, text) != 0)
         return Status::Io(beside + ": cannot write what is about to change: " +
                           std::generic_category().message(error));
     written_ = std::move(text);

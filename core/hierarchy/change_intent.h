@@ -15,15 +15,26 @@ namespace zarr {
 struct ChangeIntent {
     // Paths of groups whose consolidated metadata was erased, and must be written again.
     std::set<std::string> consolidated;
-    // Keys of documents that change together, with their texts from before; nullopt if absent.
-    // Paths of nodes that are made or deleted, with nullopt: what is there is removed.
-    std::map<std::string, std::optional<std::string>> documents;
+    struct Document {
+        std::optional<std::string> before;  // text from before the change; nullopt if absent
+        // DigestOfDocument() of the text that the writer is about to store. Empty if the writer has
+        // not come so far, "*" if other texts than the writer's are replaced, too.
+        std::string after;
+    };
+    // Documents that change together, by key.
+    std::map<std::string, Document> documents;
+    // Paths of nodes that are made, with nullopt, or deleted, with the text of the document that
+    // makes them a node.
+    std::map<std::string, std::optional<std::string>> nodes;
 
-    bool IsEmpty() const { return consolidated.empty() && documents.empty(); }
+    bool IsEmpty() const { return consolidated.empty() && documents.empty() && nodes.empty(); }
 };
 
+// Returns a digest of a document's text; of its absence for nullopt.
+std::string DigestOfDocument(const std::optional<std::string>& text);
+
 // The file that holds the intent of a store in a local folder: "STORE.intent" beside the store, so
-// that readers of the store do not see it; "STORE/.intent" if the parent folder is not writable.
+// that readers of the store do not see it; "STORE/.intent" if that file cannot be written.
 // Only the holder of the store's lock may use it. Not thread-safe.
 class IntentFile {
   public:
@@ -31,12 +42,11 @@ class IntentFile {
     explicit IntentFile(std::string store) : store_(std::move(store)) {}
 
     // Returns the intent that another writer has left; nullopt if there is none. Ignores an intent
-    // of this object, and an intent of another store that had the same name.
-    Result<std::optional<ChangeIntent>> Find() const;
+    // of this object, an intent of another store that had the same name, and a file that neither
+    // this user nor the owner of the store has written.
+    std::optional<ChangeIntent> Find() const;
     // Replaces the intent. An empty intent removes the file.
     Status Write(const ChangeIntent& intent);
-    // True if a file exists that this object has not written.
-    bool MayExist() const;
 
   private:
     std::string store_;

@@ -57,17 +57,19 @@ Status NothingThere(const std::string& path) {
     return Status::NotFound(Quoted(path) + ": there is no such array or group");
 }
 
-// Calls `work`, which makes or deletes the node at `path`, and names the node in `changing`
-// meanwhile. `write` stores the intent. If the process is killed, the next writer removes the node.
-template <class Changing, class Write, class Work>
-Status AsOne(Changing& changing, const std::string& path, Write&& write, Work&& work) {
+// Calls `work`, which makes or deletes the node at `path`, and names the node in `nodes` meanwhile.
+// `before` is ChangeIntent::nodes. `write` stores the intent. If the process is killed, the next
+// writer removes the rest of the node.
+template <class Nodes, class Write, class Work>
+Status AsOne(Nodes& nodes, const std::string& path, const std::optional<std::string>& before,
+             Write&& write, Work&& work) {
     if (path.empty()) return work();
-    changing[path] = std::nullopt;
+    nodes[path] = before;
     const Status begun = write();
-    if (!begun.ok()) changing.erase(path);
+    if (!begun.ok()) nodes.erase(path);
     ZARR_RETURN_IF_ERROR(begun);
     const Status done = work();
-    changing.erase(path);
+    nodes.erase(path);
     const Status written = write();
     return done.ok() ? written : done;
 }
@@ -94,10 +96,12 @@ void HierarchyWriter::UseLock(LockTarget target, const LockWait& wait) {
     lock_wait_ = wait;
 }
 
-Result<StoreLock> HierarchyWriter::Lock() {
+Result<StoreLock> HierarchyWriter::Lock() { return LockWithin(lock_wait_); }
+
+Result<StoreLock> HierarchyWriter::LockWithin(const LockWait& wait) {
     if (!lock_target_) return StoreLock();
     const bool is_nested = StoreLock::IsHeldByThisThread(*lock_target_);
-    ZARR_ASSIGN_OR_RETURN(StoreLock lock, StoreLock::Take(*lock_target_, lock_wait_));
+    ZARR_ASSIGN_OR_RETURN(StoreLock lock, StoreLock::Take(*lock_target_, wait));
     if (!is_nested) ZARR_RETURN_IF_ERROR(Recover());
     return lock;
 }
@@ -105,33 +109,58 @@ Result<StoreLock> HierarchyWriter::Lock() {
 Status HierarchyWriter::Recover() {
     const std::lock_guard lock(mutex_);
     if (!intent_file_) return {};
-    ZARR_ASSIGN_OR_RETURN(const auto left, intent_file_->Find());
+    const auto left = intent_file_->Find();
     if (!left) return {};
     const ChangeScope change(*store_);
     ZARR_RETURN_IF_ERROR(Restore(*left));
+    // Finish() writes the consolidated metadata. It may fail, which must prevent no change.
+    adopted_.insert(left->consolidated.begin(), left->consolidated.end());
     return WriteIntent();
+}
+
+Result<std::optional<std::string>> HierarchyWriter::OwnDocument(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    for (const Document document : {Document::kArray, Document::kGroup}) {
+        ZARR_ASSIGN_OR_RETURN(auto text, documents->Text(documents->KeyOf(path, document)));
+        if (text) return text;
+    }
+    return std::optional<std::string>();
+}
+
+Result<bool> HierarchyWriter::HasMovedOn(const ChangeIntent& intent) {
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    for (const auto& [key, document] : intent.documents) {
+        if (document.after == "*") continue;
+        ZARR_ASSIGN_OR_RETURN(const auto text, documents->Text(key));
+        if (text != document.before && DigestOfDocument(text) != document.after) return true;
+    }
+    return false;
 }
 
 Status HierarchyWriter::Restore(const ChangeIntent& intent) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
-    for (const auto& [key, text] : intent.documents) {
-        if (text || IsDocument(LastName(key))) {
-            ZARR_RETURN_IF_ERROR(documents->Apply({key, text}));
-            continue;
-        }
-        if (documents->format() != Format::kV3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(key));
-        ZARR_RETURN_IF_ERROR(EraseNode(key));
+    ZARR_ASSIGN_OR_RETURN(const bool has_moved_on, HasMovedOn(intent));
+    if (!has_moved_on)
+        for (const auto& [key, document] : intent.documents)
+            ZARR_RETURN_IF_ERROR(documents->Apply({key, document.before}));
+    for (const auto& [path, before] : intent.nodes) {
+        ZARR_ASSIGN_OR_RETURN(const auto text, OwnDocument(path));
+        // A node that is complete, or that is another one by now, stays.
+        if (text && text != before) continue;
+        if (documents->format() != Format::kV3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(path));
+        ZARR_RETURN_IF_ERROR(EraseNode(path));
     }
-    for (const std::string& group : intent.consolidated)
-        ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
     return {};
 }
 
 Status HierarchyWriter::WriteIntent(std::string_view key) {
     if (!intent_file_) return {};
     ChangeIntent intent;
-    if (consolidated_ != WriteConsolidated::kNo) intent.consolidated = erased_;
+    intent.consolidated = adopted_;
+    if (consolidated_ != WriteConsolidated::kNo)
+        intent.consolidated.insert(erased_.begin(), erased_.end());
     intent.documents = changing_;
+    intent.nodes = nodes_;
     const Status written = intent_file_->Write(intent);
     return key.empty() ? written : written.WithContext(key);
 }
@@ -145,7 +174,9 @@ Status HierarchyWriter::BeginChange(const std::vector<std::string>& paths) {
         // that the recorded texts of groups lack it.
         ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
         for (const std::string& key : documents->KeysThatChangeWith(path)) {
-            ZARR_ASSIGN_OR_RETURN(changing_[key], documents->Text(key));
+            ZARR_ASSIGN_OR_RETURN(changing_[key].before, documents->Text(key));
+            // Documents of groups are changed by NczarrDocuments, not by Change().
+            if (ParentPath(key) != path) changing_[key].after = "*";
         }
     }
     return WriteIntent(changing_.empty() ? std::string() : changing_.begin()->first);
@@ -153,19 +184,22 @@ Status HierarchyWriter::BeginChange(const std::vector<std::string>& paths) {
 
 Status HierarchyWriter::EndChange() {
     const std::lock_guard lock(mutex_);
-    changing_.clear();
-    return WriteIntent();
+    auto changed = std::exchange(changing_, {});
+    Status ended = WriteIntent();
+    if (!ended.ok()) changing_ = std::move(changed);  // UndoChange() needs it
+    return ended;
 }
 
 Status HierarchyWriter::UndoChange() {
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
-    ZARR_RETURN_IF_ERROR(Restore({{}, changing_}));
+    ZARR_RETURN_IF_ERROR(Restore({{}, changing_, {}}));
     changing_.clear();
     return WriteIntent();
 }
 
-Status HierarchyWriter::EraseConsolidated(const std::string& path, std::string_view key) {
+Status HierarchyWriter::EraseConsolidated(const std::string& path, std::string_view key,
+                                          bool is_recorded) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     std::vector<std::string> present;
     for (const std::string& group : PathsTo(path)) {
@@ -175,8 +209,9 @@ Status HierarchyWriter::EraseConsolidated(const std::string& path, std::string_v
     }
     if (present.empty()) return {};
     erased_.insert(present.begin(), present.end());
-    ZARR_RETURN_IF_ERROR(WriteIntent(
-        key.empty() ? documents->KeyOf(present.front(), Document::kConsolidated) : key));
+    const Status written =
+        WriteIntent(key.empty() ? documents->KeyOf(present.front(), Document::kConsolidated) : key);
+    if (is_recorded) ZARR_RETURN_IF_ERROR(written);
     for (const std::string& group : present)
         ZARR_RETURN_IF_ERROR(documents->EraseConsolidated(group));
     return {};
@@ -277,8 +312,9 @@ Status HierarchyWriter::EraseNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(EraseTree(*store_, path));
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     documents->ForgetBelow(path);
-    for (auto it = erased_.begin(); it != erased_.end();)
-        it = IsAtOrBelow(*it, path) ? erased_.erase(it) : std::next(it);
+    for (std::set<std::string>* const groups : {&erased_, &adopted_})
+        for (auto it = groups->begin(); it != groups->end();)
+            it = IsAtOrBelow(*it, path) ? groups->erase(it) : std::next(it);
     return {};
 }
 
@@ -300,7 +336,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
     if (documents->format() == Format::kV3)
         return documents->MakeArray(array, metadata, attributes);
     return AsOne(
-        changing_, array, [&] { return WriteIntent(array); },
+        nodes_, array, std::nullopt, [&] { return WriteIntent(array); },
         [&] { return documents->MakeArray(array, metadata, attributes); });
 }
 
@@ -362,6 +398,10 @@ Status HierarchyWriter::Change(const std::string& node,
     if (documents->format() == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(change, make());
     }
+    if (const auto changing = changing_.find(change.key); changing != changing_.end()) {
+        changing->second.after = DigestOfDocument(change.text);
+        ZARR_RETURN_IF_ERROR(WriteIntent(change.key));
+    }
     return documents->Apply(change);
 }
 
@@ -395,14 +435,15 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
     }
     // If the store cannot list, the deletion fails here, before anything is erased.
     ZARR_RETURN_IF_ERROR(store_->List(node).status());
-    ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node)), {}, false));
     if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     // An intent that cannot be stored, such as on a full disk, does not prevent a deletion.
     const auto write = [&] {
         static_cast<void>(WriteIntent());
         return Status();
     };
-    return AsOne(changing_, node, write, [&] { return EraseNode(node); });
+    ZARR_ASSIGN_OR_RETURN(const auto before, OwnDocument(node));
+    return AsOne(nodes_, node, before, write, [&] { return EraseNode(node); });
 }
 
 Status HierarchyWriter::MoveNode(const std::string& path, const std::string& target) {
@@ -439,7 +480,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
         return copied;
     };
     ZARR_RETURN_IF_ERROR(AsOne(
-        changing_, node, [&] { return WriteIntent(node); }, copy));
+        nodes_, node, std::nullopt, [&] { return WriteIntent(node); }, copy));
     return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
 }
 
@@ -512,16 +553,20 @@ Status HierarchyWriter::Consolidate() {
     return WriteConsolidatedAt("", IfAbsent::kWrite);
 }
 
-bool HierarchyWriter::IsFinished() {
+bool HierarchyWriter::HasOwnWork() {
     const std::lock_guard lock(mutex_);
     const bool is_first = consolidated_ == WriteConsolidated::kYes && !is_finished_;
-    const bool is_left = intent_file_ && intent_file_->MayExist();
-    return !is_first && !is_left && touched_.empty() && erased_.empty();
+    return is_first || !touched_.empty() || !erased_.empty() || !adopted_.empty();
 }
 
 Status HierarchyWriter::Finish() {
-    if (IsFinished()) return {};
-    const auto store_lock = Lock();
+    const bool has_own_work = HasOwnWork();
+    if (!has_own_work && (!intent_file_ || !intent_file_->Find())) return {};
+    // An intent of another writer, which may be alive and hold the lock, is no reason to wait.
+    LockWait wait = lock_wait_;
+    if (!has_own_work) wait.limit = std::chrono::milliseconds(0);
+    const auto store_lock = LockWithin(wait);
+    if (!has_own_work && !store_lock.ok()) return {};
     const bool is_deleted = store_lock.status().code() == StatusCode::kNotFound;
     if (!store_lock.ok() && !is_deleted) return store_lock.status();
     const std::lock_guard lock(mutex_);
@@ -529,13 +574,16 @@ Status HierarchyWriter::Finish() {
         // Another process has deleted the store, so nothing is left to finish or to restore.
         touched_.clear();
         erased_.clear();
+        adopted_.clear();
         changing_.clear();
         is_finished_ = true;
         return WriteIntent();
     }
+    // The next writer undoes a change that could not be undone, and then consolidates the metadata.
+    if (!changing_.empty()) return WriteIntent();
     const ChangeScope change(*store_);
-    std::set<std::string> groups;
-    if (consolidated_ != WriteConsolidated::kNo) groups = erased_;
+    std::set<std::string> groups = adopted_;
+    if (consolidated_ != WriteConsolidated::kNo) groups.insert(erased_.begin(), erased_.end());
     const bool has_changed = !is_finished_ || !touched_.empty() || !erased_.empty();
     if (consolidated_ == WriteConsolidated::kYes && has_changed) groups.insert("");
     for (const std::string& group : groups)
@@ -547,6 +595,7 @@ Status HierarchyWriter::Finish() {
             ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));
     touched_.clear();
     erased_.clear();
+    adopted_.clear();
     is_finished_ = true;
     return WriteIntent();
 }

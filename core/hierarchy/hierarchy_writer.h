@@ -132,10 +132,16 @@ class HierarchyWriter {
     Status Finish();
 
   private:
-    // True if Finish() has nothing to do.
-    bool IsFinished();
+    // True if Finish() has something of this writer to do.
+    bool HasOwnWork();
+    Result<StoreLock> LockWithin(const LockWait& wait);
     Status Recover();
+    // Undoes changes of documents and nodes, unless another program has changed the documents
+    // since.
     Status Restore(const ChangeIntent& intent);
+    Result<bool> HasMovedOn(const ChangeIntent& intent);
+    // Returns the text of the document that makes `path` a node; nullopt if there is no node.
+    Result<std::optional<std::string>> OwnDocument(const std::string& path) const;
     // Records what is not finished, for the case that this process is killed. An error names `key`,
     // the document that is not changed because of it; empty if none.
     Status WriteIntent(std::string_view key = {});
@@ -150,7 +156,9 @@ class HierarchyWriter {
     Status MoveNode(const std::string& path, const std::string& target);
     // Erases the consolidated metadata of the groups at and above `path`, because the document
     // `key` is about to change; empty if a node is made or deleted.
-    Status EraseConsolidated(const std::string& path, std::string_view key = {});
+    // `is_recorded` is false if the change goes on although it could not be recorded.
+    Status EraseConsolidated(const std::string& path, std::string_view key = {},
+                             bool is_recorded = true);
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<NodeDocuments*> Documents() const;
@@ -163,8 +171,8 @@ class HierarchyWriter {
     std::optional<LockTarget> lock_target_;
     LockWait lock_wait_;
     std::optional<IntentFile> intent_file_;  // nullopt unless the store is a local folder
-    // ChangeIntent::documents of BeginChange(), or of a node that is made or deleted right now.
-    std::map<std::string, std::optional<std::string>> changing_;
+    std::map<std::string, ChangeIntent::Document> changing_;   // since BeginChange()
+    std::map<std::string, std::optional<std::string>> nodes_;  // made or deleted right now
     std::mutex mutex_;
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;
@@ -173,6 +181,7 @@ class HierarchyWriter {
     WriteConsolidated consolidated_;
     std::set<std::string> touched_;  // groups that have changed, or that contain changed nodes
     std::set<std::string> erased_;   // groups whose `.zmetadata` Finish() must write again
+    std::set<std::string> adopted_;  // such groups of another writer, which may have been killed
     bool is_finished_ = false;       // true once Finish() has succeeded
 };
 

@@ -137,13 +137,16 @@ To NearestPixel(const From& pixel, GDALDataType type, bool& fits) {
     }
 }
 
-// Returns the pixel's number. Returns NaN for a complex pixel that is not real.
+// Returns the pixel's number, and nullopt for a complex pixel that is no real number. A pixel with
+// a part that is NaN counts as NaN.
 template <class From>
-long double NumberInPixel(const From& pixel) {
-    if constexpr (std::is_same_v<From, Complex>)
-        return pixel.imag() == 0 ? pixel.real() : std::numeric_limits<double>::quiet_NaN();
-    else
+std::optional<long double> NumberInPixel(const From& pixel) {
+    if constexpr (std::is_same_v<From, Complex>) {
+        if (HasNan(pixel)) return std::numeric_limits<long double>::quiet_NaN();
+        return pixel.imag() == 0 ? std::optional<long double>(pixel.real()) : std::nullopt;
+    } else {
         return static_cast<long double>(pixel);
+    }
 }
 
 // Returns `nodata` as the type in which a pixel is written.
@@ -206,7 +209,7 @@ Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
 
 template <class To, class From>
 To PixelCopy::Convert(From pixel) {
-    if (source_.IsNodata(NumberInPixel(pixel))) {
+    if (const auto number = NumberInPixel(pixel); number && source_.IsNodata(*number)) {
         if (target_.nodata) return PixelOfNodata<To>(*target_.nodata);
         ++changed_.shown;
         if (HasNan(pixel) && target_.IsInteger()) return To{};

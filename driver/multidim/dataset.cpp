@@ -265,7 +265,10 @@ Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLC
     if (error != CE_None) return is_told;
     hold.reset();
     // The last documents are written here, because GDAL ignores errors at closing.
-    ZARR_RETURN_IF_ERROR(session->Finish());
+    if (Status finished = session->Finish(); !finished.ok()) {
+        hold = std::make_unique<CreationHold>(session->update()->store());
+        return finished;
+    }
     if (made.IsStaging()) {
         dataset.reset();
         session.reset();

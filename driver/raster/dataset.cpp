@@ -510,7 +510,9 @@ bool ZarrDataset::FinishStore() {
     // A new store in an object store becomes visible if everything before has succeeded.
     std::optional<CreationHold> hold(std::in_place, update_->store());
     const CPLErr flushed = FlushAll(is_closing_);
-    const Status defined = update_->DefineAbsentChunks(options_.threads);
+    // Chunks that could not be written are not defined as absent ones.
+    Status defined;
+    if (flushed == CE_None) defined = update_->DefineAbsentChunks(options_.threads);
     if (shared.ok() && built == CE_None && flushed == CE_None && defined.ok()) hold.reset();
     const Status closed = update_->Close();
     hold.reset();

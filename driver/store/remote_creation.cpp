@@ -150,7 +150,8 @@ bool RemoteCreation::MixesWithOldLocked(const std::vector<std::string>& document
 
 Status RemoteCreation::Publish() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (holds_ != 0 || is_published_) return {};
+    if (holds_ != 0) return {};
+    if (is_published_) return old_.empty() ? Status() : EraseOldLocked();
     if (!missing_.empty())
         return Status::Io(*missing_.begin() +
                           ": cannot be written, so the new store stays invisible");
@@ -159,16 +160,22 @@ Status RemoteCreation::Publish() {
                      [](const std::string& a, const std::string& b) { return Rank(a) < Rank(b); });
     if (!old_.empty() && MixesWithOldLocked(keys)) ZARR_RETURN_IF_ERROR(EraseOldLocked());
     VsiStore store(folder_);
+    const auto is_old_root = [&](const std::string& key) {
+        return zarr::ParentPath(key).empty() && old_.count(key) != 0;
+    };
+    // If several documents of the root are replaced, readers could find some of the old store
+    // between those of the new one.
+    const bool replaces_roots = std::count_if(keys.begin(), keys.end(), is_old_root) > 1;
     for (const std::string& key : keys) {
+        if (replaces_roots && is_old_root(key)) ZARR_RETURN_IF_ERROR(EraseOldLocked());
         zarr::Buffer text;
         ZARR_RETURN_IF_ERROR(documents_.Get(key, text, zarr::kNoLimit).status());
         ZARR_RETURN_IF_ERROR(store.Set(key, std::as_const(text).span()));
         stored_.insert(key);
     }
-    if (!old_.empty()) ZARR_RETURN_IF_ERROR(EraseOldLocked());
     is_published_ = true;
     ForgetListings(folder_);
-    return {};
+    return old_.empty() ? Status() : EraseOldLocked();
 }
 
 void RemoteCreation::Abandon() {
@@ -179,6 +186,7 @@ void RemoteCreation::Abandon() {
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     ++holds_;
+    if (is_published_) return;
     const QuietErrors quiet;
     auto keys = KeysOf(keys_);
     if (!keys.ok()) return;

@@ -51,9 +51,10 @@ class RemoteCreation {
     void Hold();
     void Release();
     // Writes the documents from the leaves up, the one of the root last, and erases the rest of the
-    // old store. Does nothing if that has been done. Can be repeated after a failure.
+    // old store. Does nothing if that has been done. Can be repeated after a failure. IsPublished()
+    // is true although the call fails if only the rest of the old store could not be erased.
     zarr::Status Publish();
-    // Removes what was written, after a failed creation. An old store that is still whole stays.
+    // Removes what was written, unless IsPublished(). An old store that is still whole stays.
     void Abandon();
 
   private:

@@ -381,11 +381,12 @@ void StoreReplacement::KeepForResume() {
 
 void StoreReplacement::Undo() {
     if (path_.empty()) return;
+    const bool is_published = creation_ != nullptr && creation_->IsPublished();
     if (creation_ != nullptr)
         creation_->Abandon();
     else if (StorePath(building_).is_remote() || PathExists(building_))
         static_cast<void>(EraseWhole(building_));
-    DeleteSidecars(building_);
+    if (!is_published) DeleteSidecars(building_);
     path_.clear();
     building_.clear();
     lock_.reset();

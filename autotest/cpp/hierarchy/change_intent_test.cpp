@@ -94,8 +94,89 @@ TEST_P(KilledWriter, IsUndoneByTheNextLock) {
     });
     EXPECT_NE(Files(), before_);
     EXPECT_TRUE(fs::exists(IntentPath()));
-    EXPECT_TRUE(Succeeds(Open()->Lock()));
+    const auto writer = Open();
+    EXPECT_TRUE(Succeeds(writer->Lock()));
+    EXPECT_EQ(Tree(store_)->Metadata("time")->shape, std::vector<std::uint64_t>{2});
+    EXPECT_TRUE(fs::exists(IntentPath()));  // the consolidated metadata are missing
+    EXPECT_TRUE(Succeeds(writer->Finish()));
     EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, IsNotUndoneInAStoreThatHasMovedOn) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+        Grow(writer, "g/a");
+    });
+    // Another program that knows no intents.
+    HierarchyWriter other(store_);
+    for (const char* path : {"time", "g/a"})
+        EXPECT_TRUE(Succeeds(other.ReplaceMetadata(path, *Sized(7))));
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+    for (const char* path : {"time", "g/a"})
+        EXPECT_EQ(Tree(store_)->Metadata(path)->shape, std::vector<std::uint64_t>{7}) << path;
+}
+
+TEST_P(KilledWriter, OfADeletedStoreIsIgnoredByAStoreWithItsInode) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+    });
+    fs::remove_all(path_);  // the file system may give the inode to the next folder
+    fs::create_directory(path_);
+    HierarchyWriter made(store_, WriteConsolidated::kNo, nullptr, GetParam());
+    EXPECT_TRUE(Succeeds(made.CreateArray("time", *Sized(9))));
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Tree(store_)->Metadata("time")->shape, std::vector<std::uint64_t>{9});
+}
+
+TEST_P(KilledWriter, DoesNotBlockChangesIfTheMetadataCannotBeConsolidated) {
+    ChangeAndDie([this](HierarchyWriter& writer) { Grow(writer, "time"); });
+    fs::create_directory(path_ / "bad");
+    const char* const name = GetParam() == Format::kV3 ? "zarr.json" : ".zarray";
+    std::ofstream(path_ / "bad" / name) << "{";
+    const auto writer = Open();
+    Grow(*writer, "g/a");
+    EXPECT_FALSE(writer->Finish().ok());
+    fs::remove_all(path_ / "bad");
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+}
+
+TEST_P(KilledWriter, WhoMayStillLiveIsNotWaitedForWithoutAChange) {
+    const auto living = Open();
+    const auto lock = living->Lock();
+    Grow(*living, "time");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto writer =
+            std::make_unique<HierarchyWriter>(store_, WriteConsolidated::kIfPresent);
+        writer->UseLock({path_.string(), ""}, {std::chrono::hours(1), LockMeans::kAuto});
+        ::_exit(writer->Finish().ok() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(Succeeds(living->Finish()));
+}
+
+TEST_P(KilledWriter, WritesThroughNoLinkOfAStranger) {
+    std::ofstream(folder_.path() / "mine") << "precious";
+    fs::create_symlink(folder_.path() / "mine", IntentPath().string() + ".partial");
+    const auto writer = Open();
+    Grow(*writer, "time");
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(IntentPath())));
+    EXPECT_TRUE(Succeeds(writer->Finish()));
+    std::ifstream file(folder_.path() / "mine");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "precious");
+}
+
+TEST_P(KilledWriter, LeavesNoIntentOfUnreasonableSize) {
+    std::ofstream(IntentPath()) << "x";
+    fs::resize_file(IntentPath(), std::uintmax_t{1} << 40);  // takes no space on the disk
+    EXPECT_TRUE(Succeeds(Open()->Lock()));
+    fs::remove(IntentPath());
 }
 
 TEST_P(KilledWriter, IsUndoneByAWriterThatFinishesWithoutAChange) {
@@ -159,7 +240,7 @@ TEST_P(KilledWriter, HasNoIntentAfterANormalEnd) {
     Grow(*writer, "time");
     EXPECT_TRUE(fs::exists(IntentPath()));
     // Another writer meanwhile restores the consolidated metadata, which are then written again.
-    EXPECT_TRUE(Succeeds(Open()->Lock()));
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
     EXPECT_FALSE(fs::exists(IntentPath()));
     Grow(*writer, "g/a");
     EXPECT_TRUE(Succeeds(writer->Finish()));
