@@ -568,9 +568,10 @@ void PrefetchListed(const Hierarchy& hierarchy, const std::string& group) {
     hierarchy.store()->Prefetch(keys, {});
     keys.clear();
     for (const StoreEntry& entry : *entries) {
+        if (!entry.is_prefix) continue;
         const std::string path = JoinKey(group, entry.name);
         const auto is_array = hierarchy.Has(path, Document::kArray);
-        if (entry.is_prefix && is_array.ok() && !*is_array)
+        if (is_array.ok() && !*is_array)
             keys.push_back(hierarchy.KeyOf(path, Document::kGroup));
     }
     hierarchy.store()->Prefetch(keys, {});

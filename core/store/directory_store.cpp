@@ -152,8 +152,9 @@ std::string DirectoryStore::Identity() const {
 
 ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
     struct stat state {};
-    if (stat(PathOf(key).c_str(), &state) != 0 || (state.st_mode & S_IFMT) == S_IFDIR)
-        return VersionOfAbsent();
+    if (stat(PathOf(key).c_str(), &state) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? VersionOfAbsent() : ObjectVersion();
+    if ((state.st_mode & S_IFMT) == S_IFDIR) return VersionOfAbsent();
     return VersionOfFile(static_cast<std::uint64_t>(state.st_size), ModificationTime(state),
                          static_cast<std::uint64_t>(state.st_ino));
 }
