@@ -11,7 +11,7 @@ from osgeo import gdal
 from test_zarr_append_together import APPEND, append, copy, days_of
 from zarr_gdal import array_name, config_options, error_log
 from zarr_object_server import DENIED, INTERNAL, SLOW_DOWN, ObjectServer
-from zarr_processes import Process, run_at_once
+from zarr_processes import SECONDS, Process, run_at_once
 
 pytestmark = zarr_formats.FORMS
 STORE = "/vsis3/demo/a.zarr"
@@ -63,13 +63,19 @@ def leave_lock(server, text, age=0):
     server.times[LOCK] = time.time() - age
 
 
+def wait_until(is_true):
+    deadline = time.monotonic() + SECONDS
+    while not is_true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def start_append_without_end(server):
     """Starts a process that holds the lock until the server answers other PUT requests normally."""
     server.fail(SLOW_DOWN, kind="PUT", key="a.zarr/")
     with config_options(GDAL_HTTP_MAX_RETRY="1000000"):
         process = Process(append, STORE, 2)
-    while LOCK not in server.objects:
-        time.sleep(0.01)
+    wait_until(lambda: LOCK in server.objects)
     return process
 
 
@@ -145,8 +151,7 @@ def test_a_waiting_writer_goes_on_when_the_lock_is_removed(server):
     leave_lock(server, FOREIGN)
     with config_options(**PATIENT):
         process = Process(append, STORE, 2)
-        while ("GET", LOCK) not in server.log:
-            time.sleep(0.01)
+        wait_until(lambda: ("GET", LOCK) in server.log)
         assert days_of(STORE) == [1]
         del server.objects[LOCK]
         process.succeed()
@@ -205,6 +210,14 @@ def test_a_lock_object_that_may_not_be_written(server):
     assert not changes(server)
     server.fail(DENIED, kind="PUT", key=LOCK)
     append_day(2)
+    assert days_of(STORE) == [1, 2]
+
+
+def test_requests_that_gdal_cannot_sign(server):
+    with config_options(AWS_REQUEST_PAYER="requester"):
+        assert CANNOT + f"GDAL cannot sign a request for {STORE}.lock" in fails_to_append("REQUIRE_LOCK=YES")
+        assert not changes(server)
+        append_day(2)
     assert days_of(STORE) == [1, 2]
 
 
