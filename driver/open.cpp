@@ -56,6 +56,13 @@ Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const Connectio
     return options;
 }
 
+// Sets how changes of a store that is open for update take its lock. If the lock is required, fails
+// now if there is none, before chunks are written, which need no lock.
+Status SetLock(StoreUpdate& update, const OpenOptions& options) {
+    update.SetLockWait(options.lock_wait);
+    return options.lock_wait.is_required ? update.Lock().status() : Status();
+}
+
 Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, name));
@@ -83,7 +90,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         auto store = std::make_unique<StoreUpdate>(
             location.writable, zarr::WriteConsolidated::kIfPresent, std::move(locks));
-        store->SetLockTimeout(options.lock_timeout);
+        ZARR_RETURN_IF_ERROR(SetLock(*store, options));
         dataset->EnableUpdate(std::move(store), Georeferenced::kEveryReader);
     }
     WarnOfFailure(*location.hierarchy, location.store_path);
@@ -104,7 +111,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
         update =
             std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
                                           std::move(locks), location.hierarchy);
-        update->SetLockTimeout(options.lock_timeout);
+        ZARR_RETURN_IF_ERROR(SetLock(*update, options));
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));

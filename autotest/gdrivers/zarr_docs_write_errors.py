@@ -17,6 +17,7 @@ from zarr_docs_errors import DATA, read, remembers, update
 from zarr_gdal import array_name, config_options, error_log
 from zarr_http import Served
 from zarr_object_server import DENIED, ObjectServer, endless_page
+from zarr_object_server import DENIED, INTERNAL, ObjectServer
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
 
@@ -344,6 +345,26 @@ def _(folder):
 @provokes('option LOCK_TIMEOUT: expected a number of seconds from 0 to 31622400, got "<value>"')
 def _(folder):
     translate(folder / "a.zarr", "LOCK_TIMEOUT=soon")
+
+
+def append_to_object(*options):
+    make = ["BAND_DIM=time", "BAND_DIM_VALUES=2024-05-01", "ARRAY_NAME=a"]
+    translate("/vsis3/demo/a.zarr", *make)
+    append = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=2024-05-02", "ARRAY_NAME=a"]
+    translate("/vsis3/demo/a.zarr", *append, *options)
+
+
+@provokes("REQUIRE_LOCK: the store cannot be locked against other processes: <reason>")
+def _(_folder):
+    with ObjectServer():
+        append_to_object("REQUIRE_LOCK=YES")
+
+
+@provokes("the lock object cannot be written: <reason>")
+def _(_folder):
+    with ObjectServer(GDAL_HTTP_MAX_RETRY="0") as server:
+        server.fail(INTERNAL, kind="PUT", key=r"\.lock$")
+        append_to_object()
 
 
 @provokes("SYNCHRONIZER: <folder>: lock files need a local folder")

@@ -9,12 +9,14 @@ checks no signatures. A fault is one of
     "lost"                    the change is made, and then the connection is closed with RST."""
 
 import contextlib
+import email.utils
 import http.server
 import os
 import re
 import socket
 import struct
 import threading
+import time
 import urllib.parse
 from xml.sax.saxutils import escape
 
@@ -56,6 +58,10 @@ def endless_page(query):
     ).encode()
 
 
+def tag_of(data):
+    return f'"{abs(hash(data)):x}"'
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -94,7 +100,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if data is None:
             return self.error(*ABSENT)
         extent = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range") or "")
-        headers = {"ETag": f'"{abs(hash(data)):x}"', "Accept-Ranges": "bytes"}
+        headers = {"ETag": tag_of(data), "Accept-Ranges": "bytes"}
+        if self.key in self.server.store.times:
+            headers["Last-Modified"] = email.utils.formatdate(self.server.store.times[self.key], usegmt=True)
         if not extent:
             return 200, data, headers
         first, last = extent.groups()
@@ -110,8 +118,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def on_put(self):
         if "x-amz-copy-source" in self.headers:
             return self.error(501, "NotImplemented", "copies are not implemented")
-        self.server.store.objects[self.key] = self.body
-        return 200, b"", {"ETag": '"0"'}
+        store = self.server.store
+        with store.lock:
+            if store.conditional and not self.meets_conditions(store.objects.get(self.key)):
+                return self.error(412, "PreconditionFailed", "At least one of the conditions did not hold")
+            store.objects[self.key] = self.body
+            if store.conditional:
+                store.times[self.key] = time.time()
+        return 200, b"", {"ETag": tag_of(self.body)}
+
+    def meets_conditions(self, data):
+        tag = self.headers.get("If-Match")
+        is_other = tag is not None and (data is None or tag != tag_of(data))
+        return not is_other and (data is None or self.headers.get("If-None-Match") != "*")
 
     def on_delete(self):
         self.server.store.objects.pop(self.key, None)
@@ -188,10 +207,11 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class ObjectServer:
-    """Context manager: starts the server and configures GDAL to use it. `objects` has the bytes of each key."""
+    """Context manager: starts the server and configures GDAL to use it. `objects` has the bytes of each key. A
+    `conditional` server honours If-Match and If-None-Match in PUT requests; `times` has when its objects changed."""
 
-    def __init__(self, **options):
-        self.more = options
+    def __init__(self, conditional=False, **options):
+        self.conditional, self.times, self.more = conditional, {}, options
 
     def __enter__(self):
         self.objects, self.log, self.lock = {}, [], threading.Lock()

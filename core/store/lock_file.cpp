@@ -10,15 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <condition_variable>
-#include <csignal>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <mutex>
-#include <sstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/base/fork.h"
@@ -30,99 +26,12 @@ namespace zarr {
 
 namespace {
 
-constexpr std::chrono::seconds kTouch{20};
-constexpr std::int64_t kAbandoned = std::int64_t{300} * 1'000'000'000;  // nanoseconds
-
-std::string FirstLine(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 std::string Whole(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string HostName() {
-    char name[256] = "";
-    if (gethostname(name, sizeof name - 1) != 0) return "unknown";
-    return name;
-}
-
-// Returns a text that differs between machines of one name, and between containers that number
-// their processes separately.
-std::string MachineMark() {
-    char numbers[64] = "";
-    static_cast<void>(readlink("/proc/self/ns/pid", numbers, sizeof numbers - 1));
-    return FirstLine("/proc/sys/kernel/random/boot_id") + " " + numbers;
-}
-
-// Returns the time at which a process started, in the system's clock ticks; empty if there is no
-// such process, "unknown" if the system does not say.
-std::string StartOf(long process) {
-    if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return {};
-    const std::string state = FirstLine("/proc/" + std::to_string(process) + "/stat");
-    const std::size_t name_end = state.rfind(')');
-    if (name_end == std::string::npos) return "unknown";
-    std::istringstream fields(state.substr(name_end + 1));
-    constexpr int kStart = 20;  // number of the field, counted from behind the name
-    std::string field;
-    for (int i = 0; i < kStart; ++i) fields >> field;
-    return field;
-}
-
-// The contents of a lock file: who holds the lock.
-struct Owner {
-    std::string host;
-    std::string machine;
-    std::string process;
-    std::string start;
-
-    static Owner This() {
-        return {HostName(), MachineMark(), std::to_string(getpid()), StartOf(getpid())};
-    }
-    static Owner Parse(const std::string& text) {
-        Owner owner;
-        std::istringstream lines(text);
-        for (std::string* part : {&owner.host, &owner.machine, &owner.process, &owner.start})
-            std::getline(lines, *part);
-        return owner;
-    }
-    std::string Text() const {
-        return host + "\n" + machine + "\n" + process + "\n" + start + "\n";
-    }
-    bool IsComplete() const { return !start.empty(); }
-};
-
 }  // namespace
-
-// Touches an open file every 20 seconds.
-struct LockFile::Heartbeat {
-    explicit Heartbeat(int descriptor) {
-        thread = std::thread([this, descriptor] {
-            std::unique_lock<std::mutex> lock(mutex);
-            while (!ended.wait_for(lock, kTouch, [this] { return is_ending; }))
-                futimens(descriptor, nullptr);
-        });
-    }
-    Heartbeat(const Heartbeat&) = delete;
-    Heartbeat& operator=(const Heartbeat&) = delete;
-    ~Heartbeat() {
-        {
-            const std::lock_guard<std::mutex> lock(mutex);
-            is_ending = true;
-        }
-        ended.notify_all();
-        thread.join();
-    }
-
-    std::mutex mutex;
-    std::condition_variable ended;
-    bool is_ending = false;
-    std::thread thread;
-};
 
 std::string LockFile::PathFor(const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
@@ -170,7 +79,7 @@ Result<bool> LockFile::Create() {
     if (descriptor < 0)
         return Status::Permission(
             path_ + ": the lock file cannot be created: " + std::generic_category().message(errno));
-    const std::string text = Owner::This().Text();
+    const std::string text = LockOwner::This().Text();
     if (write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
         const int error = errno;
         close(descriptor);
@@ -181,7 +90,8 @@ Result<bool> LockFile::Create() {
     descriptor_ = descriptor;
     CloseInChildren(descriptor);
     try {
-        heartbeat_ = std::make_unique<Heartbeat>(descriptor);
+        heartbeat_ =
+            std::make_unique<LockHeartbeat>([descriptor] { futimens(descriptor, nullptr); });
     } catch (const std::system_error&) {
         // Without a thread the lock lasts for five minutes on other machines.
     }
@@ -189,12 +99,8 @@ Result<bool> LockFile::Create() {
 }
 
 bool LockFile::IsAbandoned(const std::string& text) const {
-    const Owner owner = Owner::Parse(text);
-    const Owner own = Owner::This();
-    if (owner.IsComplete() && owner.host == own.host && owner.machine == own.machine) {
-        const std::string start = StartOf(std::atol(owner.process.c_str()));
-        return start.empty() || start != owner.start;
-    }
+    const LockOwner owner = LockOwner::Parse(text);
+    if (const auto has_ended = owner.HasEnded()) return *has_ended;
     struct stat file {};
     return stat(path_.c_str(), &file) == 0 && IsOld(ModificationTime(file));
 }
@@ -209,7 +115,8 @@ bool LockFile::IsOld(std::int64_t modified) const {
     const bool is_known = fstat(descriptor, &now) == 0;
     close(descriptor);
     RemoveFile(probe);
-    return is_known && ModificationTime(now) - modified > kAbandoned;
+    return is_known &&
+           ModificationTime(now) - modified > std::chrono::nanoseconds(kLockAbandoned).count();
 }
 
 // Removes the lock file if it still has the contents `text`. One of several writers that try so at
@@ -222,9 +129,8 @@ void LockFile::TakeOver(const std::string& text) const {
 }
 
 std::string LockFile::Holder() const {
-    const Owner owner = Owner::Parse(Whole(path_));
-    if (!owner.IsComplete()) return path_;
-    return "process " + owner.process + " on host " + owner.host + ", " + path_;
+    const LockOwner owner = LockOwner::Parse(Whole(path_));
+    return owner.IsComplete() ? owner.Name() + ", " + path_ : path_;
 }
 
 }  // namespace zarr

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/store/lock_owner.h"
 #include "core/store/process_lock.h"
 
 namespace zarr {
@@ -28,8 +29,6 @@ class LockFile final : public ProcessLock {
     static std::string PathFor(const std::string& path);
 
   private:
-    struct Heartbeat;
-
     Result<bool> Create();
     bool IsAbandoned(const std::string& text) const;
     bool IsOld(std::int64_t modified) const;
@@ -38,7 +37,7 @@ class LockFile final : public ProcessLock {
     const std::string path_;  // path of the lock file
     const std::uint64_t generation_;
     int descriptor_ = -1;  // the open lock file while the lock is held
-    std::unique_ptr<Heartbeat> heartbeat_;
+    std::unique_ptr<LockHeartbeat> heartbeat_;
 };
 
 }  // namespace zarr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two means by which a StoreLock excludes other processes.
+// The means by which a StoreLock excludes other processes.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace zarr {
 
-// Lock of a local folder or file against other processes. The destructor releases a lock that is
+// Lock of a store against other processes. The destructor releases a lock that is
 // held, but not in a forked child. Not thread-safe.
 class ProcessLock {
   public:
@@ -22,6 +22,7 @@ class ProcessLock {
 
     // Takes the lock without waiting. Returns false if another process holds the lock, or has
     // waited for longer. A caller that calls Try() again keeps its place among those who wait.
+    // Returns kUnsupported if the store cannot be locked.
     virtual Result<bool> Try() = 0;
     // Returns who holds the lock, for messages; empty if that is unknown.
     virtual std::string Holder() const = 0;

@@ -18,21 +18,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Sleeps between two attempts, for 1 ms at first and 50 ms at last. Returns false at the deadline.
+// Sleeps between two attempts, for 1 ms at first and `longest` at last. Returns false at the
+// deadline.
 class Pause {
   public:
-    explicit Pause(Clock::time_point deadline) : deadline_(deadline) {}
+    explicit Pause(Clock::time_point deadline,
+                   std::chrono::milliseconds longest = std::chrono::milliseconds(50))
+        : deadline_(deadline), longest_(longest) {}
 
     bool Wait() {
         const auto now = Clock::now();
         if (now >= deadline_) return false;
         std::this_thread::sleep_for(std::min<Clock::duration>(next_, deadline_ - now));
-        next_ = std::min(next_ * 2, std::chrono::milliseconds(50));
+        next_ = std::min(next_ * 2, longest_);
         return true;
     }
 
   private:
     const Clock::time_point deadline_;
+    const std::chrono::milliseconds longest_;
     std::chrono::milliseconds next_{1};
 };
 
@@ -44,6 +48,13 @@ Status Busy(const std::string& holder, const LockWait& wait) {
     return Status::Io("another writer is changing the store" +
                       (holder.empty() ? "" : " (" + holder + ")") + "; waited " + text +
                       " s, set LOCK_TIMEOUT or ZARR_LOCK_TIMEOUT to wait longer");
+}
+
+// Returns the end of an attempt to take a lock that excludes no other processes.
+Status WithoutProcesses(const std::string& reason, const LockWait& wait) {
+    if (!wait.is_required) return {};
+    return Status::Unsupported(
+        "REQUIRE_LOCK: the store cannot be locked against other processes: " + reason);
 }
 
 }  // namespace
@@ -150,6 +161,34 @@ Result<std::string> KeyOf(const LockTarget& target) {
     return std::move(*key);
 }
 
+// Waits for the lock of `target` against other processes. Returns nullptr if there is none.
+Result<std::unique_ptr<ProcessLock>> ExcludeProcesses(const LockTarget& target,
+                                                      const LockWait& wait,
+                                                      Clock::time_point deadline) {
+    std::unique_ptr<ProcessLock> process;
+    if (!target.path.empty()) {
+        ZARR_ASSIGN_OR_RETURN(process, OpenProcessLock(target.path, wait.means));
+        if (process == nullptr)
+            ZARR_RETURN_IF_ERROR(WithoutProcesses("the system has no locks", wait));
+    } else if (target.open) {
+        process = target.open();
+    }
+    if (process == nullptr) return process;
+    // Each attempt is a request if the lock is on a server.
+    using std::chrono::milliseconds;
+    Pause between_processes(deadline, target.path.empty() ? milliseconds(500) : milliseconds(50));
+    for (;;) {
+        const Result<bool> is_taken = process->Try();
+        if (target.open && is_taken.status().code() == StatusCode::kUnsupported) {
+            ZARR_RETURN_IF_ERROR(WithoutProcesses(is_taken.status().message(), wait));
+            return std::unique_ptr<ProcessLock>();
+        }
+        ZARR_RETURN_IF_ERROR(is_taken.status());
+        if (*is_taken) return process;
+        if (!between_processes.Wait()) return Busy(process->Holder(), wait);
+    }
+}
+
 }  // namespace
 
 Result<StoreLock> StoreLock::Take(const LockTarget& target, const LockWait& wait) {
@@ -165,18 +204,11 @@ Result<StoreLock> StoreLock::Take(const LockTarget& target, const LockWait& wait
             return Busy("another thread of this process", wait);
         }
         StoreLock lock(state);
-        if (target.path.empty() || !state->IsFirst()) return lock;
-        ZARR_ASSIGN_OR_RETURN(auto process, OpenProcessLock(target.path, wait.means));
-        if (process == nullptr) return lock;
-        Pause between_processes(deadline);
-        for (;;) {
-            ZARR_ASSIGN_OR_RETURN(const bool is_taken, process->Try());
-            if (is_taken) break;
-            if (!between_processes.Wait()) return Busy(process->Holder(), wait);
-        }
+        if (!state->IsFirst()) return lock;
+        ZARR_ASSIGN_OR_RETURN(auto process, ExcludeProcesses(target, wait, deadline));
         state->Hold(std::move(process));
         // Another writer may have replaced the store while this one waited.
-        if (FileIdentity(target.path) == key) return lock;
+        if (target.path.empty() || FileIdentity(target.path) == key) return lock;
     }
 }
 

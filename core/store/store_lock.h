@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,12 +13,16 @@
 
 namespace zarr {
 
+class ProcessLock;
+
 // The store that a StoreLock locks.
 struct LockTarget {
-    // Local folder or file of the store; links are followed. If empty, only threads of this process
-    // exclude each other.
+    // Local folder or file of the store; links are followed. May be empty.
     std::string path;
     std::string identity;  // Store::Identity(), which names the store if `path` is empty
+    // Returns the lock against other processes if `path` is empty; ProcessLock::Try() may return
+    // kUnsupported. nullptr: no other process can change the store, or another lock excludes it.
+    std::function<std::unique_ptr<ProcessLock>()> open = nullptr;
 };
 
 // How a StoreLock excludes other processes.
@@ -30,6 +35,9 @@ enum class LockMeans : std::uint8_t {
 struct LockWait {
     std::chrono::milliseconds limit = std::chrono::seconds(60);
     LockMeans means = LockMeans::kAuto;
+    // True if the store must not change unless the lock excludes other processes. Otherwise only
+    // threads of this process exclude each other where there is no such lock.
+    bool is_required = false;
 };
 
 // Exclusive lock of a store, over the threads and processes that use this class. A thread that
@@ -55,7 +63,8 @@ class StoreLock {
 
     // Waits for the lock and takes it. The store may be replaced while this function waits; the
     // lock is then that of the new store. Returns kIo, with a message that says who holds the
-    // lock, if `wait.limit` ends first. Returns kNotFound if the store does not exist.
+    // lock, if `wait.limit` ends first. Returns kNotFound if the store does not exist, and
+    // kUnsupported if LockWait::is_required cannot be met.
     static Result<StoreLock> Take(const LockTarget& target, const LockWait& wait = {});
 
     bool is_held() const { return state_ != nullptr; }

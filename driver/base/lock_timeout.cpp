@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace zarr_driver {
 
-zarr::Result<std::chrono::milliseconds> ParseLockTimeout(const char* const* options) {
+zarr::Result<zarr::LockWait> ParseLockWait(const char* const* options) {
     const char* text = CSLFetchNameValue(options, "LOCK_TIMEOUT");
     const char* const name = text != nullptr ? "LOCK_TIMEOUT" : "ZARR_LOCK_TIMEOUT";
     if (text == nullptr) text = CPLGetConfigOption("ZARR_LOCK_TIMEOUT", "60");
@@ -24,7 +25,12 @@ zarr::Result<std::chrono::milliseconds> ParseLockTimeout(const char* const* opti
         return zarr::Status::Invalid(std::string("option ") + name +
                                      ": expected a number of seconds from 0 to 31622400, got " +
                                      zarr::Quoted(text));
-    return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+    zarr::LockWait wait;
+    wait.limit = std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+    const char* required = CSLFetchNameValue(options, "REQUIRE_LOCK");
+    if (required == nullptr) required = CPLGetConfigOption("ZARR_REQUIRE_LOCK", "NO");
+    wait.is_required = CPLTestBool(required);
+    return wait;
 }
 
 }  // namespace zarr_driver

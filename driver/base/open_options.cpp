@@ -150,6 +150,8 @@ const char* const kOpenOptionList =
     "  <Option name='LOCK_TIMEOUT' type='float' description='How many seconds a change in update "
     "mode"
     " waits for another writer of the store' default='60'/>"
+    "  <Option name='REQUIRE_LOCK' type='boolean' description='Whether opening for update fails if"
+    " the store cannot be locked against other processes' default='NO'/>"
     "</OpenOptionList>";
 
 zarr::IcechunkSelection SelectionOf(const char* const* options) {
@@ -208,7 +210,7 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
     parsed.read_ahead = CPLFetchBool(options, "READ_AHEAD", true);
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
-    ZARR_ASSIGN_OR_RETURN(parsed.lock_timeout, ParseLockTimeout(options));
+    ZARR_ASSIGN_OR_RETURN(parsed.lock_wait, ParseLockWait(options));
     ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");

@@ -12,6 +12,7 @@
 #include "core/conventions/nodata.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/references/icechunk_repository.h"
+#include "core/store/store_lock.h"
 
 namespace zarr_driver {
 
@@ -42,7 +43,7 @@ struct OpenOptions {
     bool is_update = false;    // access mode of the dataset, not an open option
     std::string synchronizer;  // folder of lock files for writing; may be empty
     // How long a change waits for another writer of the store.
-    std::chrono::milliseconds lock_timeout = std::chrono::seconds(60);
+    zarr::LockWait lock_wait;
     // Maximum time for loading the coordinates of extra dimensions (LOAD_EXTRA_DIM_METADATA_DELAY).
     // nullopt means no limit.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);

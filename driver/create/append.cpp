@@ -380,7 +380,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
     auto update =
         std::make_unique<StoreUpdate>(store, zarr::WriteConsolidated::kIfPresent, std::move(locks));
-    update->SetLockTimeout(options.lock_timeout);
+    update->SetLockWait(options.lock_wait);
     // Held for the whole append: another one must neither change the sizes that the plan is made
     // from, nor write to the same new slices.
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, update->Lock());

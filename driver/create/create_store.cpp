@@ -611,7 +611,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
         options.append_subdataset ? std::nullopt : std::optional(options.new_format));
-    made.update_->SetLockTimeout(options.lock_timeout);
+    made.update_->SetLockWait(options.lock_wait);
     if (raster.is_copied && !options.append_subdataset && !made.IsStaging())
         made.hold_ = std::make_unique<CreationHold>(store);
     made.band_dimensions_ = raster.band_dimensions;
@@ -718,7 +718,7 @@ Status NewStore::Commit() {
     update_ = std::make_shared<StoreUpdate>(
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
-    update_->SetLockTimeout(options_.lock_timeout);
+    update_->SetLockWait(options_.lock_wait);
     if (has_been_open_) return {};
     // Records that the arrays are new and have no chunks. The fill value of such an array may still
     // be changed.

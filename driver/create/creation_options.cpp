@@ -54,6 +54,7 @@ const char* const kDatasetOptions =
     "  <Option name='RESUME' type='boolean' description='Whether CreateCopy() continues an unfinished copy of the same source. A copy that fails or is cancelled then leaves its unfinished store' default='NO'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as for the open option SYNCHRONIZER'/>"
     "  <Option name='LOCK_TIMEOUT' type='float' description='How many seconds to wait for another writer of the store' default='60'/>"
+    "  <Option name='REQUIRE_LOCK' type='boolean' description='Whether a change of an existing store fails if the store cannot be locked against other processes' default='NO'/>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written: GDAL, SPATIAL_PROJ, CF, or ALL, which is the default with the attributes of SPATIAL_PROJ. By default as CF has them, and in the forms that GDAL of any version, xarray and rioxarray find'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value><Value>ALL</Value>"
     "  </Option>";
@@ -99,7 +100,7 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     ZARR_ASSIGN_OR_RETURN(parsed.new_format, FormatOfNewStore(parsed.format));
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
-    ZARR_ASSIGN_OR_RETURN(parsed.lock_timeout, ParseLockTimeout(options));
+    ZARR_ASSIGN_OR_RETURN(parsed.lock_wait, ParseLockWait(options));
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
     ZARR_ASSIGN_OR_RETURN(parsed.block_x, ParseBlockSide(options, "BLOCKXSIZE"));
     ZARR_ASSIGN_OR_RETURN(parsed.block_y, ParseBlockSide(options, "BLOCKYSIZE"));

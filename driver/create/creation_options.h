@@ -4,7 +4,6 @@
 #include <cpl_port.h>
 #include <gdal.h>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "core/conventions/base_state.h"
 #include "core/dtype/data_type.h"
 #include "core/metadata/array_metadata.h"
+#include "core/store/store_lock.h"
 #include "driver/base/array_options.h"
 #include "driver/georef/convention.h"
 #include "driver/overviews/overview_plan.h"
@@ -59,7 +59,7 @@ struct CreationOptions {
     bool resume = false;       // RESUME: an unfinished copy is continued
     std::string synchronizer;  // folder of lock files; empty: no locks
     // How long a change waits for another writer of the store.
-    std::chrono::milliseconds lock_timeout = std::chrono::seconds(60);
+    zarr::LockWait lock_wait;
     Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
     bool has_level_groups =

@@ -65,8 +65,10 @@ std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
     CPLStringList options;
     const std::string& locks = session_->options().synchronizer;
     if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
-    const std::chrono::duration<double> limit = session_->options().lock_timeout;
+    const zarr::LockWait& wait = session_->options().lock_wait;
+    const std::chrono::duration<double> limit = wait.limit;
     options.SetNameValue("LOCK_TIMEOUT", CPLSPrintf("%.3f", limit.count()));
+    options.SetNameValue("REQUIRE_LOCK", wait.is_required ? "YES" : "NO");
     const char* const drivers[] = {"Zarr", nullptr};
     return std::unique_ptr<GDALDataset>(
         GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,

@@ -154,8 +154,8 @@ class VsiByteFile final : public zarr::ByteFile {
 // if the file system has no locks.
 Result<std::optional<zarr::PathLock>> WaitForLock(const std::string& path) {
     using Clock = std::chrono::steady_clock;
-    ZARR_ASSIGN_OR_RETURN(const auto limit, ParseLockTimeout(nullptr));
-    const auto deadline = Clock::now() + limit;
+    ZARR_ASSIGN_OR_RETURN(const auto wait, ParseLockWait(nullptr));
+    const auto deadline = Clock::now() + wait.limit;
     for (;;) {
         std::error_code error;
         const std::filesystem::path real = std::filesystem::canonical(path, error);

@@ -5,6 +5,7 @@
 #include <cpl_http.h>
 #include <cpl_multiproc.h>
 #include <cpl_string.h>
+#include <cpl_time.h>
 #include <cpl_vsi.h>
 
 #include <algorithm>
@@ -341,6 +342,39 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     return true;
 }
 
+// Returns the seconds since 1970 of a header; nullopt if it is missing.
+std::optional<double> TimeOf(const CPLHTTPResult& answer, const char* name) {
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, zone = 0, weekday = 0;
+    const char* const text = HeaderOf(answer, name);
+    if (text == nullptr || CPLParseRFC822DateTime(text, &year, &month, &day, &hour, &minute,
+                                                  &second, &zone, &weekday) == 0)
+        return std::nullopt;
+    struct tm time = {};
+    time.tm_year = year - 1900;
+    time.tm_mon = month - 1;
+    time.tm_mday = day;
+    time.tm_hour = hour;
+    time.tm_min = minute;
+    time.tm_sec = std::max(second, 0);
+    return static_cast<double>(CPLYMDHMSToUnixTime(&time));
+}
+
+ObjectAnswer ObjectAnswerOf(const std::string& key, const CPLHTTPResult& answer) {
+    ObjectAnswer found;
+    const int status = HttpStatus(answer);
+    const ServerError error = ParseServerError(BodyOf(answer).text());
+    found.status = status != 0 ? status : kHttpOk;
+    found.body = BodyOf(answer).text();
+    if (status != 0 || !error.code.empty())
+        found.error = Failure(key, answer, status, error).message();
+    const char* const tag = HeaderOf(answer, "ETag");
+    if (tag != nullptr) found.version = tag;
+    const auto now = TimeOf(answer, "Date");
+    const auto then = TimeOf(answer, "Last-Modified");
+    if (now && then) found.age = *now - *then;
+    return found;
+}
+
 // Returns the start of `path`, up to and including the name of the server or bucket.
 std::string ServerOf(const std::string& path) {
     const std::size_t host = path.find("://");
@@ -394,6 +428,39 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     // The log shows the path instead of the URL, because a signed URL is long.
     if (IsDebugEnabled()) LogRequest("GET", value.path, value.key, AnswerText(found, &bytes), time);
     return found;
+}
+
+Result<ObjectAnswer> RequestObject(const RemoteValue& value, const char* verb,
+                                   const std::string& body) {
+    const QuietErrors quiet;
+    HttpOptions found = FindOptions(value);
+    // No session is used, because it would keep the method for later requests.
+    CPLStringList options(std::move(found.own));
+    options.SetNameValue("MAX_RETRY", "0");
+    options.SetNameValue("CUSTOMREQUEST", verb);
+    if (EQUAL(verb, "PUT")) {
+        options.SetNameValue("POSTFIELDS", body.c_str());
+        // The client would state a type, which the signature of some object stores does not allow.
+        found.headers += "Content-Type:\r\n";
+        if (STARTS_WITH(value.path.c_str(), "/vsiaz/"))
+            found.headers += "x-ms-blob-type: BlockBlob";
+    }
+    if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
+    constexpr std::size_t kMost = std::size_t{1} << 16;
+    HttpRetry retry(value.path);
+    HttpReply reply;
+    int status = 0;
+    do {
+        reply = FetchBodyPart(value.url.c_str(), options.List(), {kMost, kMost});
+        if (reply.answer == nullptr) return Status::Io(value.key + ": " + QuietErrors::Message());
+        status = HttpStatus(*reply.answer);
+    } while (
+        retry.WaitFor(*reply.answer, status, ParseServerError(BodyOf(*reply.answer).text()).code));
+    if (status == 0 && (reply.answer->nStatus != 0 || reply.answer->pszErrBuf != nullptr))
+        return Status::Io(
+            value.key + ": " +
+            (reply.answer->pszErrBuf != nullptr ? reply.answer->pszErrBuf : "no answer"));
+    return ObjectAnswerOf(value.key, *reply.answer);
 }
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {

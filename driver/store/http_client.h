@@ -57,6 +57,21 @@ struct ValueInfo {
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ValueInfo* info = nullptr);
 
+// Answer to a request for one object.
+struct ObjectAnswer {
+    int status = 0;  // HTTP status
+    std::string body;
+    std::string error;               // what the server says about a failure, for messages
+    std::string version;             // the ETag; empty if the server sends none
+    std::optional<double> age = {};  // seconds since the last change, on the server's clock
+};
+
+// Sends a request with the method `verb` ("GET", "PUT" or "DELETE") for one small object. `body` is
+// the object's new value in a PUT request. Returns the server's answer, whatever its status, of
+// which requests are repeated by HttpRetry. Returns kIo if there is none. Thread-safe.
+zarr::Result<ObjectAnswer> RequestObject(const RemoteValue& value, const char* verb,
+                                         const std::string& body = {});
+
 // Returns the latency and bandwidth that this process has measured for the server of `path`, a path
 // in GDAL's file systems. All paths on one server or in one bucket share the measurement.
 // Thread-safe.

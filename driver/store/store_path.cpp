@@ -92,7 +92,8 @@ bool IsSigned(const std::string& url) {
     return url.find("Signature=") != std::string::npos || url.find("sig=") != std::string::npos;
 }
 
-std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string& path) {
+std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string& path,
+                                     const char* verb) {
     const QuietErrors quiet;
     if (IsSet(path, store.no_sign_request)) {
         const char* url = VSIGetActualURL(path.c_str());
@@ -103,7 +104,12 @@ std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string
     // this header.
     if (VSIGetPathSpecificOption(path.c_str(), "AWS_REQUEST_PAYER", nullptr) != nullptr)
         return std::nullopt;
-    std::string url = Take(VSIGetSignedURL(path.c_str(), nullptr));
+    // The right is an option of Azure.
+    const char* const right = EQUAL(verb, "GET") ? "r" : EQUAL(verb, "PUT") ? "w" : "d";
+    CPLStringList options;
+    options.SetNameValue("VERB", verb);
+    options.SetNameValue("SIGNEDPERMISSIONS", right);
+    std::string url = Take(VSIGetSignedURL(path.c_str(), options.List()));
     if (IsSigned(url)) return url;
     return std::nullopt;
 }
@@ -329,10 +335,10 @@ StorePath::Kind KindOf(const std::string& path) {
 
 StorePath::StorePath(const std::string& path) : text_(ExpandUrl(path)), kind_(KindOf(text_)) {}
 
-std::optional<std::string> StorePath::Url(const std::string& key) const {
+std::optional<std::string> StorePath::Url(const std::string& key, const char* verb) const {
     if (kind_ == Kind::kWebServer) return WebUrl(text_, key);
     if (kind_ != Kind::kObjectStore) return std::nullopt;
-    return ObjectUrl(*FindObjectStore(text_), key.empty() ? text_ : text_ + "/" + key);
+    return ObjectUrl(*FindObjectStore(text_), key.empty() ? text_ : text_ + "/" + key, verb);
 }
 
 std::string StorePath::AccountOptions() const {

@@ -59,9 +59,9 @@ class StorePath {
     // Returns the URL from which a GET request reads the file `key` of this remote folder. If `key`
     // is empty, returns the URL of the folder. A URL of a web server is percent-encoded and ends
     // with the folder's query. A URL of an object store is signed with GDAL's credentials for one
-    // hour. Returns nullopt if a URL cannot express GDAL's options, and for paths that are not
-    // remote.
-    std::optional<std::string> Url(const std::string& key = {}) const;
+    // hour, for a request with the method `verb`. Returns nullopt if a URL cannot express GDAL's
+    // options, and for paths that are not remote.
+    std::optional<std::string> Url(const std::string& key = {}, const char* verb = "GET") const;
 
     // Returns a text with the GDAL options that select server, account and rights, and their
     // current values for this path. If two texts differ, the path may lead to different contents.

@@ -12,6 +12,7 @@
 #include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
 #include "driver/store/location.h"
+#include "driver/store/object_lock.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -49,12 +50,14 @@ zarr::LockTarget LockTargetOf(const zarr::Store& store) {
     std::error_code error;
     const bool is_folder =
         path.kind() == StorePath::Kind::kLocal && std::filesystem::is_directory(path.text(), error);
-    return {is_folder ? path.text() : "", store.Identity()};
+    zarr::LockTarget target{is_folder ? path.text() : "", store.Identity()};
+    if (path.is_object_store()) target.open = [path] { return std::make_unique<ObjectLock>(path); };
+    return target;
 }
 
 zarr::LockWait DefaultLockWait() {
-    const auto limit = ParseLockTimeout(nullptr);
-    return limit.ok() ? zarr::LockWait{*limit, zarr::LockMeans::kAuto} : zarr::LockWait();
+    const auto wait = ParseLockWait(nullptr);
+    return wait.ok() ? *wait : zarr::LockWait();
 }
 
 Status NotForUpdate(bool is_inherited) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,10 +26,11 @@ namespace zarr_driver {
 // and the folder.
 zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder);
 
-// Returns what a zarr::StoreLock of `store` locks: the folder of a local store. Other stores, and
-// zip files, which are locked while they are open for update, exclude only threads of this process.
+// Returns what a zarr::StoreLock of `store` locks: the folder of a local store, or the lock object
+// of an object store. Stores in memory, and zip files, which are locked while they are open for
+// update, exclude only threads of this process.
 zarr::LockTarget LockTargetOf(const zarr::Store& store);
-// Returns the wait of the configuration option ZARR_LOCK_TIMEOUT; 60 s if it is invalid.
+// Returns the wait of the configuration options, or the default wait if they are invalid.
 zarr::LockWait DefaultLockWait();
 
 // Returns the error for an attempt to change a dataset that is not open for update. `is_inherited`
@@ -71,11 +71,10 @@ class StoreUpdate {
         if (!is_of_new_store_) metadata_.UseLock(LockTargetOf(*store_), DefaultLockWait());
     }
 
-    // Sets how long a change waits for another writer of the store, instead of 60 s. Call before
-    // the object is shared between threads.
-    void SetLockTimeout(std::chrono::milliseconds limit) {
-        if (!is_of_new_store_)
-            metadata_.UseLock(LockTargetOf(*store_), {limit, zarr::LockMeans::kAuto});
+    // Sets how a change waits for another writer of the store. Call before the object is shared
+    // between threads.
+    void SetLockWait(const zarr::LockWait& wait) {
+        if (!is_of_new_store_) metadata_.UseLock(LockTargetOf(*store_), wait);
     }
     // Waits until no other thread or process changes the store, and keeps them waiting while the
     // result exists. Each change of a document takes this lock itself; take it before changes that
