@@ -197,6 +197,25 @@ def test_a_tree_of_links_ends(tmp_path, capsys):
     assert check(store, capsys)[0] == 0
 
 
+@pytest.mark.parametrize("target", ["/", "../else", "../else/deep"])
+def test_links_out_of_the_store_are_not_followed(tmp_path, target, capsys):
+    store = good(tmp_path)
+    (tmp_path / "else" / "deep").mkdir(parents=True)
+    (tmp_path / "else" / "deep" / "secret").write_text("")
+    (tmp_path / "else" / document_of(store).name).write_text("{")
+    (store / "d").symlink_to(target)
+    code, report = check(store, capsys)
+    assert code == 2
+    assert [(each["node"], "is a link to a folder outside" in each["message"]) for each in report["findings"]
+            if each["code"] == "document-invalid"] == [("/d", True)]  # fmt: skip
+
+
+def test_a_store_behind_a_link_is_checked(tmp_path, capsys):
+    good(tmp_path)
+    (tmp_path / "link").symlink_to("store.zarr")
+    assert check(tmp_path / "link", capsys)[0] == 0
+
+
 def test_a_sparse_document_is_not_read(tmp_path, capsys):
     store = good(tmp_path)
     os.truncate(document_of(store), 1 << 40)

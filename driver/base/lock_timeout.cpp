@@ -13,10 +13,16 @@
 
 namespace zarr_driver {
 
+namespace {
+
+constexpr const char* kConfigOption = "ZARR_LOCK_TIMEOUT";
+
+}  // namespace
+
 zarr::Result<zarr::LockWait> ParseLockWait(const char* const* options) {
     const char* text = CSLFetchNameValue(options, "LOCK_TIMEOUT");
-    const char* const name = text != nullptr ? "LOCK_TIMEOUT" : "ZARR_LOCK_TIMEOUT";
-    if (text == nullptr) text = CPLGetConfigOption("ZARR_LOCK_TIMEOUT", "60");
+    const char* const name = text != nullptr ? "LOCK_TIMEOUT" : kConfigOption;
+    if (text == nullptr) text = CPLGetConfigOption(kConfigOption, "60");
     char* end = nullptr;
     const double seconds = CPLStrtod(text, &end);
     // A longer time would not fit the clock's numbers.
@@ -31,6 +37,19 @@ zarr::Result<zarr::LockWait> ParseLockWait(const char* const* options) {
     if (required == nullptr) required = CPLGetConfigOption("ZARR_REQUIRE_LOCK", "NO");
     wait.is_required = CPLTestBool(required);
     return wait;
+}
+
+LockTimeoutScope::LockTimeoutScope(const char* const* options)
+    : is_set_(CSLFetchNameValue(options, "LOCK_TIMEOUT") != nullptr &&
+              ParseLockWait(options).ok()) {
+    if (!is_set_) return;
+    if (const char* const own = CPLGetThreadLocalConfigOption(kConfigOption, nullptr))
+        before_ = own;
+    CPLSetThreadLocalConfigOption(kConfigOption, CSLFetchNameValue(options, "LOCK_TIMEOUT"));
+}
+
+LockTimeoutScope::~LockTimeoutScope() {
+    if (is_set_) CPLSetThreadLocalConfigOption(kConfigOption, before_ ? before_->c_str() : nullptr);
 }
 
 }  // namespace zarr_driver

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/base/status.h"
 #include "core/store/store_lock.h"
 
@@ -11,5 +14,19 @@ namespace zarr_driver {
 // 60. REQUIRE_LOCK, else ZARR_REQUIRE_LOCK, says whether the store must have a lock. Fails if a
 // value is not a number of seconds from 0 on.
 zarr::Result<zarr::LockWait> ParseLockWait(const char* const* options);
+
+// Makes the option LOCK_TIMEOUT of a list the default for everything that this thread opens or
+// begins during the lifetime of this object. A list without the option changes nothing.
+class LockTimeoutScope {
+  public:
+    explicit LockTimeoutScope(const char* const* options);
+    ~LockTimeoutScope();
+    LockTimeoutScope(const LockTimeoutScope&) = delete;
+    LockTimeoutScope& operator=(const LockTimeoutScope&) = delete;
+
+  private:
+    bool is_set_;
+    std::optional<std::string> before_;  // the thread's own value of the configuration option
+};
 
 }  // namespace zarr_driver

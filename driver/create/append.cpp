@@ -587,6 +587,7 @@ Status AppendPlan::FindIndices() {
     ZARR_ASSIGN_OR_RETURN(coordinates_,
                           GrowingCoordinates::Read(*hierarchy_, dimension(), dimension().size));
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> texts, Texts());
+    GrowingCoordinates::Order order(*coordinates_);
     std::set<std::string> seen;
     for (const std::string& text : texts) {
         ZARR_ASSIGN_OR_RETURN(std::string element, coordinates_->ElementOf(text));
@@ -598,8 +599,7 @@ Status AppendPlan::FindIndices() {
             continue;
         }
         indices_.push_back(new_size_++);
-        if (disordered_.empty() && !coordinates_->IsInOrder(new_elements_, element))
-            disordered_ = text;
+        if (!order.Add(element) && disordered_.empty()) disordered_ = text;
         new_elements_.push_back(std::move(element));
     }
     return {};

@@ -174,22 +174,23 @@ bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) cons
     return std::fabs(a - b) <= kRounding * std::max(std::fabs(a), std::fabs(b));
 }
 
-bool GrowingCoordinates::IsInOrder(const std::vector<std::string>& added,
-                                   const std::string& element) const {
-    if (!AreNumbers() || dtype_.kind == DataKind::kComplex) return true;
-    std::vector<std::string> all = elements_;
-    all.insert(all.end(), added.begin(), added.end());
-    if (all.empty()) return true;
-    const auto is_sorted = [&](int sign) {
-        return std::is_sorted(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-            return sign * NumberOf(dtype_, a) < sign * NumberOf(dtype_, b);
-        });
-    };
-    const long double step = NumberOf(dtype_, element) - NumberOf(dtype_, all.back());
+GrowingCoordinates::Order::Order(const GrowingCoordinates& coordinates)
+    : dtype_(coordinates.dtype_), are_times_(coordinates.AreTimes()) {
+    for (const std::string& element : coordinates.elements_) Add(element);
+}
+
+bool GrowingCoordinates::Order::Add(const std::string& element) {
+    if (dtype_.kind == DataKind::kUnicode || dtype_.kind == DataKind::kComplex) return true;
+    const long double number = NumberOf(dtype_, element);
+    const long double before = std::exchange(last_, number);
+    const std::uint64_t count = count_++;
+    if (count == 0) return true;
+    const bool was_ascending = std::exchange(is_ascending_, is_ascending_ && !(number < before));
+    const bool was_descending = std::exchange(is_descending_, is_descending_ && !(number > before));
     // A single coordinate may be the first of a descending series, which is rare except for times.
-    if (all.size() == 1) return !AreTimes() || step > 0;
-    if (is_sorted(1)) return step > 0;
-    return !is_sorted(-1) || step < 0;
+    if (count == 1) return !are_times_ || number > before;
+    if (was_ascending) return number > before;
+    return !was_descending || number < before;
 }
 
 std::optional<std::uint64_t> GrowingCoordinates::Find(const std::string& element) const {

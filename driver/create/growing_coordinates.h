@@ -48,9 +48,22 @@ class GrowingCoordinates {
     // has read. Returns nullopt if no coordinate equals `element`.
     std::optional<std::uint64_t> Find(const std::string& element) const;
 
-    // True if `element`, appended after the stored coordinates and `added`, keeps their order,
-    // ascending or descending. Also true if the coordinates have no order, or are texts.
-    bool IsInOrder(const std::vector<std::string>& added, const std::string& element) const;
+    // Follows the order of the coordinates, ascending or descending, while elements are appended.
+    class Order {
+      public:
+        explicit Order(const GrowingCoordinates& coordinates);
+        // Appends `element` after the last one. Returns true if it keeps the order of all before.
+        // Also returns true if the coordinates have no order, or are texts.
+        bool Add(const std::string& element);
+
+      private:
+        zarr::DataType dtype_;
+        bool are_times_;
+        std::uint64_t count_ = 0;
+        long double last_ = 0;
+        bool is_ascending_ = true;  // also if elements are equal
+        bool is_descending_ = true;
+    };
 
     const std::string& path() const { return dimension_.coordinate_path; }
     const zarr::DataType& dtype() const { return dtype_; }

@@ -250,18 +250,25 @@ class Store:
         return keys or None
 
     def _list_folder(self):
-        """Returns the keys in a local folder. Follows links, but visits each folder once."""
-        keys, seen = {}, set()
+        """Returns the keys in a local folder. Follows links within the store, but visits each folder once. Links to
+        other folders are not followed, because a store of a stranger could link to the root of the file system."""
+        keys, seen, root = {}, set(), os.path.realpath(self.root)
         for folder, folders, files in os.walk(self.root, followlinks=True):
             state = os.stat(folder)
             if (state.st_dev, state.st_ino) in seen:
                 folders.clear()
                 continue
             seen.add((state.st_dev, state.st_ino))
+            for name in [name for name in folders if os.path.islink(os.path.join(folder, name))]:
+                path = os.path.join(folder, name)
+                if os.path.commonpath([root, os.path.realpath(path)]) != root:
+                    folders.remove(name)
+                    self.broken[self._key_of(path)] = "is a link to a folder outside of the store, and not followed"
             for name in files:
-                key = posixpath.normpath(posixpath.join(os.path.relpath(folder, self.root).replace(os.sep, "/"), name))
+                path = os.path.join(folder, name)
+                key = self._key_of(path)
                 try:
-                    state = os.stat(os.path.join(folder, name))
+                    state = os.stat(path)
                 except OSError as why:
                     self.broken[key] = f"cannot be read: {why.strerror}"
                     continue
@@ -270,6 +277,9 @@ class Store:
                 else:
                     self.broken[key] = "is not a regular file (a pipe, a socket or a device)"
         return keys
+
+    def _key_of(self, path):
+        return os.path.relpath(path, self.root).replace(os.sep, "/")
 
     def read(self, key, start=0, size=None):
         """Returns at most `size` bytes under a key, beginning at the byte number `start`. If `size` is None, returns
