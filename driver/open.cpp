@@ -14,6 +14,7 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
+#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/dataset.h"
@@ -302,6 +303,7 @@ bool IsRejectedByIdentify(GDALOpenInfo* open_info) {
 
 GDALDataset* Open(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> GDALDataset* {
+        const LockTimeoutScope lock_timeout(open_info->papszOpenOptions);
         if (IsZarr(*open_info, Purpose::kOpen)) return OpenOrReport(open_info);
         if (IdentifyAsBuiltin(open_info) != FALSE)
             return OpenAsBuiltin(open_info, open_info->pszFilename);

@@ -232,6 +232,49 @@ def test_a_store_is_not_deleted_renamed_or_overwritten_while_it_is_changed(tmp_p
     assert not os.path.exists(store) or files_of(store) != before
 
 
+@pytest.mark.skipif(create_deletes_first(), reason="GDAL deletes the store itself")
+def test_a_copy_waits_for_the_old_store_before_it_copies(tmp_path):
+    """Nothing is copied in vain, and no other writer comes in between."""
+    store, told = tmp_path / "a.zarr", []
+    make(store)
+    before = files_of(store)
+    held = Held(store)
+    scene = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 1, gdal.GDT_Int16)
+    copy_of = gdal.GetDriverByName("Zarr").CreateCopy
+    with error_log() as log, config_options(ZARR_LOCK_TIMEOUT="0.02"):
+        assert copy_of(str(store), scene, options=["LOCK_TIMEOUT=0.01"], callback=lambda *at: told.append(at)) is None
+    assert MESSAGE in log.the_error()
+    assert told == [] and files_of(store) == before
+    held.release()
+
+    def report(done, *_):
+        folder = os.open(store, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(folder)
+        told.append(done)
+        return 1
+
+    assert copy_of(str(store), scene, callback=report) is not None
+    assert told != []
+
+
+def test_a_multidimensional_copy_waits_as_long_as_its_option_says(tmp_path):
+    store = tmp_path / "a.zarr"
+    make(store)
+    copy(tmp_path / "b.zarr", 2)
+    source = gdal.OpenEx(str(tmp_path / "b.zarr"), gdal.OF_MULTIDIM_RASTER)
+    before = files_of(store)
+    held = Held(store)
+    for name in (store, store / "group"):
+        with error_log() as log, config_options(ZARR_LOCK_TIMEOUT="0.02"):
+            assert gdal.MultiDimTranslate(str(name), source, format="Zarr",
+                                          creationOptions=["LOCK_TIMEOUT=0.01"]) is None  # fmt: skip
+        assert MESSAGE in log.the_error() and log.warnings == []
+    assert files_of(store) == before
+    held.release()
+
+
 @pytest.mark.parametrize("text", ["-1", "soon", "1e99", ""])
 def test_an_invalid_time(tmp_path, text):
     store = tmp_path / "a.zarr"

@@ -12,10 +12,16 @@
 
 namespace zarr_driver {
 
+namespace {
+
+constexpr const char* kConfigOption = "ZARR_LOCK_TIMEOUT";
+
+}  // namespace
+
 zarr::Result<std::chrono::milliseconds> ParseLockTimeout(const char* const* options) {
     const char* text = CSLFetchNameValue(options, "LOCK_TIMEOUT");
-    const char* const name = text != nullptr ? "LOCK_TIMEOUT" : "ZARR_LOCK_TIMEOUT";
-    if (text == nullptr) text = CPLGetConfigOption("ZARR_LOCK_TIMEOUT", "60");
+    const char* const name = text != nullptr ? "LOCK_TIMEOUT" : kConfigOption;
+    if (text == nullptr) text = CPLGetConfigOption(kConfigOption, "60");
     char* end = nullptr;
     const double seconds = CPLStrtod(text, &end);
     // A longer time would not fit the clock's numbers.
@@ -25,6 +31,19 @@ zarr::Result<std::chrono::milliseconds> ParseLockTimeout(const char* const* opti
                                      ": expected a number of seconds from 0 to 31622400, got " +
                                      zarr::Quoted(text));
     return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+}
+
+LockTimeoutScope::LockTimeoutScope(const char* const* options)
+    : is_set_(CSLFetchNameValue(options, "LOCK_TIMEOUT") != nullptr &&
+              ParseLockTimeout(options).ok()) {
+    if (!is_set_) return;
+    if (const char* const own = CPLGetThreadLocalConfigOption(kConfigOption, nullptr))
+        before_ = own;
+    CPLSetThreadLocalConfigOption(kConfigOption, CSLFetchNameValue(options, "LOCK_TIMEOUT"));
+}
+
+LockTimeoutScope::~LockTimeoutScope() {
+    if (is_set_) CPLSetThreadLocalConfigOption(kConfigOption, before_ ? before_->c_str() : nullptr);
 }
 
 }  // namespace zarr_driver

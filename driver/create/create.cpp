@@ -17,6 +17,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
+#include "driver/base/lock_timeout.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
@@ -427,6 +428,7 @@ Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDatase
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     NameValueList options) {
+    const LockTimeoutScope lock_timeout(options);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         if (bands < 1) return Status::Invalid("a raster needs at least one band");
         NewRaster raster;
@@ -469,6 +471,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
                         GDALProgressFunc progress, void* progress_data) {
     WatchedProgress watched(progress, progress_data);
+    const LockTimeoutScope lock_timeout(options);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));

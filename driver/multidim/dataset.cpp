@@ -9,6 +9,7 @@
 #include "driver/base/array_options.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
+#include "driver/base/lock_timeout.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
 #include "driver/base/reference_options.h"
@@ -109,7 +110,8 @@ const char* const kMultiDimOptions =
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: in .zmetadata, or for Zarr v3 in zarr.json' default='YES'/>"
-    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as for the open option SYNCHRONIZER'/>";
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as for the open option SYNCHRONIZER'/>"
+    "  <Option name='LOCK_TIMEOUT' type='float' description='How many seconds to wait for another writer of the store' default='60'/>";
 const char* const kMoreArrayOptions =
     "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored. ASCII: as dtype S, in UTF-8. UNICODE: as dtype U. Strings without a maximum length are stored as strings of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
@@ -126,6 +128,7 @@ class NewRoot {
   public:
     static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
         NewRoot made;
+        ZARR_RETURN_IF_ERROR(ParseLockTimeout(options).status());
         ZARR_ASSIGN_OR_RETURN(const auto stated, ParseFormat(options));
         ZARR_ASSIGN_OR_RETURN(made.format_, FormatOfNewStore(stated));
         const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
@@ -293,6 +296,7 @@ GDALDataset* RunToDataset(const char* name, const Work& make) {
 
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
                                     CSLConstList options) {
+    const LockTimeoutScope lock_timeout(options);
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
         // Callers change the store after its creation. If a store at this path cannot be changed,
@@ -311,6 +315,7 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data) {
+    const LockTimeoutScope lock_timeout(options);
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         if (AreReferencesAskedFor(options))
             return CopyAsReferences(name, source, options, progress, progress_data);

@@ -160,6 +160,8 @@ StoreReplacement::StoreReplacement(StoreReplacement&& other) noexcept
       path_(std::exchange(other.path_, {})),
       building_(std::exchange(other.building_, {})),
       lock_(std::exchange(other.lock_, std::nullopt)),
+      wait_(other.wait_),
+      old_lock_(std::move(other.old_lock_)),
       creation_(std::move(other.creation_)),
       is_resumed_(other.is_resumed_) {}
 
@@ -171,6 +173,8 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
     path_ = std::exchange(other.path_, {});
     building_ = std::exchange(other.building_, {});
     lock_ = std::exchange(other.lock_, std::nullopt);
+    wait_ = other.wait_;
+    old_lock_ = std::move(other.old_lock_);
     creation_ = std::move(other.creation_);
     is_resumed_ = other.is_resumed_;
     return *this;
@@ -182,15 +186,18 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
     ZARR_RETURN_IF_ERROR(CheckReplaceable(folder));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
     StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
+    replacement.wait_ = DefaultLockWait();
     bool is_possible = CanBeReplaced(replacement.path_);
-    if (is_possible && replacement.ResumeUnfinished(is_resumable)) return replacement;
     if (is_possible) {
-        const Status status = replacement.BuildStaging(is_possible);
+        Status status = replacement.LockOld();
+        if (status.ok() && replacement.ResumeUnfinished(is_resumable)) return replacement;
+        if (status.ok()) status = replacement.BuildStaging(is_possible);
         if (!status.ok()) {
             replacement.path_.clear();
             return status;
         }
     }
+    if (!is_possible) replacement.old_lock_.Release();
     if (!is_possible) ZARR_RETURN_IF_ERROR(replacement.BuildInPlace(is_resumable, is_read));
     return replacement;
 }
@@ -313,6 +320,16 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
                       StagingStorePath(path_, 0));
 }
 
+// Takes the lock of the old store, if there is one: a writer that changes the old store must not go
+// on in the new one.
+Status StoreReplacement::LockOld() {
+    const bool is_file = FileOrFolderOf(folder_) != folder_;
+    if (old_lock_.is_held() || is_file || !PathExists(path_)) return {};
+    auto lock = zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path_)), wait_);
+    if (lock.ok()) old_lock_ = lock.Take();
+    return lock.status();
+}
+
 Status StoreReplacement::RenameToFinal() {
     // The folder is checked again, because another program may have added files to it since
     // Begin().
@@ -338,10 +355,7 @@ Status StoreReplacement::RenameToFinal() {
     // replaces an existing file.
     if ((is_free || is_file) && rename(building_, path_)) return {};
     if (is_free) return SwapFailure("cannot be renamed to its final name", errno);
-    // A writer that changes the old store must not go on in the new one.
-    ZARR_ASSIGN_OR_RETURN(
-        const zarr::StoreLock lock,
-        zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path_)), DefaultLockWait()));
+    ZARR_RETURN_IF_ERROR(LockOld());
     std::string old = building_;
     if (!Exchange(building_, path_)) {
         old = DeletionName(path_);
@@ -370,6 +384,7 @@ Status StoreReplacement::Commit() {
     building_.clear();
     building_folder_ = folder_;
     lock_.reset();
+    old_lock_.Release();
     return {};
 }
 
@@ -377,6 +392,7 @@ void StoreReplacement::KeepForResume() {
     path_.clear();
     building_.clear();
     lock_.reset();
+    old_lock_.Release();
 }
 
 void StoreReplacement::Undo() {
@@ -389,6 +405,7 @@ void StoreReplacement::Undo() {
     path_.clear();
     building_.clear();
     lock_.reset();
+    old_lock_.Release();
 }
 
 }  // namespace zarr_driver

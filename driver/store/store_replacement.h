@@ -8,6 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/store/partial_files.h"
+#include "core/store/store_lock.h"
 #include "driver/store/remote_creation.h"
 
 namespace zarr_driver {
@@ -30,7 +31,8 @@ class StoreReplacement {
     // `folder` holds anything but a store. Continues an unfinished store, under a staging name or
     // in place, if `is_resumable` returns true for its folder. An empty `is_resumable` continues
     // none. Fails if the old store must be deleted first although it is still read: `is_read` says
-    // so, or a dataset of the store is open in this process.
+    // so, or a dataset of the store is open in this process. Takes the lock of an old store that
+    // Commit() will replace, and fails if another writer has it for too long.
     using ResumablePredicate = std::function<bool(const std::string& folder)>;
     static zarr::Result<StoreReplacement> Begin(const std::string& folder,
                                                 const ResumablePredicate& is_resumable = {},
@@ -73,6 +75,7 @@ class StoreReplacement {
           path_(std::move(path)),
           building_(path_) {}
 
+    zarr::Status LockOld();
     bool ResumeUnfinished(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
     zarr::Status BuildInPlace(const ResumablePredicate& is_resumable, bool is_read);
@@ -89,6 +92,9 @@ class StoreReplacement {
     std::string path_;
     std::string building_;
     std::optional<zarr::PathLock> lock_;  // holds a lock on the staging path
+    zarr::LockWait wait_;
+    // Lock of an old store, from Begin() until the new store has its name.
+    zarr::StoreLock old_lock_;
     // The new store in an object store, until this object is destroyed.
     std::shared_ptr<RemoteCreation> creation_;
     bool is_resumed_ = false;
