@@ -6,6 +6,7 @@ import contextlib
 import os
 import random
 import shutil
+import threading
 import time
 import zipfile
 
@@ -369,6 +370,54 @@ def test_another_process_cannot_update_the_file(tmp_path):
     finally:
         other.kill()
     assert update(path) is not None
+
+
+def test_the_open_option_limits_the_wait(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
+    other = Process(hold, path)
+    try:
+        other.wait_for("True")
+        with error_log() as log, config_options(ZARR_LOCK_TIMEOUT="0.02"):
+            assert update(path, "LOCK_TIMEOUT=0.01") is None
+            assert "waited 0.01 s" in log.the_error()
+            assert gdal.GetConfigOption("ZARR_LOCK_TIMEOUT") == "0.02"
+    finally:
+        other.kill()
+
+
+def test_a_zip_file_that_is_held_blocks_no_other_one(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
+    shutil.copy(path, tmp_path / "b.zip")
+    other = Process(hold, path)
+    try:
+        other.wait_for("True")
+        opened = []
+        waiting = threading.Thread(target=lambda: opened.append(update(path)))
+        waiting.start()
+        for _ in range(20):  # once at least while the other thread waits
+            assert update(tmp_path / "b.zip") is not None
+        assert waiting.is_alive()
+    finally:
+        other.kill()
+    waiting.join()
+    assert opened[0] is not None
+
+
+@pytest.mark.parametrize("second", ['ZARR:"/vsizip/{}/y"', "{}"])
+def test_two_folders_of_one_zip_file(tmp_path, second):
+    path = tmp_path / "a.zip"
+    store = make_array(tmp_path, VALUES)
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(each for each in store.rglob("*") if each.is_file()):
+            for top in ("x", "y")[: 1 + ("/y" in second)]:
+                archive.write(file, f"{top}/{file.relative_to(store)}")
+    first = update(f'ZARR:"/vsizip/{path}/x"')
+    with error_log() as log, config_options(ZARR_LOCK_TIMEOUT="0.01"):
+        assert update(second.format(path)) is None
+    assert "is open for update in this process, by another path" in log.the_error()
+    first.GetRasterBand(1).Fill(3)
+    first = None
+    assert update(second.format(path)) is not None
 
 
 def hold_until(report, path, gate):

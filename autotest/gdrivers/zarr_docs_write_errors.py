@@ -150,7 +150,8 @@ def hold(report, path):
     signal.pause()
 
 
-@provokes("the zip file is open for update in another process")
+@provokes("the zip file is open for update in another process; waited <n> s, set LOCK_TIMEOUT or ZARR_LOCK_TIMEOUT to "
+          "wait longer")  # fmt: skip
 def _(folder):
     path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
     other = Process(hold, path)
@@ -160,6 +161,14 @@ def _(folder):
             update(path)
     finally:
         other.kill()
+
+
+@provokes("the zip file is open for update in this process, by another path; close that first")
+def _(folder):
+    path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip", "a")
+    first = update(f"/vsizip/{path}/a")
+    update(path)
+    first.FlushCache()
 
 
 @provokes(

@@ -5,18 +5,15 @@
 #include <cpl_vsi.h>
 
 #include <cerrno>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/store/local_file.h"
 #include "core/store/partial_files.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
 #include "driver/store/vsi_store.h"
 
@@ -150,24 +147,18 @@ class VsiByteFile final : public zarr::ByteFile {
 };
 
 #if ZARR_HAS_POSIX_FILES
-// Locks a zip file, as soon as the process that has it open for update closes it. Returns nullopt
-// if the file system has no locks.
-Result<std::optional<zarr::PathLock>> WaitForLock(const std::string& path) {
-    using Clock = std::chrono::steady_clock;
-    ZARR_ASSIGN_OR_RETURN(const auto limit, ParseLockTimeout(nullptr));
-    const auto deadline = Clock::now() + limit;
-    for (;;) {
-        std::error_code error;
-        const std::filesystem::path real = std::filesystem::canonical(path, error);
-        const std::string file = error ? path : real.string();
-        zarr::PathLock::Failure failure{};
-        auto lock = zarr::PathLock::Try(file, failure);
-        // Another process may have replaced the file by a new one.
-        if (lock ? lock->IsOf(file) : failure != zarr::PathLock::Failure::kLocked) return lock;
-        if (Clock::now() >= deadline)
-            return Status::Io("the zip file is open for update in another process");
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+// Locks a zip file. Returns nullopt if that fails, and sets `is_locked` if the reason is another
+// lock: not if the file system has no locks.
+std::optional<zarr::PathLock> TryLock(const std::string& path, bool& is_locked) {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(path, error);
+    const std::string file = error ? path : real.string();
+    zarr::PathLock::Failure failure{};
+    auto lock = zarr::PathLock::Try(file, failure);
+    // Another process may have replaced the file by a new one.
+    const bool is_replaced = lock && !lock->IsOf(file);
+    is_locked = is_replaced || (!lock && failure == zarr::PathLock::Failure::kLocked);
+    return is_replaced ? std::nullopt : std::move(lock);
 }
 #endif
 
@@ -184,7 +175,9 @@ Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path,
     if (IsLocalPath(path)) {
         std::optional<zarr::PathLock> lock;
         if (!is_locked_by_caller) {
-            ZARR_ASSIGN_OR_RETURN(lock, WaitForLock(path));
+            bool is_locked = false;
+            lock = TryLock(path, is_locked);
+            if (is_locked) return FilePtr();
         }
         const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (descriptor < 0) return Failed("opened for update", errno);

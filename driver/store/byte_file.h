@@ -11,7 +11,7 @@ namespace zarr_driver {
 
 // Opens the existing file `path` for reading and writing at any offset. The file is local or in one
 // of GDAL's file systems. A local file is locked by flock(2), unless `is_locked_by_caller` says
-// that the caller already holds the lock. Returns kIo if another process has the lock. Returns
+// that the caller already holds the lock. Returns nullptr if somebody else has the lock. Returns
 // kUnsupported if the file system can only write whole files.
 zarr::Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path,
                                                            bool is_locked_by_caller);

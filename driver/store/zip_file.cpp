@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "core/store/local_file.h"
 #include "core/store/zip_update.h"
 #include "driver/base/debug_log.h"
+#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
 #include "driver/base/staging_name.h"
 #include "driver/store/byte_file.h"
@@ -300,27 +303,52 @@ Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-// Returns the store object of a zip file that is open for update. Opens the zip file if none is
-// open, or if another file has replaced it. Thread-safe.
-Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
-                                                      const StoreAccess& /*access*/) {
-    const ZipLocation location = LocationIn(path);
-    using StorePtr = std::shared_ptr<zarr::Store>;
-    static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
-    static auto& mutex = *new std::mutex();
-    const std::lock_guard<std::mutex> lock(mutex);
-    const std::string name = OpenFolder(location.archive)->Identity() + "\n" +
-                             location.inner.value_or("") + "\n" +
-                             std::to_string(zarr::ForkGeneration());
-    for (auto at = open_stores.begin(); at != open_stores.end();)
-        at = at->second.expired() ? open_stores.erase(at) : std::next(at);
+using UpdateStore = std::shared_ptr<zarr::ZipUpdateStore>;
+
+// The zip files that this process has open for update. Not thread-safe.
+class UpdateStores {
+  public:
+    // Returns the store object of a folder in a zip file; nullptr if there is none, or if another
+    // file has replaced the zip file.
+    UpdateStore Find(const std::string& archive, const std::string& folder) const {
+        const auto known = stores_.find({FileOf(archive), folder});
+        auto store = known != stores_.end() ? known->second.lock() : nullptr;
+        return store != nullptr && store->IsInPlace() ? store : nullptr;
+    }
+    // True if any folder in the zip file is open.
+    bool HasOpen(const std::string& archive) const {
+        return std::any_of(stores_.begin(), stores_.end(), [&](const auto& each) {
+            return each.first.first == FileOf(archive) &&
+                   Find(archive, each.first.second) != nullptr;
+        });
+    }
+    void Add(const std::string& archive, const std::string& folder, const UpdateStore& store) {
+        for (auto at = stores_.begin(); at != stores_.end();)
+            at = at->second.expired() ? stores_.erase(at) : std::next(at);
+        stores_[{FileOf(archive), folder}] = store;
+    }
+
+  private:
+    static std::string FileOf(const std::string& archive) {
+        return OpenFolder(archive)->Identity() + "\n" + std::to_string(zarr::ForkGeneration());
+    }
+
+    std::map<std::pair<std::string, std::string>, std::weak_ptr<zarr::ZipUpdateStore>> stores_;
+};
+
+// Returns nullptr if somebody else has the zip file open for update.
+Result<UpdateStore> TryToOpen(const ZipLocation& location, UpdateStores& stores) {
     // A staging name may have belonged to an earlier zip file, so an open store with that name is
     // not used. Sharing is not needed, because only its creator uses a staging file.
     const bool is_staging = FinalName(location.archive) != location.archive;
-    if (const auto known = open_stores.find(name); !is_staging && known != open_stores.end())
-        if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
-            return StorePtr(std::move(store));
+    const std::string folder = location.inner.value_or("");
+    if (auto store = is_staging ? nullptr : stores.Find(location.archive, folder)) return store;
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(location.archive, is_staging));
+    if (file == nullptr) {
+        if (!stores.HasOpen(location.archive)) return UpdateStore();
+        return Status::Io(
+            "the zip file is open for update in this process, by another path; close that first");
+    }
     // Another process may change the zip file's directory until the file is locked, so the
     // directory is read after that.
     ZARR_ASSIGN_OR_RETURN(
@@ -329,8 +357,33 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
                                location.archive, location.archive));
     ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
                                                                  InnerFolder(location, *archive)));
-    if (!is_staging) open_stores[name] = store;
-    return StorePtr(std::move(store));
+    if (!is_staging) stores.Add(location.archive, folder, store);
+    return store;
+}
+
+// Returns the store object of a zip file that is open for update. Opens the zip file if none is
+// open, or if another file has replaced it, as soon as no other process has it open. Thread-safe.
+Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
+                                                      const StoreAccess& /*access*/) {
+    using Clock = std::chrono::steady_clock;
+    static auto& stores = *new UpdateStores();
+    static auto& mutex = *new std::mutex();
+    const ZipLocation location = LocationIn(path);
+    ZARR_ASSIGN_OR_RETURN(const auto limit, ParseLockTimeout(nullptr));
+    const auto deadline = Clock::now() + limit;
+    for (;;) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            ZARR_ASSIGN_OR_RETURN(auto store, TryToOpen(location, stores));
+            if (store != nullptr) return std::shared_ptr<zarr::Store>(std::move(store));
+        }
+        if (Clock::now() >= deadline)
+            return Status::Io(
+                CPLSPrintf("the zip file is open for update in another process; waited %g s, set "
+                           "LOCK_TIMEOUT or ZARR_LOCK_TIMEOUT to wait longer",
+                           std::chrono::duration<double>(limit).count()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
 }
 
 Status CheckZip(const StorePath& path, StoreOperation operation) {
