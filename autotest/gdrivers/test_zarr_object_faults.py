@@ -4,6 +4,7 @@ values or an error, never zeros; a store opens as a whole or not at all. ZARR_FA
 combination."""
 
 import json
+import socket
 import subprocess
 
 import numpy as np
@@ -13,6 +14,7 @@ import zarr_object_server as server
 from osgeo import gdal
 from zarr_faults import combinations, some
 from zarr_object_server import ObjectServer
+from zarr_processes import Process
 
 SIZE, CHUNK = 64, 32
 OLD = np.arange(1, SIZE * SIZE + 1, dtype="<u2").reshape(SIZE, SIZE)
@@ -183,6 +185,24 @@ def test_a_failure_that_passes_is_not_seen(store, old, way, fault):
     for number in some(range(len(store.requests())), MOST):
         store.fail(fault, times=1, after=number)
         np.testing.assert_array_equal(pixels(name), OLD, str(number))
+
+
+def read_or_write(report, is_read):
+    with zarr_gdal.error_log() as log:
+        done = pixels(f'ZARR:"{PATH}"') is not None if is_read else write("v2", NEW)
+    report(json.dumps([done, log.errors]))
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_server_that_cannot_be_reached_is_asked_once(store, way, is_read):
+    """A repetition would come after a day."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # does not listen, so that connections are refused
+        with zarr_gdal.config_options(
+            AWS_S3_ENDPOINT=f"127.0.0.1:{nobody.getsockname()[1]}", GDAL_HTTP_RETRY_DELAY="86400"
+        ):
+            done, errors = json.loads(Process(read_or_write, is_read).succeed()[-1])
+    assert not done and "onnect to " in errors[-1]
 
 
 def test_an_error_document_is_not_taken_for_a_range_of_bytes(store, tmp_path):

@@ -146,7 +146,7 @@ Result<std::optional<bool>> AskGdal(const std::string& path, const std::string& 
             status = kHttpBadRequest;
         }
         if (*status == kHttpNotFound || *status == kHttpGone) return std::optional(false);
-        if (retry.WaitFor(status)) continue;
+        if (retry.WaitFor(status, warning + "\n" + message)) continue;
         const bool is_described = HttpStatusIn(message) == std::nullopt && !message.empty();
         return HttpFailure(key, *status, {"", is_described ? Line(message) : ""},
                            message.empty() ? warning : message);

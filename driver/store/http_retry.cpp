@@ -26,6 +26,12 @@ constexpr const char* kMaxRetry = "GDAL_HTTP_MAX_RETRY";
 constexpr int kBrokenConnection[] = {18, 52, 55, 56, 92};
 constexpr int kUnreachable[] = {5, 6, 7, 28, 35};
 
+// Parts of curl's messages for errors 5, 6 and 7 in its several versions, because GDAL's client
+// tells no numbers.
+constexpr const char* kUnreachableTexts[] = {"Could not resolve ", "Couldn't resolve ",
+                                             "Failed to connect", "Could not connect",
+                                             "Couldn't connect"};
+
 // Errors of object stores that repeating may mend, whatever their status, which may be 400 or 200.
 constexpr std::string_view kTransientCodes[] = {"RequestTimeout", "InternalError", "SlowDown",
                                                 "ServiceUnavailable", "ServerBusy"};
@@ -99,7 +105,11 @@ bool HttpRetry::WaitFor(const CPLHTTPResult& answer, int status, const std::stri
     return IsWorthwhile(answer, status, code) && Wait(RetryAfter(answer).value_or(0));
 }
 
-bool HttpRetry::WaitFor(std::optional<int> status) {
+bool HttpRetry::WaitFor(std::optional<int> status, const std::string& message) {
+    const bool is_unreachable =
+        std::any_of(std::begin(kUnreachableTexts), std::end(kUnreachableTexts),
+                    [&](const char* text) { return message.find(text) != std::string::npos; });
+    if (is_unreachable && !is_set_) return false;
     return (!status || *status == 0 || IsWorthwhile(*status)) && Wait(0);
 }
 

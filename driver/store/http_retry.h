@@ -29,10 +29,10 @@ class HttpRetry {
     // is the HTTP status of `answer` if it is an error status, else 0. `code` is the server's name
     // of the error, such as "SlowDown"; empty if unknown.
     bool WaitFor(const CPLHTTPResult& answer, int status, const std::string& code);
-    // Waits like the function above, for a request of GDAL's client. `status` is 0 if the
-    // connection failed, and nullopt if GDAL hides what happened, in which case the request is
-    // repeated.
-    bool WaitFor(std::optional<int> status);
+    // Waits like the function above, for a request of GDAL's client that failed with `message`.
+    // `status` is 0 if the connection failed, and nullopt if GDAL hides what happened, in which
+    // case the request is repeated.
+    bool WaitFor(std::optional<int> status, const std::string& message);
 
     static constexpr double kLongestWait = 300;  // seconds
     static constexpr int kRepetitions = 4;

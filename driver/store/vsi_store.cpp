@@ -306,7 +306,7 @@ auto Repeated(const StorePath& folder, const std::string& path, Ask&& ask) {
         auto answer = ask();
         const Status& status = StatusOf(answer);
         if (answer.ok() || status.code() != zarr::StatusCode::kIo) return answer;
-        if (!retry.WaitFor(HttpStatusIn(status.message()))) return answer;
+        if (!retry.WaitFor(HttpStatusIn(status.message()), status.message())) return answer;
         VSICurlPartialClearCache(path.c_str());
     }
 }
