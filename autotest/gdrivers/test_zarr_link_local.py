@@ -52,6 +52,7 @@ VIRTUAL = [
     f"file:///vsicurl?url=http%3A%2F%2F127.0.0.1%2F{PACKED}", f"/vsicurl_streaming/http://127.0.0.1/{PACKED}",
     f"file:///vsis3/bucket/{PACKED}"]  # fmt: skip
 BUCKETS = [f"s3://2852039166{end}/{PACKED}" for end in ("#", "?", ":80#", "%23", "\\")] + [f"gs://a@169.254.169.254#/{PACKED}"]
+UNRESOLVED = "a..test"  # no name server is asked for an empty label
 LINK_LOCAL = "references to link-local addresses are refused"
 
 
@@ -92,7 +93,8 @@ def session(tmp_path_factory):
     made = Session(tmp_path_factory.mktemp("link_local"))
     for host in SEEN + REFUSED + NOT_PLAIN:
         made.add(location(host))
-    for text in [*VIRTUAL, *BUCKETS, location("169.254.169.254", "HTTPS"), location("127.0.0.1/to/169.254.169.254")]:
+    for text in [*VIRTUAL, *BUCKETS, location(UNRESOLVED), location(f"127.0.0.1/to/{UNRESOLVED}"),
+                 location("169.254.169.254", "HTTPS"), location("127.0.0.1/to/169.254.169.254")]:
         made.add(text)
     made.run()
     return made
@@ -132,6 +134,12 @@ def test_an_answer_after_a_redirect_is_discarded(session):
     answer = session.answers[location("127.0.0.1/to/169.254.169.254")]
     assert not answer["read"]
     assert 'redirects to the host "169.254.169.254", which the references must not name' in answer["errors"][0]
+
+
+def test_a_host_that_cannot_be_resolved_gets_no_request(session):
+    session.assert_refused(location(UNRESOLVED), 'the host "a..test" cannot be resolved')
+    answer = session.answers[location(f"127.0.0.1/to/{UNRESOLVED}")]
+    assert not answer["read"] and 'the host "a..test" cannot be resolved' in answer["errors"][0]
 
 
 def test_repositories(tmp_path):

@@ -535,6 +535,11 @@ def _(folder):
     referenced(folder, "0.0", ["http://169.254.169.254/latest/meta-data", 0, 4])
 
 
+@provokes('<key>: <url>: the host "<host>" cannot be resolved')
+def _(folder):
+    referenced(folder, "0.0", ["http://a..test/a.nc", 0, 4])  # no name server is asked for an empty label
+
+
 @provokes("<key>: <url>: expected a host name in ASCII (punycode)")
 def _(folder):
     referenced(folder, "0.0", ["http://m\u00fcller.example/a.nc", 0, 4])

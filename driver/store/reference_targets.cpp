@@ -75,6 +75,10 @@ Result<StorePath> PathOfUrl(const std::string& location, std::size_t colon) {
                                " of the reference is unsupported");
 }
 
+std::string Unresolved(const std::string& host) {
+    return "the host " + zarr::Quoted(host) + " cannot be resolved";
+}
+
 // Returns an error if a target on the host `host` must not be read from `other`, to which the
 // server redirects.
 Status CheckRedirect(const std::string& host, const std::string& other) {
@@ -84,8 +88,10 @@ Status CheckRedirect(const std::string& host, const std::string& other) {
     if (IsHostIn(host, kAmazon) && IsHostIn(other, kAmazon)) return {};
     const std::string message =
         "the server redirects to the host " + zarr::Quoted(other) + ", which the references ";
-    if (!IsPlainHost(other) || LeadsToLinkLocal(other))
-        return Status::Permission(message + "must not name");
+    const HostAddress address = IsPlainHost(other) ? AddressOf(other) : HostAddress::kLinkLocal;
+    if (address == HostAddress::kUnknown)
+        return Status::Io("the server redirects: " + Unresolved(other));
+    if (address == HostAddress::kLinkLocal) return Status::Permission(message + "must not name");
     const char* const hosts = CPLGetConfigOption(kHostsOption, "");
     if (EQUAL(hosts, "ALL")) return {};
     const CPLStringList list(CSLTokenizeString2(hosts, ", ", 0));
@@ -159,7 +165,10 @@ class HostRules {
         if (!IsPlainHost(host))
             return Status::Permission(zarr::Quoted(location) +
                                       ": expected a host name in ASCII (punycode)");
-        if (IsForbidden(host))
+        const HostAddress address = Find(host);
+        if (address == HostAddress::kUnknown)
+            return Status::Io(zarr::Quoted(location) + ": " + Unresolved(host));
+        if (address == HostAddress::kLinkLocal)
             return Status::Permission(zarr::Quoted(location) +
                                       ": references to link-local addresses are refused");
         return {};
@@ -173,21 +182,23 @@ class HostRules {
     static bool IsAscii(std::string_view text) {
         return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
     }
-    // Looks each host up once, because that may take a request to a name server.
-    bool IsForbidden(const std::string& host) const {
+    // Looks each host up once, because that may take a request to a name server. A failure is not
+    // remembered.
+    HostAddress Find(const std::string& host) const {
         {
             const std::lock_guard<std::mutex> lock(mutex_);
             const auto known = hosts_.find(host);
             if (known != hosts_.end()) return known->second;
         }
-        const bool is_forbidden = LeadsToLinkLocal(host);
+        const HostAddress address = AddressOf(host);
+        if (address == HostAddress::kUnknown) return address;
         const std::lock_guard<std::mutex> lock(mutex_);
         if (hosts_.size() >= zarr::tuning::kOpenTargets) hosts_.clear();
-        return hosts_.emplace(host, is_forbidden).first->second;
+        return hosts_.emplace(host, address).first->second;
     }
 
     mutable std::mutex mutex_;
-    mutable std::map<std::string, bool> hosts_;  // true for a host that is forbidden
+    mutable std::map<std::string, HostAddress> hosts_;
 };
 
 class Locations {

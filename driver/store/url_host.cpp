@@ -14,6 +14,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace std::string_view_literals;
@@ -114,6 +115,17 @@ bool IsForbidden(const sockaddr* address) {
     return IsForbiddenV6({bytes, sizeof bytes});
 }
 
+// True if the user has set a proxy, which resolves names instead of this machine.
+bool HasProxy() {
+    for (const char* const option : {"GDAL_HTTP_PROXY", "GDAL_HTTPS_PROXY"})
+        if (CPLGetConfigOption(option, "")[0] != '\0') return true;
+    for (const char* const variable :
+         {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"})
+        if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
+            return true;
+    return false;
+}
+
 }  // namespace
 
 std::string HostOf(std::string_view url) {
@@ -137,19 +149,20 @@ bool IsPlainHost(std::string_view host) {
                std::string_view::npos;
 }
 
-bool LeadsToLinkLocal(const std::string& host) {
+HostAddress AddressOf(const std::string& host) {
     const std::string name = WithoutBrackets(host);
     for (const char* const metadata : {"metadata.google.internal", "metadata.goog"})
-        if (IsHostIn(name, metadata)) return true;
+        if (IsHostIn(name, metadata)) return HostAddress::kLinkLocal;
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    if (name.empty() || getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return false;
+    if (name.empty() || getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0)
+        return HasProxy() ? HostAddress::kOther : HostAddress::kUnknown;
     bool is_forbidden = false;
     for (const addrinfo* each = found; each != nullptr; each = each->ai_next)
         is_forbidden = is_forbidden || IsForbidden(each->ai_addr);
     freeaddrinfo(found);
-    return is_forbidden;
+    return is_forbidden ? HostAddress::kLinkLocal : HostAddress::kOther;
 }
 
 bool IsHostIn(std::string_view host, std::string_view domain) {

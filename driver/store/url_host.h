@@ -3,6 +3,7 @@
 // trustworthy.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,11 +21,18 @@ std::string HostOfRedirect(std::string_view location);
 // address. Other characters are escaped in punycode. libcurl may convert some of them to digits.
 bool IsPlainHost(std::string_view host);
 
-// True if `host` is, or is resolved by this machine to, an address that references must not name:
-// a link-local one (169.254.0.0/16, fe80::/10) in any spelling and in IPv6 forms that contain IPv4
-// addresses, or a metadata server of a cloud. Such servers give machines their credentials. False
-// if the name cannot be resolved. May ask a name server. Thread-safe.
-bool LeadsToLinkLocal(const std::string& host);
+enum class HostAddress : std::uint8_t {
+    // An address that references must not name: a link-local one (169.254.0.0/16, fe80::/10) in any
+    // spelling and in IPv6 forms that contain IPv4 addresses, or a metadata server of a cloud. Such
+    // servers give machines their credentials.
+    kLinkLocal,
+    kUnknown,  // the name cannot be resolved, and no proxy is set that could do so
+    kOther,
+};
+
+// Returns to what kind of address this machine resolves `host`. May ask a name server, which may
+// give another answer when the host is asked for data. Thread-safe.
+HostAddress AddressOf(const std::string& host);
 
 // True if `host` is `domain` or a host below it. Both must be in lower case.
 bool IsHostIn(std::string_view host, std::string_view domain);
