@@ -571,8 +571,7 @@ void PrefetchListed(const Hierarchy& hierarchy, const std::string& group) {
         if (!entry.is_prefix) continue;
         const std::string path = JoinKey(group, entry.name);
         const auto is_array = hierarchy.Has(path, Document::kArray);
-        if (is_array.ok() && !*is_array)
-            keys.push_back(hierarchy.KeyOf(path, Document::kGroup));
+        if (is_array.ok() && !*is_array) keys.push_back(hierarchy.KeyOf(path, Document::kGroup));
     }
     hierarchy.store()->Prefetch(keys, {});
 }

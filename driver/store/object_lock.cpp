@@ -28,8 +28,8 @@ constexpr const char* kIfAbsent = "If-None-Match: *";
 // Returns server and bucket as far as the URL's host names them.
 std::string ServerIn(const std::string& url) { return url.substr(0, url.find('/', 8)); }
 
-// Servers, and whether they have conditional requests. The map is never destroyed, because threads may still
-// use it while the process exits.
+// Servers, and whether they have conditional requests. The map is never destroyed, because threads
+// may still use it while the process exits.
 std::mutex servers_mutex;
 auto& servers = *new std::map<std::string, bool>();
 
