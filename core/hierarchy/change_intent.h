@@ -42,8 +42,8 @@ class IntentFile {
     explicit IntentFile(std::string store) : store_(std::move(store)) {}
 
     // Returns the intent that another writer has left; nullopt if there is none. Ignores an intent
-    // of this object, an intent of another store that had the same name, and a file that neither
-    // this user nor the owner of the store has written.
+    // of this object or of another store that had the same name. Ignores a file that neither this
+    // user nor the owner of the store has written.
     std::optional<ChangeIntent> Find() const;
     // Replaces the intent. An empty intent removes the file.
     Status Write(const ChangeIntent& intent);
