@@ -73,6 +73,18 @@ def test_values_that_do_not_fit_give_a_warning(tmp_path, values, of, to, stored,
     assert all(text in warning for text, warning in zip(told, cpl.warnings)), cpl.warnings
 
 
+@pytest.mark.parametrize("of, to, stored, told", [
+    ("c16", "c8", [3 + 4j, complex(np.nan), 5], []),
+    ("c16", "f4", [3, np.nan, 5], [IMAGINARY.format(1)]),
+])  # fmt: skip
+def test_complex_pixels_beside_nodata_that_is_nan(tmp_path, of, to, stored, told, cpl):
+    """A number with an imaginary part is no number that is missing."""
+    source = raster(np.array([3 + 4j, np.nan, 5], of), nodata=np.nan)
+    got = grow(tmp_path, raster(np.ones(3, to), nodata=np.nan), source)
+    np.testing.assert_array_equal(np.array(got, to), np.array(stored, to))
+    assert len(cpl.warnings) == len(told) and all(text in cpl.warnings[0] for text in told), cpl.events
+
+
 @pytest.mark.parametrize("values, of, nodata, to, array_nodata, stored, told", [
     ([2**53, 2**53 + 1], "i8", 2**53, "i8", None, [2**53, 2**53 + 1], ["1 pixels of the source are nodata"]),
     ([2**53, 2**53 + 1], "i8", None, "i8", 2**53, [2**53, 2**53 + 1], ["1 pixels of the source have the nodata"]),

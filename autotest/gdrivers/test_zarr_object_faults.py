@@ -354,6 +354,32 @@ def test_an_overwrite_by_another_kind_keeps_the_old_store_until_the_end(store, t
     assert not [key for key in store.keys("s.zarr") if "/.z" in f"/{key}"]
 
 
+def test_a_new_store_stays_if_the_rest_of_the_old_one_does(store, templates):
+    """The keys of the old store are removed at last. If that fails, the new store is whole."""
+    store.objects.update(templates["v2"])
+    store.fail(server.SLOW_DOWN, kind=["DELETE", "POST"])
+    with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="0"), zarr_gdal.error_log() as log:
+        write("v3", NEW)
+    assert log.errors
+    store.normal()
+    with zarr_gdal.error_log():
+        array = gdal.OpenEx('ZARR:"/vsis3/demo/s.zarr":/s', gdal.OF_RASTER)
+        found = None if array is None else array.ReadAsArray()
+    assert (found is not None and np.array_equal(found, NEW)) or state(store, OLD) == 0
+
+
+@pytest.mark.parametrize("document", [".zmetadata", ".zgroup"])
+def test_documents_of_two_stores_do_not_mix(store, templates, document):
+    """Both stores have documents of the root, and arrays of other names."""
+    store.objects.update(templates["v2"])
+    store.fail(server.SLOW_DOWN, kind=["PUT"], key=f"s.zarr/{document}$")
+    options = [*options_of("v2"), "ARRAY_NAME=other"]
+    with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="0"), zarr_gdal.error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(PATH, raster(NEW), options=options) is None
+    assert log.errors
+    assert state(store, OLD) in (0, None)
+
+
 def test_a_created_raster_opens_when_it_is_closed(store, kind):
     """Other processes do not see a store without its chunks. This dataset reads what it wrote."""
     options = options_of(kind)
