@@ -674,3 +674,14 @@ def list_without_end(folder, **bounds):
         server.upload(make_cube(folder), "cube.zarr")
         server.page = endless_page
         gdal.OpenEx("ZARR:/vsis3/demo/cube.zarr", gdal.OF_RASTER | gdal.OF_VERBOSE_ERROR)
+
+
+@provokes("<key>: <path>: cannot write what is about to change: <reason>")
+def _(folder):
+    store = make_cube(folder)
+    zarr.consolidate_metadata(str(store))
+    for path in (f"{store}.intent", store / ".intent"):
+        os.mkdir(path)
+    dataset = update(array_name(store, "a"))
+    dataset.SetMetadataItem("note", "new")
+    del dataset
