@@ -288,7 +288,7 @@ def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
         done = run(number)
         failed = next(line for line in (tmp_path / "trace").read_text().splitlines() if "INJECTED" in line)
         if '.intent"' in failed:
-            # What an append is about to change is recorded beside the store, or else in it.
+            # An append records beside the store, or else in it, what it is about to change.
             assert done.returncode == 0 and done.stderr == "", (number, done.stderr)
             assert assert_readable(store, former, grown) == (3, True)
             continue

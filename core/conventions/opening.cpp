@@ -190,26 +190,18 @@ class Opening {
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
                 if (base.empty()) base = path;
-                const bool is_certain = !array.empty();
-                const bool may_be_array = is_certain || !IsAbsent(path, Document::kArray);
-                if (!may_be_array || (!is_certain && MayBeGroup(path, multiscale)))
-                    AddLevelGroup(path, names, base);
-                if (may_be_array)
-                    AddLevelArray(path, names, count == 1 ? Level::kFirst : Level::kNext, base);
+                if (array.empty() && MayBeGroup(path, multiscale)) AddLevelGroup(path, names, base);
+                if (array.empty() && IsAbsent(path, Document::kArray)) continue;
+                AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
+                AddBaseState(path, base);
             }
         }
     }
 
-    void AddLevelArray(const std::string& path, const std::vector<std::string>& axis_names,
-                       Level level, const std::string& base) {
-        AddLevel(path, axis_names, level);
-        AddBaseState(path, base);
-    }
-
-    // True if the level at `path`, which may be an array, is tried as a group, too. In v2 a wrong
-    // guess costs more: a node has twice as many documents, and listing an array may return many
-    // chunks.
+    // True if the level at `path` is tried as a group. In v2 a wrong guess for what may be an array
+    // costs more: a node has twice as many documents, and listing an array may return many chunks.
     bool MayBeGroup(const std::string& path, const Multiscale& multiscale) const {
+        if (IsAbsent(path, Document::kArray)) return true;
         return hierarchy_.format() == Format::kV3 && multiscale.kind == Multiscale::Kind::kLayout &&
                !IsThere(path, Document::kArray);
     }
