@@ -161,18 +161,19 @@ Result<std::string> KeyOf(const LockTarget& target) {
     return std::move(*key);
 }
 
+// Returns the lock of `target` against other processes, not yet taken; nullptr if there is none.
+Result<std::unique_ptr<ProcessLock>> ProcessLockOf(const LockTarget& target, const LockWait& wait) {
+    if (target.path.empty()) return target.open ? target.open() : nullptr;
+    ZARR_ASSIGN_OR_RETURN(auto process, OpenProcessLock(target.path, wait.means));
+    if (process == nullptr) ZARR_RETURN_IF_ERROR(WithoutProcesses("the system has no locks", wait));
+    return process;
+}
+
 // Waits for the lock of `target` against other processes. Returns nullptr if there is none.
 Result<std::unique_ptr<ProcessLock>> ExcludeProcesses(const LockTarget& target,
                                                       const LockWait& wait,
                                                       Clock::time_point deadline) {
-    std::unique_ptr<ProcessLock> process;
-    if (!target.path.empty()) {
-        ZARR_ASSIGN_OR_RETURN(process, OpenProcessLock(target.path, wait.means));
-        if (process == nullptr)
-            ZARR_RETURN_IF_ERROR(WithoutProcesses("the system has no locks", wait));
-    } else if (target.open) {
-        process = target.open();
-    }
+    ZARR_ASSIGN_OR_RETURN(auto process, ProcessLockOf(target, wait));
     if (process == nullptr) return process;
     // Each attempt is a request if the lock is on a server.
     using std::chrono::milliseconds;
