@@ -116,6 +116,17 @@ std::optional<bool> AskServer(const std::string& path, const std::string& key) {
     return found.status().code() == zarr::StatusCode::kLimit ? std::optional(true) : std::nullopt;
 }
 
+// Returns the HTTP status that GDAL's error, warning and message tell; nullopt if they tell none.
+std::optional<int> StatusOfGdal(int error, const std::string& warning, const std::string& message) {
+    if (const auto status = HttpStatusIn(warning)) return status;
+    if (const auto status = HttpStatusIn(message)) return status;
+    // GDAL keeps quiet about the statuses 400 and 404, but tells them apart.
+    if (error == kObjectNotFound || error == kBucketNotFound) return kHttpNotFound;
+    const bool is_refusal =
+        std::find(std::begin(kRefusals), std::end(kRefusals), error) != std::end(kRefusals);
+    return is_refusal ? std::optional<int>(kHttpForbidden) : std::nullopt;
+}
+
 }  // namespace
 
 Result<std::optional<bool>> AskGdal(const std::string& path, const std::string& key) {
@@ -132,21 +143,14 @@ Result<std::optional<bool>> AskGdal(const std::string& path, const std::string& 
         // GDAL returns no headers for an empty object.
         if (error == VSIE_None && warning.empty())
             return StorePath(path).is_remote() ? std::optional(true) : std::nullopt;
-        std::optional<int> status = HttpStatusIn(warning);
-        if (!status) status = HttpStatusIn(message);
-        // GDAL keeps quiet about the statuses 400 and 404, but tells them apart.
-        if (!status && (error == kObjectNotFound || error == kBucketNotFound))
-            status = kHttpNotFound;
-        if (!status &&
-            std::find(std::begin(kRefusals), std::end(kRefusals), error) != std::end(kRefusals))
-            status = kHttpForbidden;
+        std::optional<int> status = StatusOfGdal(error, warning, message);
         if (!status) {
             const std::optional<bool> exists = AskServer(path, key);
             if (exists) return exists;
             status = kHttpBadRequest;
         }
         if (*status == kHttpNotFound || *status == kHttpGone) return std::optional(false);
-        if (retry.WaitFor(status, warning + "\n" + message)) continue;
+        if (retry.WaitFor(status, std::string(warning).append("\n").append(message))) continue;
         const bool is_described = HttpStatusIn(message) == std::nullopt && !message.empty();
         return HttpFailure(key, *status, {"", is_described ? Line(message) : ""},
                            message.empty() ? warning : message);

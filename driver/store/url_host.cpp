@@ -14,8 +14,8 @@
 #endif
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 using namespace std::string_view_literals;
 
@@ -117,13 +117,13 @@ bool IsForbidden(const sockaddr* address) {
 
 // True if the user has set a proxy, which resolves names instead of this machine.
 bool HasProxy() {
-    for (const char* const option : {"GDAL_HTTP_PROXY", "GDAL_HTTPS_PROXY"})
-        if (CPLGetConfigOption(option, "")[0] != '\0') return true;
-    for (const char* const variable :
-         {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"})
-        if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
-            return true;
-    return false;
+    // CPLGetConfigOption() also reads the environment, and with it curl's variables.
+    constexpr const char* kOptions[] = {"GDAL_HTTP_PROXY", "GDAL_HTTPS_PROXY", "http_proxy",
+                                        "https_proxy",     "all_proxy",        "HTTPS_PROXY",
+                                        "ALL_PROXY"};
+    return std::any_of(std::begin(kOptions), std::end(kOptions), [](const char* option) {
+        return CPLGetConfigOption(option, "")[0] != '\0';
+    });
 }
 
 }  // namespace

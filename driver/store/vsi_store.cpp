@@ -387,6 +387,31 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::ListUpTo(const std::string& pref
     return entries;
 }
 
+namespace {
+
+// Visits the entries of the opened folder `path`, whose prefix is `prefix`. `errors` knows whether
+// it was opened without an error.
+Status VisitOpened(VSIDIR& dir, const std::string& path, const std::string& prefix,
+                   const zarr::Store::EntryVisitor& visit, const ListingErrors& errors) {
+    const int open_error = errors.LastErrno();
+    std::uint64_t count = 0;
+    errors.ResetErrno();
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(&dir)) {
+        ZARR_RETURN_IF_ERROR(CheckListed(prefix, zarr::Limit::kReferences, ++count));
+        const std::string key = zarr::JoinKey(prefix, entry->pszName);
+        const std::string entry_path = path + "/" + entry->pszName;
+        ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
+        if (!visit({entry->pszName, is_folder})) return {};
+        errors.ResetErrno();
+    }
+    const int read_error = errors.LastErrno();
+    if (read_error != 0 || (count == 0 && open_error != 0))
+        return Failure(prefix, "cannot list", read_error != 0 ? read_error : open_error);
+    return CheckListing(path, prefix);
+}
+
+}  // namespace
+
 Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     const auto ask = [&]() -> Status {
         const QuietErrors quiet;
@@ -403,21 +428,7 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
             ZARR_ASSIGN_OR_RETURN(const bool is_empty, HasNoEntries(path, prefix, error));
             return is_empty ? Status() : Failure(prefix, "cannot list", error);
         }
-        const int open_error = errors.LastErrno();
-        std::uint64_t count = 0;
-        errors.ResetErrno();
-        while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
-            ZARR_RETURN_IF_ERROR(CheckListed(prefix, zarr::Limit::kReferences, ++count));
-            const std::string key = zarr::JoinKey(prefix, entry->pszName);
-            const std::string entry_path = path + "/" + entry->pszName;
-            ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
-            if (!visit({entry->pszName, is_folder})) return {};
-            errors.ResetErrno();
-        }
-        const int read_error = errors.LastErrno();
-        if (read_error != 0 || (count == 0 && open_error != 0))
-            return Failure(prefix, "cannot list", read_error != 0 ? read_error : open_error);
-        return CheckListing(path, prefix);
+        return VisitOpened(*dir, path, prefix, visit, errors);
     };
     return Logged("LIST", folder_, prefix, ask);
 }
