@@ -187,6 +187,8 @@ Status IntentFile::Write(const ChangeIntent& intent) {
     if (error != 0 && Replace(inside, text) != 0)
         return Status::Io(beside + ": cannot write what is about to change: " +
                           std::generic_category().message(error));
+    // Find() looks beside the store first, where an older text may tell of a change that has ended.
+    if (error != 0) RemoveFile(beside);
     written_ = std::move(text);
     return {};
 }

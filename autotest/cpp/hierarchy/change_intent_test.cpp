@@ -172,6 +172,28 @@ TEST_P(KilledWriter, WritesThroughNoLinkOfAStranger) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "precious");
 }
 
+TEST_P(KilledWriter, RecordsItsEndAtTheOtherPlaceIfItMust) {
+    const fs::path in_the_way = IntentPath().string() + ".partial";
+    const auto writer = Open();
+    {
+        const auto lock = writer->Lock();
+        EXPECT_TRUE(Succeeds(writer->BeginChange({"time", "g/a"})));
+        Grow(*writer, "time");
+        Grow(*writer, "g/a");
+        fs::create_directory(in_the_way);  // the file beside the store cannot be replaced now
+        EXPECT_TRUE(Succeeds(writer->EndChange()));
+    }
+    EXPECT_TRUE(fs::exists(path_ / ".intent"));
+    EXPECT_TRUE(Succeeds(Open()->Lock()));  // finds that the change has ended
+    fs::remove(in_the_way);
+    for (const char* path : {"time", "g/a"})
+        EXPECT_EQ(Tree(store_)->Metadata(path)->shape, std::vector<std::uint64_t>{5}) << path;
+    EXPECT_TRUE(Succeeds(writer->Finish()));
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_FALSE(fs::exists(path_ / ".intent"));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+}
+
 TEST_P(KilledWriter, LeavesNoIntentOfUnreasonableSize) {
     std::ofstream(IntentPath()) << "x";
     fs::resize_file(IntentPath(), std::uintmax_t{1} << 40);  // takes no space on the disk
