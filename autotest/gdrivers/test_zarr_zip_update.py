@@ -453,6 +453,35 @@ def test_another_process_waits_for_the_file(tmp_path):
     np.testing.assert_array_equal(read_by_zarr_python(path, ""), values)
 
 
+def write_often(report, path):
+    dataset = update(path)
+    report("writes")
+    for number in range(150):
+        dataset.GetRasterBand(1).WriteArray(np.full((8, 30), 1000 + number, "i4"), 0, 8 * (number % 5))
+        dataset.FlushCache()
+
+
+def test_a_file_opens_while_another_process_changes_it(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 30)), tmp_path / "a.zip")
+    writer = Process(write_often, path)
+    writer.wait_for("writes")
+    opened = 0
+    while os.waitid(os.P_PID, writer.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        with error_log() as log:
+            dataset = gdal.Open(str(path))
+            assert dataset is not None, (opened, log.errors)
+            values = dataset.ReadAsArray()
+            dataset = None
+        assert values is not None, (opened, log.errors)
+        assert not log.errors
+        for row in range(0, 40, 8):
+            block = values[row : row + 8]
+            assert np.all(block == block[0, 0]) or np.array_equal(block, VALUES[row : row + 8])
+        opened += 1
+    writer.succeed()
+    assert opened > 0
+
+
 def test_a_file_that_may_not_be_written(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
     path.chmod(0o444)

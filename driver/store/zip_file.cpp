@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -232,14 +233,8 @@ static Status CheckIsNoPipe(const std::string& path, const VSIStatBufL& stat) {
     return Status::Io("is not a regular file (a pipe, a socket or a device), and not read");
 }
 
-Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
-    const QuietErrors quiet;
-    VSIStatBufL stat;
-    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0) {
-        if (StorePath(path).is_remote()) ZARR_RETURN_IF_ERROR(AskGdal(path, "").status());
-        return Status::NotFound("the zip file does not exist");
-    }
-    ZARR_RETURN_IF_ERROR(CheckIsNoPipe(path, stat));
+// Opens the zip file, which `stat` describes, or returns the open archive with the same contents.
+static Result<Archive> OpenAsOf(const std::string& path, const VSIStatBufL& stat) {
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
@@ -255,6 +250,28 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
     Remember(identity, archive);
     return archive;
+}
+
+Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
+    const QuietErrors quiet;
+    // Maximum number of attempts, and the time between two of them.
+    constexpr int kAttempts = 20;
+    constexpr std::chrono::milliseconds kPause{5};
+    for (int attempt = 1;; ++attempt) {
+        VSIStatBufL stat;
+        if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0) {
+            if (StorePath(path).is_remote()) ZARR_RETURN_IF_ERROR(AskGdal(path, "").status());
+            return Status::NotFound("the zip file does not exist");
+        }
+        ZARR_RETURN_IF_ERROR(CheckIsNoPipe(path, stat));
+        auto archive = OpenAsOf(path, stat);
+        // Another process may replace the central directory while it is read here. The file is
+        // valid before and after each of its writes, so reading it again gives one of the two.
+        const bool may_be_changing =
+            IsLocalPath(path) && std::abs(std::difftime(std::time(nullptr), stat.st_mtime)) < 2;
+        if (archive.ok() || !may_be_changing || attempt == kAttempts) return archive;
+        std::this_thread::sleep_for(kPause);
+    }
 }
 
 std::string InnerFolder(const ZipLocation& location, const zarr::ZipArchive& archive) {
