@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -233,8 +231,8 @@ static Status CheckIsNoPipe(const std::string& path, const VSIStatBufL& stat) {
     return Status::Io("is not a regular file (a pipe, a socket or a device), and not read");
 }
 
-// Opens the zip file, which `stat` describes, or returns the open archive with the same contents.
-static Result<Archive> OpenAsOf(const std::string& path, const VSIStatBufL& stat) {
+// Returns a text that identifies the state of the zip file, which `stat` describes.
+static std::string IdentityOf(const std::string& path, const VSIStatBufL& stat) {
     std::string identity = OpenFolder(path)->Identity() + "\n" + std::to_string(stat.st_size) +
                            "\n" + std::to_string(zarr::ModificationTime(stat)) + "\n" +
                            std::to_string(stat.st_ino);
@@ -244,6 +242,12 @@ static Result<Archive> OpenAsOf(const std::string& path, const VSIStatBufL& stat
     static std::atomic<std::uint64_t> count{0};
     if (STARTS_WITH(path.c_str(), "/vsimem/") && std::time(nullptr) - stat.st_mtime < 2)
         identity += "\n" + std::to_string(count++);
+    return identity;
+}
+
+// Returns the open archive with this identity, or opens the zip file, which `stat` describes.
+static Result<Archive> OpenAsOf(const std::string& path, const VSIStatBufL& stat,
+                                const std::string& identity) {
     if (auto archive = Find(identity)) return archive;
     auto source =
         std::make_unique<VsiSource>(path, SizeOf(stat), static_cast<std::uint64_t>(stat.st_ino));
@@ -254,9 +258,12 @@ static Result<Archive> OpenAsOf(const std::string& path, const VSIStatBufL& stat
 
 Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
     const QuietErrors quiet;
-    // Maximum number of attempts, and the time between two of them.
+    // Another process may replace the central directory while it is read here. The file is valid
+    // before and after each of its writes, so a local file is damaged only if it does not open
+    // twice in the same state.
     constexpr int kAttempts = 20;
     constexpr std::chrono::milliseconds kPause{5};
+    std::string failed;
     for (int attempt = 1;; ++attempt) {
         VSIStatBufL stat;
         if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0) {
@@ -264,12 +271,11 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
             return Status::NotFound("the zip file does not exist");
         }
         ZARR_RETURN_IF_ERROR(CheckIsNoPipe(path, stat));
-        auto archive = OpenAsOf(path, stat);
-        // Another process may replace the central directory while it is read here. The file is
-        // valid before and after each of its writes, so reading it again gives one of the two.
-        const bool may_be_changing =
-            IsLocalPath(path) && std::abs(std::difftime(std::time(nullptr), stat.st_mtime)) < 2;
-        if (archive.ok() || !may_be_changing || attempt == kAttempts) return archive;
+        std::string identity = IdentityOf(path, stat);
+        auto archive = OpenAsOf(path, stat, identity);
+        if (archive.ok() || !IsLocalPath(path) || attempt == kAttempts || identity == failed)
+            return archive;
+        failed = std::move(identity);
         std::this_thread::sleep_for(kPause);
     }
 }
