@@ -482,6 +482,20 @@ def test_a_file_opens_while_another_process_changes_it(tmp_path):
     assert opened > 0
 
 
+def test_an_open_file_that_becomes_shorter_is_the_same(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 30)), tmp_path / "a.zip")
+    writer = update(path)
+    writer.GetRasterBand(1).WriteArray(np.full((8, 30), 5, "i4"))
+    long = path.stat().st_size  # with free space before the central directory
+    reader = open_raster(path)
+    writer.FlushCache()
+    assert path.stat().st_size < long
+    with error_log() as log:
+        np.testing.assert_array_equal(reader.ReadAsArray(), VALUES)
+    assert not log.errors
+    np.testing.assert_array_equal(open_raster(path).ReadAsArray()[:8], 5)
+
+
 def test_a_file_that_may_not_be_written(tmp_path):
     path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
     path.chmod(0o444)

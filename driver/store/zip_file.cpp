@@ -77,20 +77,21 @@ class VsiSource final : public zarr::ByteSource {
         const bool is_read = VSIFSeekL(file, offset, SEEK_SET) == 0 &&
                              VSIFReadL(memory.data, 1, memory.size, file) == memory.size;
         Return(file);
-        ZARR_RETURN_IF_ERROR(CheckNotReplaced());
+        ZARR_RETURN_IF_ERROR(CheckNotReplaced(offset + memory.size));
         return is_read ? Status() : Status::Io("the zip file cannot be read");
     }
 
   private:
-    // Fails if another file has taken the name of the file, of which the central directory is
-    // known. A file that has grown is the same, because writers add members at its end. An open
-    // handle goes on reading a deleted file.
-    Status CheckNotReplaced() const {
+    // Fails if another file has taken the name of the file, or if the file ends before the offset
+    // `end` of a part that is known to be there. A file of another size is the same, because
+    // writers add members, and move the central directory, behind the members that are known. An
+    // open handle goes on reading a deleted file.
+    Status CheckNotReplaced(std::uint64_t end) const {
         if (is_remote() || !inode_) return {};
         VSIStatBufL stat;
         constexpr int kWhat = VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG;
         if (VSIStatExL(path_.c_str(), &stat, kWhat) != 0) return {};
-        if (SizeOf(stat) >= size_ && static_cast<std::uint64_t>(stat.st_ino) == inode_) return {};
+        if (SizeOf(stat) >= end && static_cast<std::uint64_t>(stat.st_ino) == inode_) return {};
         return Status::Io("the zip file was replaced after it was opened; open it again");
     }
 
