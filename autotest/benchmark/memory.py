@@ -64,6 +64,11 @@ array = group.OpenMDArray(group.GetMDArrayNames()[0])
 """
 
 
+def leave_chunks_absent(dataset):
+    """States a nodata value: without one, Zarr v2 has no fill value, and all chunks are stored."""
+    dataset.GetRasterBand(1).SetNoDataValue(-9999)
+
+
 def make_linked(path, chunk, across, options):
     """Writes a store of `across` x `across` chunks or shards, which are hard links to one file. Returns the
     size of this file in bytes."""
@@ -71,6 +76,7 @@ def make_linked(path, chunk, across, options):
     options = [f"BLOCKSIZE={chunk},{chunk}", *options]
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create(str(path), side, side, 1, gdal.GDT_Float32, options)
+    leave_chunks_absent(dataset)
     import numpy as np
 
     values = np.random.default_rng(1).integers(0, 4000, (chunk, chunk)).astype("f4")
@@ -118,10 +124,9 @@ def memory_of_reads(folder, small):
 def make_large(path, gigabytes):
     """Writes a store of `gigabytes` GiB, whose chunks are hard links to one small file."""
     rows, columns, chunk = int(8192 * gigabytes), 32768, 1024
-    gdal.GetDriverByName("Zarr").Create(
-        str(path), columns, rows, 1, gdal.GDT_Float32, [f"BLOCKSIZE={chunk},{chunk}"]
-    )
-    dataset = gdal.Open(str(path), gdal.GA_Update)
+    options = [f"BLOCKSIZE={chunk},{chunk}"]
+    dataset = gdal.GetDriverByName("Zarr").Create(str(path), columns, rows, 1, gdal.GDT_Float32, options)
+    leave_chunks_absent(dataset)
     import numpy as np
 
     values = np.random.default_rng(1).integers(0, 1000, (chunk, chunk)).astype("f4")
