@@ -39,6 +39,11 @@ class ValueReader final : public TextReader {
     Buffer bytes_;
 };
 
+// JSON with a reference for each chunk decompresses to 15 to 100 times its size, repeated bytes to
+// 10,000 times. Small documents, below a part of the limit, may repeat as they like.
+constexpr std::uint64_t kMaxRatio = 256;
+constexpr std::uint64_t kPartOfLimit = 64;
+
 struct FreeContext {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
@@ -56,6 +61,7 @@ class ZstdReader final : public TextReader {
             if (in_.pos == in_.size && !is_at_end_) {
                 ZARR_ASSIGN_OR_RETURN(const ByteSpan more, compressed_->Next());
                 in_ = {more.data, more.size, 0};
+                compressed_size_ += more.size;
                 is_at_end_ = more.size == 0;
             }
             if (is_at_end_ && in_.pos == in_.size) {
@@ -69,17 +75,28 @@ class ZstdReader final : public TextReader {
             is_in_frame_ = left != 0;
         }
         size_ += out.pos;
-        if (size_ > LimitOf(Limit::kReferenceSize))
-            return OverLimit(Limit::kReferenceSize, "the references have too many bytes");
+        ZARR_RETURN_IF_ERROR(CheckSize());
         return ByteSpan(bytes_.data(), out.pos);
     }
 
   private:
+    Status CheckSize() const {
+        const std::uint64_t most = LimitOf(Limit::kReferenceSize);
+        if (size_ > most)
+            return OverLimit(Limit::kReferenceSize, "the references have too many bytes");
+        if (size_ > most / kPartOfLimit && size_ / kMaxRatio > compressed_size_)
+            return OverLimit(Limit::kReferenceSize,
+                             "the references decompress to more than " + std::to_string(kMaxRatio) +
+                                 " times their size");
+        return {};
+    }
+
     const std::unique_ptr<TextReader> compressed_;
     const std::unique_ptr<ZSTD_DCtx, FreeContext> context_;
     ZSTD_inBuffer in_{nullptr, 0, 0};
     Buffer bytes_;
-    std::uint64_t size_ = 0;
+    std::uint64_t compressed_size_ = 0;  // bytes of `compressed_` that were read
+    std::uint64_t size_ = 0;             // decompressed bytes
     bool is_at_end_ = false;
     bool is_in_frame_ = false;
 };

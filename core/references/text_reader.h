@@ -27,7 +27,8 @@ class TextReader {
 std::unique_ptr<TextReader> ReadValue(const Store& store, std::string key, std::size_t block);
 
 // Returns a reader that decompresses `compressed`, a sequence of Zstandard frames (RFC 8878).
-// Next() fails with kLimit after Limit::kReferenceSize decompressed bytes.
+// Next() fails with kLimit after Limit::kReferenceSize decompressed bytes. Beyond a 64th of this
+// limit, it also fails if the data decompress to more than 256 times their size.
 std::unique_ptr<TextReader> Decompress(std::unique_ptr<TextReader> compressed);
 
 }  // namespace zarr

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -267,10 +268,15 @@ TEST(KerchunkJson, RefusesGeneratedReferencesThatLackSomething) {
               "gen: expected \"stop\" in a dimension of generated references");
 }
 
-TEST(KerchunkJson, ReadsZstandard) {
-    const std::string text = R"({"x/0": ["u", 1, 2], ".zgroup": "{}"})";
+std::string Zstandard(const std::string& text) {
     std::string packed(ZSTD_compressBound(text.size()), '\0');
     packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+    return packed;
+}
+
+TEST(KerchunkJson, ReadsZstandard) {
+    const std::string text = R"({"x/0": ["u", 1, 2], ".zgroup": "{}"})";
+    const std::string packed = Zstandard(text);
     const auto parse = [](const std::string& bytes) {
         MemoryStore store;
         EXPECT_TRUE(store.Set("r.json.zst", ByteSpan(bytes)).ok());
@@ -282,13 +288,27 @@ TEST(KerchunkJson, ReadsZstandard) {
     EXPECT_EQ(parse(packed.substr(0, packed.size() - 3)).status().message(),
               ".zgroup: the compressed references are truncated");
     EXPECT_EQ(parse("{}").status().code(), StatusCode::kCorrupt);
-    // 16 MiB of spaces, compressed to a small file.
-    const std::string blank(std::size_t{1} << 24, ' ');
-    std::string bomb(ZSTD_compressBound(blank.size()), '\0');
-    bomb.resize(ZSTD_compress(bomb.data(), bomb.size(), blank.data(), blank.size(), 3));
+}
+
+TEST(KerchunkJson, RefusesZstandardThatIsTooLarge) {
+    const auto message = [](const std::string& text) {
+        MemoryStore store;
+        EXPECT_TRUE(store.Set("r.json.zst", ByteSpan(Zstandard(text))).ok());
+        const auto reader = Decompress(ReadValue(store, "r.json.zst", kBlock));
+        return KerchunkJson::Read(*reader, "").status().message();
+    };
+    const std::string ratio = "the references decompress to more than 256 times their size";
+    const auto blanks = [](std::size_t bytes) { return std::string(bytes, ' '); };
+    EXPECT_EQ(message(blanks(18 << 20)), ratio + "; ZARR_MAX_REFERENCE_SIZE allows 1073741824");
+    EXPECT_EQ(message(blanks(16 << 20)).find(ratio), std::string::npos);
+    // A bit for each byte, so that Zstandard saves little more than seven eighths.
+    std::minstd_rand random(1);
+    std::string varied(std::size_t{2} << 20, ' ');
+    for (char& each : varied) each = (random() & 1) != 0 ? ' ' : '\n';
     const test::ScopedLimit limited(Limit::kReferenceSize, 1 << 20);
-    EXPECT_EQ(parse(bomb).status().message(),
+    EXPECT_EQ(message(varied),
               "the references have too many bytes; ZARR_MAX_REFERENCE_SIZE allows 1048576");
+    EXPECT_EQ(message(blanks(1 << 18)), ratio + "; ZARR_MAX_REFERENCE_SIZE allows 1048576");
 }
 
 TEST(KerchunkJson, IsRecognisedByItsStart) {
