@@ -95,10 +95,8 @@ class AffineFinder {
     AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
                  Warnings& warnings)
         : hierarchy_(hierarchy), facts_(facts), threads_(threads), warnings_(warnings) {
-        Warnings ignored;  // the warnings are reported when the group is opened
         if (!facts.path.empty())
-            group_attributes_ =
-                LenientAttributes(hierarchy, std::string(ParentPath(facts.path)), ignored);
+            group_attributes_ = AttributesOrEmpty(hierarchy, std::string(ParentPath(facts.path)));
     }
 
     std::optional<AffineSource> Find() {
@@ -319,7 +317,7 @@ class AffineFinder {
         Warnings ignored;  // the search for the CRS reports the warnings
         const std::string path = FindOwnGridMapping(hierarchy_, facts_, ignored);
         if (path.empty()) return std::nullopt;
-        const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
+        const json::Value attributes = AttributesOrEmpty(hierarchy_, path);
         const json::Value* const value = attributes.Find(kName);
         if (value == nullptr) return std::nullopt;
         is_beside_degrees_ = !NamesGridMapping(hierarchy_, facts_) && IsInDegrees();

@@ -187,7 +187,7 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
             hierarchy.NameOf(path, Document::kArray) +
             ": the compulsory member \"fill_value\" is missing; null is assumed");
     if (!path.empty())
-        facts.group_attributes = AttributesOfGroup(hierarchy, std::string(ParentPath(path)));
+        facts.group_attributes = AttributesOrEmpty(hierarchy, std::string(ParentPath(path)));
     auto named = NameDimensions(hierarchy, path, facts.metadata, facts.attributes, facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);

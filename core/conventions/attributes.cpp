@@ -150,12 +150,16 @@ bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings
     return true;
 }
 
+json::Value AttributesOrEmpty(const Hierarchy& hierarchy, const std::string& path) {
+    auto attributes = hierarchy.Attributes(path);
+    return attributes.ok() ? attributes.Take() : json::Value(json::Object{});
+}
+
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings) {
     auto attributes = hierarchy.Attributes(path);
-    if (attributes.ok()) return attributes.Take();
-    warnings.push_back(attributes.status().message());
-    return json::Value(json::Object{});
+    if (!attributes.ok()) warnings.push_back(attributes.status().message());
+    return attributes.ok() ? attributes.Take() : json::Value(json::Object{});
 }
 
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings) {

@@ -59,8 +59,11 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
 // Each warning is added once. Returns false if there is no array, or if the store cannot be read.
 bool WarnIfInvalid(const Hierarchy& hierarchy, const std::string& path, Warnings& warnings);
 
-// Returns the attributes of an array or group. If they are invalid, adds a warning and returns an
-// empty object.
+// Returns the attributes of an array or group; an empty object if they are invalid. Adds no
+// warning, because DescribeArray() and opening the group report invalid attributes.
+json::Value AttributesOrEmpty(const Hierarchy& hierarchy, const std::string& path);
+
+// Returns AttributesOrEmpty(), and adds a warning if the attributes are invalid.
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 

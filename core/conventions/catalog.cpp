@@ -28,7 +28,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     if (!array.status.ok()) return array;
     Warnings ignored;  // the warnings are reported when the array is opened
     const json::Value attributes =
-        WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
+        WithEopf(AttributesOrEmpty(hierarchy, path), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
     array.is_mask = attributes.Find(kMaskFlagsAttribute) != nullptr;
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
@@ -291,9 +291,7 @@ void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
     hierarchy_.store()->Prefetch(KeysOf(hierarchy_, images), {});
     std::vector<std::string> keys;
     for (const NamedMember& member : images) {
-        Warnings ignored;
-        const auto image =
-            ReadImage(LenientAttributes(hierarchy_, member.path, ignored), member.path);
+        const auto image = ReadImage(AttributesOrEmpty(hierarchy_, member.path), member.path);
         if (!image) continue;
         keys.push_back(hierarchy_.KeyOf(image->base, Document::kArray));
         if (!can_list())
@@ -307,8 +305,7 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
     using Kind = CatalogGroup::Kind;
     if (visited_.count(image.path) != 0 || !IsThere(image.path)) return {};
     ZARR_RETURN_IF_ERROR(Count(1));
-    Warnings ignored;  // the warnings are reported when the image is opened
-    const auto read = ReadImage(LenientAttributes(hierarchy_, image.path, ignored), image.path);
+    const auto read = ReadImage(AttributesOrEmpty(hierarchy_, image.path), image.path);
     CatalogArray base;
     if (read) base = DescribeAlone(hierarchy_, read->base);
     if (!read || !base.status.ok() || !base.is_raster) {

@@ -163,7 +163,7 @@ MappedArrays FindMappedArrays(const Hierarchy& hierarchy, const std::string& gro
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
         Warnings ignored;  // the warnings are reported when that array is opened
-        const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
+        const json::Value attributes = AttributesOrEmpty(hierarchy, node.path);
         if (attributes.Find("grid_mapping") == nullptr) continue;
         std::vector<MappedDimension> dimensions;
         if (const auto metadata = hierarchy.Metadata(node.path); metadata.ok()) {
@@ -350,7 +350,7 @@ class CrsFinder {
 
     void AddProjOfGroup() {
         const std::size_t before = sources_.size();
-        AddProj(AttributesOfGroup(hierarchy_, group_), "group ");
+        AddProj(AttributesOrEmpty(hierarchy_, group_), "group ");
         DropUnlessShared(before);
     }
 
@@ -454,7 +454,7 @@ class CrsFinder {
     // only, not to arrays with angles or without a location.
     void AddProduct() {
         const std::size_t before = sources_.size();
-        const json::Value root = AttributesOfGroup(hierarchy_, "");
+        const json::Value root = AttributesOrEmpty(hierarchy_, "");
         const json::Value* const stac = root.Find("stac_discovery");
         if (stac != nullptr)
             if (const json::Value* properties = stac->Find("properties"))

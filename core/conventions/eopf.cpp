@@ -87,8 +87,7 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
 }
 
 bool IsEopfProduct(const Hierarchy& hierarchy) {
-    Warnings ignored;  // opening the root reports these warnings
-    const json::Value root = LenientAttributes(hierarchy, "", ignored);
+    const json::Value root = AttributesOrEmpty(hierarchy, "");
     return root.Find("stac_discovery") != nullptr || root.Find("other_metadata") != nullptr;
 }
 

@@ -27,11 +27,9 @@ class Control {
     Result<std::vector<double>> Read(const char* name) {
         const std::string path = JoinKey(group_, name);
         ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata, hierarchy_.Metadata(path));
-        Warnings ignored;
         ZARR_ASSIGN_OR_RETURN(
             Coordinates read,
-            ReadCoordinates(hierarchy_, path, LenientAttributes(hierarchy_, path, ignored),
-                            threads_));
+            ReadCoordinates(hierarchy_, path, AttributesOrEmpty(hierarchy_, path), threads_));
         if (shape_.empty()) shape_ = metadata.shape;
         if (metadata.shape == shape_) return std::move(read.values);
         if (shape_.size() == 2 && metadata.rank() == 1) {
@@ -163,7 +161,7 @@ std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
     Warnings ignored;  // the search for the CRS reports the warnings
     const std::string path = FindOwnGridMapping(hierarchy, facts, ignored);
     if (path.empty()) return {};
-    const json::Value attributes = LenientAttributes(hierarchy, path, ignored);
+    const json::Value attributes = AttributesOrEmpty(hierarchy, path);
     const json::Value* const stated = attributes.Find("gcps");
     if (stated == nullptr || stated->is_null()) return {};
     auto points = ReadGeoJson(*stated);

@@ -177,17 +177,12 @@ std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std
     return found;
 }
 
-json::Value AttributesOfGroup(const Hierarchy& hierarchy, const std::string& group) {
-    Warnings ignored;
-    return LenientAttributes(hierarchy, group, ignored);
-}
-
 LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path, Multiscale::Kind kind) {
     for (std::string_view at = path; !at.empty();) {
         at = ParentPath(at);
         LevelListing listing;
         listing.group = std::string(at);
-        const json::Value attributes = AttributesOfGroup(hierarchy, listing.group);
+        const json::Value attributes = AttributesOrEmpty(hierarchy, listing.group);
         const std::string_view name = std::string_view(path).substr(at.empty() ? 0 : at.size() + 1);
         listing.levels = FindLevels(attributes, name, kind);
         if (!listing.is_listed()) continue;
@@ -195,7 +190,7 @@ LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path, Mult
         const auto image = ImageOfLabel(listing.group);
         if (image && kind == Multiscale::Kind::kDatasets) {
             listing.image =
-                std::make_shared<const json::Value>(AttributesOfGroup(hierarchy, *image));
+                std::make_shared<const json::Value>(AttributesOrEmpty(hierarchy, *image));
             listing.label = listing.group.substr(image->empty() ? 0 : image->size() + 1);
         }
         return listing;

@@ -80,8 +80,4 @@ struct LevelListing {
 LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path,
                        Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Returns the attributes of a group; an empty object if the attributes are invalid. Adds no
-// warning, because opening the group reports invalid attributes.
-json::Value AttributesOfGroup(const Hierarchy& hierarchy, const std::string& group);
-
 }  // namespace zarr

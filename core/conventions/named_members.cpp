@@ -29,7 +29,7 @@ class MembersReader {
     NamedMembers Read() {
         using As = NamedMember::As;
         Warnings ignored;  // the warnings are reported when the group is opened
-        const json::Value attributes = LenientAttributes(hierarchy_, group_, ignored);
+        const json::Value attributes = AttributesOrEmpty(hierarchy_, group_);
         const auto multiscales = ReadMultiscales(attributes, ignored);
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
@@ -193,8 +193,7 @@ std::string OmeGroupOf(const json::Value& group_attributes, const std::string& g
 
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults) {
-    Warnings ignored;  // the warnings are reported when the group is opened
-    const json::Value attributes = LenientAttributes(hierarchy, group, ignored);
+    const json::Value attributes = AttributesOrEmpty(hierarchy, group);
     const json::Value* layout = OmeMember(attributes, kSeriesLayout);
     if (layout == nullptr) return {};
     return MembersReader(hierarchy, group, faults).ReadSeries(*layout);

@@ -168,15 +168,15 @@ using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
     NamesOfArrays names;
     Warnings ignored;  // opening the arrays reports these warnings
-    names[""] = ReferencedNames(LenientAttributes(hierarchy, group, ignored));
+    names[""] = ReferencedNames(AttributesOrEmpty(hierarchy, group));
     const auto members = MembersWithAttributes(hierarchy, group);
     if (!members.ok()) return names;
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
         const auto metadata = hierarchy.Metadata(node.path);
         if (!metadata.ok()) continue;
-        names[node.name] = ReferencedNames(
-            WithEopf(LenientAttributes(hierarchy, node.path, ignored), *metadata, ignored));
+        names[node.name] =
+            ReferencedNames(WithEopf(AttributesOrEmpty(hierarchy, node.path), *metadata, ignored));
     }
     return names;
 }

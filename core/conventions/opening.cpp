@@ -106,7 +106,7 @@ class Opening {
     // Returns the attributes of a node; nullopt if the attributes are not cached.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
         if (!IsCached(path, Document::kAttributes)) return std::nullopt;
-        return AttributesOfGroup(hierarchy_, path);
+        return AttributesOrEmpty(hierarchy_, path);
     }
 
     void Collect() {
@@ -326,7 +326,7 @@ class Opening {
         Add(path, {Document::kAttributes});
         if (path.empty() || !AreDocumentsCached(path)) return;
         Warnings ignored;  // ignored here, because opening the array reports the warnings
-        const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
+        const json::Value attributes = AttributesOrEmpty(hierarchy_, path);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
         if (!is_named && hierarchy_.format() == Format::kV2) {
             const std::string key(kOldNczarrKey);
@@ -336,7 +336,7 @@ class Opening {
         const auto metadata = hierarchy_.Metadata(path);
         if (!metadata.ok() || metadata->rank() < 2) return;
         const std::string group(ParentPath(path));
-        const json::Value of_group = AttributesOfGroup(hierarchy_, group);
+        const json::Value of_group = AttributesOrEmpty(hierarchy_, group);
         const bool is_placed = StatesTransform(attributes) || StatesTransform(of_group);
         const bool is_of_group =
             attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
@@ -532,8 +532,8 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
     const auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || path.empty()) return;
     Warnings ignored;  // ignored here, because opening the array reports the warnings
-    for (const NamedDimension& dimension : NameDimensions(
-             hierarchy, path, *metadata, LenientAttributes(hierarchy, path, ignored), ignored)) {
+    for (const NamedDimension& dimension :
+         NameDimensions(hierarchy, path, *metadata, AttributesOrEmpty(hierarchy, path), ignored)) {
         if (!dimension.is_named) continue;
         const std::string coordinates = JoinKey(dimension.group, dimension.name);
         const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);

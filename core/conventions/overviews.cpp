@@ -209,12 +209,12 @@ OverviewListing ListingOfOverviews(const Hierarchy& hierarchy, const std::string
     const std::string group(ParentPath(array_path));
     if (!group.empty()) {
         const std::string parent(ParentPath(group));
-        const json::Value attributes = AttributesOfGroup(hierarchy, parent);
+        const json::Value attributes = AttributesOrEmpty(hierarchy, parent);
         const json::Value* value = attributes.Find(kMultiscales);
         if (value != nullptr && IsLevelGroupLayout(*value, LastName(group)))
             return {parent, OverviewStyle::kLevelGroups};
     }
-    return {group, OverviewStyleOf(AttributesOfGroup(hierarchy, group), hierarchy.format())};
+    return {group, OverviewStyleOf(AttributesOrEmpty(hierarchy, group), hierarchy.format())};
 }
 
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base) {

@@ -212,8 +212,7 @@ bool HasLevel(const Pyramid& pyramid, const std::string& path) {
 // nearest ancestor group with such a description is used; nullopt if there is none.
 std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::string& array_path,
                                          Warnings& warnings) {
-    Warnings ignored;  // invalid attributes are reported when the nodes are opened
-    const json::Value attributes = LenientAttributes(hierarchy, array_path, ignored);
+    const json::Value attributes = AttributesOrEmpty(hierarchy, array_path);
     if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings)) return listed;
     const std::string_view own = ParentPath(array_path);
     Warnings unreadable;  // warnings of groups that list no usable levels
@@ -221,7 +220,7 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         at = ParentPath(at);
         const std::string group(at);
         Warnings found;
-        auto listed = ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, found);
+        auto listed = ListMultiscales(AttributesOrEmpty(hierarchy, group), group, found);
         // xcube levels are direct members of a folder, so the search for them covers only the
         // parent of the array's group.
         if (listed.empty() && !own.empty() && at == ParentPath(own))
@@ -351,9 +350,7 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
         }
         return pyramids;
     };
-    Warnings ignored;  // the warnings are reported when the group is opened
-    auto pyramids =
-        build(ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, warnings));
+    auto pyramids = build(ListMultiscales(AttributesOrEmpty(hierarchy, group), group, warnings));
     if (pyramids.empty() && !has_skipped) {
         const auto levels = ListXcubeLevels(hierarchy, group, warnings);
         pyramids = levels ? build({*levels}) : build(FindTileMatrices(hierarchy, group, warnings));

@@ -190,8 +190,7 @@ class Search {
   private:
     void Try(const Node& node) {
         if (found_.count(node.name) != 0) return;
-        Warnings ignored;  // opening the array reports these warnings
-        const json::Value attributes = LenientAttributes(hierarchy_, node.path, ignored);
+        const json::Value attributes = AttributesOrEmpty(hierarchy_, node.path);
         if (attributes.Find("multiscales") == nullptr) return;
         Warnings own;
         auto pyramid = ListTileMatrices(hierarchy_, node.path, attributes, own);

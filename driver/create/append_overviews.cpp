@@ -76,7 +76,7 @@ GrowingPyramid FindListedLevels(const zarr::Hierarchy& hierarchy, const zarr::Ar
     const std::string group = zarr::ListingOfOverviews(hierarchy, array.path).group;
     const std::string name = array.path.substr(group.empty() ? 0 : group.size() + 1);
     for (const zarr::OverviewLevel& listed :
-         zarr::OverviewsOf(zarr::AttributesOfGroup(hierarchy, group), name)) {
+         zarr::OverviewsOf(zarr::AttributesOrEmpty(hierarchy, group), name)) {
         const std::string path = zarr::JoinKey(group, listed.path);
         const auto facts = zarr::DescribeArray(hierarchy, path);
         if (!facts.ok() || !CanFollow(*facts, array, axis))

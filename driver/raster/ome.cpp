@@ -267,13 +267,10 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,
                 std::vector<zarr::CatalogGroup>& groups, zarr::Warnings& warnings) {
-    // These warnings are ignored, because opening the group emits them.
-    zarr::Warnings ignored;
-    const std::string ome =
-        zarr::OmeGroupOf(zarr::LenientAttributes(hierarchy, root, ignored), root);
+    const std::string ome = zarr::OmeGroupOf(zarr::AttributesOrEmpty(hierarchy, root), root);
     std::map<std::string, std::string> titles;
     if (!ome.empty()) {
-        zarr::Faults told;
+        zarr::Faults told;  // dropped, because opening the group emits them
         const auto names = ReadNames(hierarchy, ome, warnings);
         const auto series =
             names.empty() ? std::vector<std::string>() : zarr::SeriesOf(hierarchy, root, told);
