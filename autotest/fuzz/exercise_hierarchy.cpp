@@ -63,7 +63,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     (void)FindGroundControl(hierarchy, *facts, 1, warnings);
     (void)FindStatedPoints(hierarchy, *facts, warnings);
     (void)FindPyramidOf(hierarchy, path, warnings);
-    (void)FlagNames(facts->attributes, warnings);
+    (void)FlagNames(facts->attributes).Report(warnings);
     (void)ApplyUnsigned(facts->metadata.dtype, facts->attributes);
     for (const Dimension& dimension : facts->dimensions) {
         LabelRange range;

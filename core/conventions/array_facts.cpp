@@ -159,9 +159,9 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     has_text = coordinates.is_text();
     dimension.coordinate_path = coordinates.path;
     dimension.group = std::string(ParentPath(coordinates.path));
-    Warnings ignored;  // opening the coordinate array reports these warnings about `_eopf_attrs`
-    dimension.coordinate_attributes = WithEopf(
-        LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata, ignored);
+    dimension.coordinate_attributes =
+        WithEopf(LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata)
+            .value;
     return dimension;
 }
 
@@ -180,8 +180,9 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.CurrentMetadata(path, facts.warnings));
     auto attributes = hierarchy.CurrentAttributes(path, facts.warnings);
     if (!attributes.ok()) facts.warnings.push_back(attributes.status().message());
-    facts.attributes = WithEopf(attributes.ok() ? attributes.Take() : json::Value(json::Object{}),
-                                facts.metadata, facts.warnings);
+    facts.attributes =
+        WithEopf(attributes.ok() ? attributes.Take() : json::Value(json::Object{}), facts.metadata)
+            .Report(facts.warnings);
     if (facts.metadata.is_fill_value_missing)
         facts.warnings.push_back(
             hierarchy.NameOf(path, Document::kArray) +
@@ -224,7 +225,7 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     return *facts;
 }
 
-std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings) {
+Fact<std::vector<std::string>> FlagNames(const json::Value& attributes) {
     constexpr std::int64_t kMaxFlag = 1023;
     const json::Value* values = attributes.Find("flag_values");
     if (values == nullptr || attributes.Find("flag_masks") != nullptr) return {};
@@ -233,12 +234,10 @@ std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warn
     const json::Array* items = values->as_array();
     const json::Array one{*values};
     if (items == nullptr) items = &one;
-    if (items->size() != meanings.size()) {
-        warnings.push_back("attribute flag_meanings: has " + std::to_string(meanings.size()) +
-                           " meanings, but flag_values has " + std::to_string(items->size()) +
-                           " values");
-        return {};
-    }
+    if (items->size() != meanings.size())
+        return {{},
+                {"attribute flag_meanings: has " + std::to_string(meanings.size()) +
+                 " meanings, but flag_values has " + std::to_string(items->size()) + " values"}};
     std::vector<std::string> names;
     for (std::size_t i = 0; i < items->size(); ++i) {
         std::int64_t flag = 0;
@@ -247,7 +246,7 @@ std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warn
         if (index >= names.size()) names.resize(index + 1);
         names[index] = meanings[i];
     }
-    return names;
+    return {std::move(names)};
 }
 
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes) {

@@ -78,7 +78,7 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
 //
 // Returns an empty list if the array has no flags, if the attribute `flag_masks` exists, or if a
 // value is outside 0 to 1023.
-std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings);
+Fact<std::vector<std::string>> FlagNames(const json::Value& attributes);
 
 // Returns an integer type as signed or unsigned, as the attribute `_Unsigned` states. The netCDF
 // convention defines it for formats without unsigned integers. Returns other types unchanged.

@@ -55,22 +55,19 @@ const json::Value* OmeMember(const json::Value& attributes, std::string_view nam
     return below != nullptr ? below : attributes.Find(name);
 }
 
-std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
-                                      Warnings& warnings) {
+Fact<std::optional<double>> NumberAttribute(const json::Value& attributes, std::string_view name) {
     const json::Value* value = attributes.Find(name);
-    if (value == nullptr || value->is_null()) return std::nullopt;
+    if (value == nullptr || value->is_null()) return {};
     const json::Array* items = value->as_array();
     const json::Value& item = items != nullptr && items->size() == 1 ? (*items)[0] : *value;
     double number = 0;
-    if (item.GetDouble(number)) return number;
-    if (item.as_string() != nullptr && ParseDouble(*item.as_string(), number)) return number;
-    warnings.push_back("attribute " + std::string(name) + ": expected a number, got " +
-                       json::Brief(*value));
-    return std::nullopt;
+    if (item.GetDouble(number)) return {number};
+    if (item.as_string() != nullptr && ParseDouble(*item.as_string(), number)) return {number};
+    return {std::nullopt,
+            {"attribute " + std::string(name) + ": expected a number, got " + json::Brief(*value)}};
 }
 
-std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
-                                     Warnings& warnings) {
+Fact<std::vector<double>> NumbersAttribute(const json::Value& attributes, std::string_view name) {
     const json::Value* value = attributes.Find(name);
     if (value == nullptr || value->is_null()) return {};
     std::vector<double> numbers;
@@ -81,10 +78,9 @@ std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_
         });
     else
         good = AppendNumbers(*value, numbers);
-    if (good && !numbers.empty()) return numbers;
-    warnings.push_back("attribute " + std::string(name) + ": expected numbers, got " +
-                       json::Brief(*value));
-    return {};
+    if (good && !numbers.empty()) return {std::move(numbers)};
+    return {{},
+            {"attribute " + std::string(name) + ": expected numbers, got " + json::Brief(*value)}};
 }
 
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name) {
@@ -162,12 +158,12 @@ json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& pat
     return attributes.ok() ? attributes.Take() : json::Value(json::Object{});
 }
 
-Packing ReadPacking(const json::Value& attributes, Warnings& warnings) {
-    Packing packing;
-    packing.scale = NumberAttribute(attributes, "scale_factor", warnings);
-    packing.offset = NumberAttribute(attributes, "add_offset", warnings);
-    if (const std::string* units = StringAttribute(attributes, "units")) packing.units = *units;
-    return packing;
+Fact<Packing> ReadPacking(const json::Value& attributes) {
+    Fact<Packing> read;
+    read.value.scale = NumberAttribute(attributes, "scale_factor").Report(read.warnings);
+    read.value.offset = NumberAttribute(attributes, "add_offset").Report(read.warnings);
+    if (const std::string* units = StringAttribute(attributes, "units")) read.value.units = *units;
+    return read;
 }
 
 std::string UnitsOf(const DataType& type, const Packing& packing) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/hierarchy/hierarchy.h"
@@ -17,6 +18,20 @@ namespace zarr {
 // Warnings about invalid attributes or metadata of a store that is readable all the same.
 using Warnings = std::vector<std::string>;
 
+// A fact that attributes state, with the warnings about these attributes. Whoever opens the node
+// reports the warnings; others read `value` alone.
+template <class T>
+struct Fact {
+    T value;
+    Warnings warnings = {};
+
+    // Adds the warnings to `all`, and returns the value.
+    T Report(Warnings& all) && {
+        all.insert(all.end(), warnings.begin(), warnings.end());
+        return std::move(value);
+    }
+};
+
 // Returns a string attribute; nullptr if absent or not a string.
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
@@ -26,15 +41,12 @@ const std::string* StringAttribute(const json::Value& attributes, std::string_vi
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
 // Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
-// Returns nullopt otherwise, and adds a warning if the attribute exists.
-std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
-                                      Warnings& warnings);
+// Returns nullopt otherwise, with a warning if the attribute exists.
+Fact<std::optional<double>> NumberAttribute(const json::Value& attributes, std::string_view name);
 
 // Returns the finite numbers in an attribute: an array, a single number, or a string with blanks or
-// commas between numbers. Returns an empty list otherwise, and adds a warning if the attribute
-// exists.
-std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
-                                     Warnings& warnings);
+// commas between numbers. Returns an empty list otherwise, with a warning if the attribute exists.
+Fact<std::vector<double>> NumbersAttribute(const json::Value& attributes, std::string_view name);
 
 // Returns the words in a string attribute such as "lat lon" or "crs: x y".
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
@@ -74,7 +86,7 @@ struct Packing {
     std::optional<double> offset;
     std::string units;
 };
-Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
+Fact<Packing> ReadPacking(const json::Value& attributes);
 
 // Returns the units of an array's numbers: from its NumPy time type, or else from the attribute
 // `units`.

@@ -28,7 +28,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     if (!array.status.ok()) return array;
     Warnings ignored;  // the warnings are reported when the array is opened
     const json::Value attributes =
-        WithEopf(AttributesOrEmpty(hierarchy, path), array.metadata, ignored);
+        WithEopf(AttributesOrEmpty(hierarchy, path), array.metadata).value;
     references.merge(ReferencedNames(attributes));
     array.is_mask = attributes.Find(kMaskFlagsAttribute) != nullptr;
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;

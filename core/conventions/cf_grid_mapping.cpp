@@ -84,7 +84,7 @@ class GridMappingReader {
     // Returns the attribute `name` as a number between `minimum` and `maximum`; nullopt if absent.
     // Warns about any other value, and returns nullopt.
     std::optional<double> Number(std::string_view name, double minimum, double maximum) {
-        const auto number = NumberAttribute(attributes_, name, warnings_);
+        const auto number = NumberAttribute(attributes_, name).Report(warnings_);
         if (!number || (*number >= minimum && *number <= maximum)) return number;
         warnings_.push_back(
             Label(name) + "expected a number from " + json::Brief(json::Value(minimum)) + " to " +
@@ -125,7 +125,8 @@ class GridMappingReader {
     }
 
     void ReadParallels() {
-        std::vector<double> parallels = NumbersAttribute(attributes_, kParallelName, warnings_);
+        std::vector<double> parallels =
+            NumbersAttribute(attributes_, kParallelName).Report(warnings_);
         const bool good = parallels.size() <= 2 &&
                           std::all_of(parallels.begin(), parallels.end(),
                                       [](double latitude) { return std::fabs(latitude) <= 90; });
@@ -350,7 +351,7 @@ std::string Text(const json::Value& attributes, std::string_view name) {
 // between 6300 and 6400 are taken as kilometres.
 std::optional<double> Radius(const json::Value& attributes, std::string_view name,
                              Warnings& warnings) {
-    auto radius = NumberAttribute(attributes, name, warnings);
+    auto radius = NumberAttribute(attributes, name).Report(warnings);
     if (!radius) return std::nullopt;
     const std::string prefix = "attribute " + std::string(name) + ": ";
     if (!std::isfinite(*radius) || *radius <= 0) {
@@ -369,7 +370,7 @@ std::optional<double> Radius(const json::Value& attributes, std::string_view nam
 // Returns the attribute `inverse_flattening`: a number above 1, or 0 for a sphere. nullopt if
 // absent or invalid.
 std::optional<double> InverseFlattening(const json::Value& attributes, Warnings& warnings) {
-    const auto value = NumberAttribute(attributes, "inverse_flattening", warnings);
+    const auto value = NumberAttribute(attributes, "inverse_flattening").Report(warnings);
     if (!value) return std::nullopt;
     if (std::isinf(*value)) return 0.0;  // an infinite inverse flattening means a sphere
     if (*value == 0 || *value > 1) return value;
@@ -456,7 +457,7 @@ void ReadPrimeMeridian(const json::Value& attributes, CfEarth& earth, Warnings& 
     constexpr std::string_view kLongitude = "longitude_of_prime_meridian";
     earth.prime_meridian_name = Text(attributes, "prime_meridian_name");
     const NamedMeridian* known = Look(kMeridians, earth.prime_meridian_name);
-    if (const auto longitude = NumberAttribute(attributes, kLongitude, warnings)) {
+    if (const auto longitude = NumberAttribute(attributes, kLongitude).Report(warnings)) {
         if (std::fabs(*longitude) <= 360) {
             earth.prime_meridian = *longitude;
             earth.prime_meridian_is_given = true;
@@ -514,7 +515,7 @@ CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings) {
     ReadPrimeMeridian(attributes, earth, warnings);
     earth.datum_name = Text(attributes, "horizontal_datum_name");
     earth.geographic_crs_name = Text(attributes, "geographic_crs_name");
-    earth.to_wgs84 = NumbersAttribute(attributes, "towgs84", warnings);
+    earth.to_wgs84 = NumbersAttribute(attributes, "towgs84").Report(warnings);
     const std::size_t count = earth.to_wgs84.size();
     if (count != 0 && count != 3 && count != 6 && count != 7) {
         warnings.push_back("attribute towgs84: expected 3, 6 or 7 numbers, got " +

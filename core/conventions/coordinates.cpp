@@ -35,8 +35,7 @@ class Reader {
                                    " are not numbers");
         reader.memory_ = dtype.Native();
         ZARR_ASSIGN_OR_RETURN(reader.op_, ReadConverter(dtype, reader.memory_));
-        Warnings ignored;
-        reader.packing_ = ReadPacking(attributes, ignored);
+        reader.packing_ = ReadPacking(attributes).value;
         if (reader.memory_.kind == DataKind::kFloat && reader.memory_.size == 4)
             reader.read_.relative_noise = std::ldexp(1.0, -24);
         return reader;
@@ -153,9 +152,9 @@ class Labeller {
         : type_(metadata.dtype.Native()), warnings_(warnings) {
         ReadUnits(attributes);
         if (type_.is_time() || !type_.is_numeric()) return;
-        reference_ = ReadTimeReference(attributes, warnings);
-        packing_ = ReadPacking(attributes, warnings);
-        if (const auto missing = StatedNodata(attributes, metadata, warnings))
+        reference_ = ReadTimeReference(attributes).Report(warnings);
+        packing_ = ReadPacking(attributes).Report(warnings);
+        if (const auto missing = StatedNodata(attributes, metadata).Report(warnings))
             missing_ = missing->Bytes();
     }
 

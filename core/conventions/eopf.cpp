@@ -55,14 +55,12 @@ std::string CoordinatesText(const std::vector<std::string>& coordinates,
 
 }  // namespace
 
-json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warnings& warnings) {
+Fact<json::Value> WithEopf(json::Value attributes, const ArrayMetadata& metadata) {
     const json::Value* found = attributes.Find(kName);
-    if (found == nullptr || found->is_null()) return attributes;
-    if (found->as_object() == nullptr) {
-        warnings.push_back(
-            json::Expected("attribute " + std::string(kName), "an object", *found).message());
-        return attributes;
-    }
+    if (found == nullptr || found->is_null()) return {std::move(attributes)};
+    if (found->as_object() == nullptr)
+        return {attributes,
+                {json::Expected("attribute " + std::string(kName), "an object", *found).message()}};
     // Copied, because additions to `attributes` may move the original.
     const json::Value eopf = *found;
     json::Object& members = *attributes.MutableObject();
@@ -77,13 +75,13 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
         add("_ARRAY_DIMENSIONS", *eopf.Find("dimensions"));
     if (!coordinates.empty() && !HasValue(attributes, "coordinates"))
         add("coordinates", json::Value(coordinates));
-    if (!AreStored(eopf, metadata.dtype)) return attributes;
+    if (!AreStored(eopf, metadata.dtype)) return {std::move(attributes)};
     for (const std::string_view name : kOfStored)
         if (HasValue(eopf, name) && !HasValue(attributes, name)) add(name, *eopf.Find(name));
     if (HasValue(eopf, "fill_value") && !HasValue(attributes, "_FillValue") &&
         !HasValue(attributes, "missing_value"))
         add("_FillValue", *eopf.Find("fill_value"));
-    return attributes;
+    return {std::move(attributes)};
 }
 
 bool IsEopfProduct(const Hierarchy& hierarchy) {

@@ -17,7 +17,7 @@ namespace zarr {
 //
 // scale_factor, add_offset and the fill value describe stored elements. They are merged only if the
 // elements have the type that the member `dtype` states or, without `dtype`, an integer type.
-json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warnings& warnings);
+Fact<json::Value> WithEopf(json::Value attributes, const ArrayMetadata& metadata);
 
 // Returns the CRS of a product as "EPSG:n", from `other_metadata.horizontal_CRS_code` in the root's
 // attributes. Returns nullopt if this member is absent.

@@ -34,8 +34,7 @@ std::vector<std::string> FlagItems(const json::Value& attributes, std::string_vi
 
 std::vector<std::pair<std::int64_t, Colour>> FlagColours(const json::Value& attributes) {
     const std::vector<std::string> colours = FlagItems(attributes, "flag_colors");
-    Warnings told;  // not used: callers that use the class names report these warnings
-    if (colours.empty() || FlagNames(attributes, told).empty()) return {};
+    if (colours.empty() || FlagNames(attributes).value.empty()) return {};
     const json::Array* values = attributes.Find("flag_values")->as_array();
     if (values == nullptr || values->size() != colours.size()) return {};
     std::vector<std::pair<std::int64_t, Colour>> found;

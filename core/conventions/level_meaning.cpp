@@ -32,9 +32,8 @@ bool IsSameNumber(double a, double b) {
 
 std::string PackingMismatch(const ArrayFacts& level, const ArrayFacts& base,
                             LevelMeaning compared) {
-    Warnings ignored;  // ignored here, because opening the arrays reports the warnings
-    const Packing own = ReadPacking(level.attributes, ignored);
-    const Packing other = ReadPacking(base.attributes, ignored);
+    const Packing own = ReadPacking(level.attributes).value;
+    const Packing other = ReadPacking(base.attributes).value;
     struct Number {
         const char* name;
         std::optional<double> own, other;
@@ -60,25 +59,22 @@ std::string TextOf(const std::optional<FillValue>& element, const DataType& type
 }
 
 std::optional<FillValue> NodataOf(const ArrayFacts& facts) {
-    Warnings ignored;  // ignored here, because opening the array reports the warnings
-    return ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kAuto, ignored);
+    return ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kAuto).value;
 }
 
 // Returns the nodata value of an OME image. A fill value of 0 is black, not nodata.
 std::optional<FillValue> ImageNodataOf(const ArrayFacts& facts) {
-    Warnings ignored;  // ignored here, because opening the array reports the warnings
     const bool is_black = facts.metadata.fill_value.is_zero();
     return ReadNodata(facts.attributes, facts.metadata,
-                      is_black ? FillAsNodata::kNo : FillAsNodata::kAuto, ignored);
+                      is_black ? FillAsNodata::kNo : FillAsNodata::kAuto)
+        .value;
 }
 
 std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                            const ArrayFacts& base, LevelMeaning compared) {
     const DataType type = level.metadata.dtype.Native();
     if (!type.is_numeric() && !type.is_time()) return {};
-    Warnings ignored;  // ignored here, because opening the array reports the warnings
-    if (compared == LevelMeaning::kStated &&
-        !StatedNodata(level.attributes, level.metadata, ignored))
+    if (compared == LevelMeaning::kStated && !StatedNodata(level.attributes, level.metadata).value)
         return {};
     std::string own = TextOf(NodataOf(level), type);
     std::string other = TextOf(NodataOf(base), type);

@@ -119,8 +119,7 @@ bool HasLargerInGroup(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 // attribute is anything else.
 std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
                               std::size_t count) {
-    Warnings ignored;  // ignored here, because applying the attribute reports the warnings
-    std::vector<double> numbers = NumbersAttribute(attributes, name, ignored);
+    std::vector<double> numbers = NumbersAttribute(attributes, name).value;
     if (numbers.size() != count) numbers.clear();
     return numbers;
 }

@@ -122,8 +122,7 @@ bool IsOutsideLonLat(const ArrayFacts& facts, const FillValue& element) {
     const bool is_lonlat = facts.metadata.rank() >= 2 && type.is_numeric() && units != nullptr &&
                            units->rfind("degree", 0) == 0;
     if (!is_lonlat) return false;
-    Warnings told;  // opening the array reports these warnings
-    const Packing packing = ReadPacking(facts.attributes, told);
+    const Packing packing = ReadPacking(facts.attributes).value;
     const std::string bytes = element.Bytes();
     const double stored = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(bytes.data()));
     const double degrees = stored * packing.scale.value_or(1) + packing.offset.value_or(0);
@@ -140,23 +139,24 @@ bool HasDataAttributes(const json::Value& attributes) {
 
 }  // namespace
 
-std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                      Warnings& warnings) {
+Nodata StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata) {
     const DataType& type = metadata.dtype;
-    if (type.missing) return FillValue(*type.missing, type.size);
+    Nodata stated;
+    if (type.missing) stated.value = FillValue(*type.missing, type.size);
     for (const char* name : {kFillValue, kMissingValue}) {
         const json::Value* value = attributes.Find(name);
-        if (value == nullptr || value->is_null()) continue;
+        if (stated.value || value == nullptr || value->is_null()) continue;
         const json::Array* items = value->as_array();
         const bool one_of_one =
             items != nullptr && items->size() == 1 && type.kind != DataKind::kComplex;
         auto element = ParseFillValue(type, one_of_one ? (*items)[0] : *value);
-        if (element.ok()) return element.Take();
-        if (auto packed = XarrayFillValue(type, *value)) return packed;
-        warnings.push_back("attribute " + std::string(name) + ": " + json::Brief(*value) +
-                           " is not a value of dtype " + type.ToString());
+        stated.value = element.ok() ? element.Take() : XarrayFillValue(type, *value);
+        if (!stated.value)
+            stated.warnings.push_back("attribute " + std::string(name) + ": " +
+                                      json::Brief(*value) + " is not a value of dtype " +
+                                      type.ToString());
     }
-    return std::nullopt;
+    return stated;
 }
 
 namespace {
@@ -167,7 +167,6 @@ using NamesOfArrays = std::map<std::string, std::set<std::string>>;
 
 Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
     NamesOfArrays names;
-    Warnings ignored;  // opening the arrays reports these warnings
     names[""] = ReferencedNames(AttributesOrEmpty(hierarchy, group));
     const auto members = MembersWithAttributes(hierarchy, group);
     if (!members.ok()) return names;
@@ -176,7 +175,7 @@ Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string
         const auto metadata = hierarchy.Metadata(node.path);
         if (!metadata.ok()) continue;
         names[node.name] =
-            ReferencedNames(WithEopf(AttributesOrEmpty(hierarchy, node.path), *metadata, ignored));
+            ReferencedNames(WithEopf(AttributesOrEmpty(hierarchy, node.path), *metadata).value);
     }
     return names;
 }
@@ -208,27 +207,26 @@ bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 }
 
 bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill) {
-    Warnings ignored;  // ignored here, because opening the array reports the warnings
-    if (StatedNodata(facts.attributes, facts.metadata, ignored)) return false;
+    if (StatedNodata(facts.attributes, facts.metadata).value) return false;
     const auto implied = ImpliedNodata(facts.attributes, facts.metadata, fill);
     return implied && !facts.metadata.dtype.is_time() && !IsOutsideLonLat(facts, *implied) &&
            !IsDeclaredCoordinate(facts) && MayBeNamedInGroup(facts);
 }
 
-std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                    FillAsNodata fill, Warnings& warnings) {
-    if (auto stated = StatedNodata(attributes, metadata, warnings)) return stated;
-    return ImpliedNodata(attributes, metadata, fill);
+Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, FillAsNodata fill) {
+    Nodata nodata = StatedNodata(attributes, metadata);
+    if (!nodata.value) nodata.value = ImpliedNodata(attributes, metadata, fill);
+    return nodata;
 }
 
-std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                    FillAsNodata fill, Warnings& warnings) {
-    if (auto stated = StatedNodata(facts.attributes, facts.metadata, warnings)) return stated;
-    auto unstated = ImpliedNodata(facts.attributes, facts.metadata, fill);
-    const bool is_fill = unstated && !facts.metadata.dtype.is_time();
-    if (is_fill && !IsOutsideLonLat(facts, *unstated) && IsCoordinate(hierarchy, facts))
-        return std::nullopt;
-    return unstated;
+Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill) {
+    Nodata nodata = StatedNodata(facts.attributes, facts.metadata);
+    if (nodata.value) return nodata;
+    nodata.value = ImpliedNodata(facts.attributes, facts.metadata, fill);
+    const bool is_fill = nodata.value && !facts.metadata.dtype.is_time();
+    if (is_fill && !IsOutsideLonLat(facts, *nodata.value) && IsCoordinate(hierarchy, facts))
+        nodata.value.reset();
+    return nodata;
 }
 
 Status CheckNodataIsWritable(const DataType& type) {

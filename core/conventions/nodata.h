@@ -25,11 +25,12 @@ enum class FillAsNodata : std::uint8_t {
     kNo,
 };
 
+using Nodata = Fact<std::optional<FillValue>>;  // nullopt if there is no nodata value
+
 // Returns the nodata value that the data type (ArrayMetadata::dtype.missing), `_FillValue` or
 // `missing_value` states, in this order; nullopt if none. The element is in the host's byte order.
 // A value outside the data type gives a warning.
-std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                      Warnings& warnings);
+Nodata StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata);
 
 // True if an array holds coordinates, bounds or a grid mapping of other arrays. The evidence is one
 // of: the array is 1-D and has the name of its dimension; the array's attributes; coordinates of
@@ -44,14 +45,12 @@ bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill);
 
 // Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if
 // `fill` allows it. Returns nullopt if none applies.
-std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                    FillAsNodata fill, Warnings& warnings);
+Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, FillAsNodata fill);
 
 // Returns the nodata value like the other ReadNodata(), except that a fill value of an array of
 // coordinates is not nodata. An array of longitudes or latitudes with two or more dimensions keeps
 // a fill value beyond 360 degrees as nodata.
-std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                    FillAsNodata fill, Warnings& warnings);
+Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill);
 
 // Returns an error if `type` is zarrs.optional, because this data type itself defines the nodata
 // value.

@@ -501,26 +501,25 @@ Result<double> TimeReference::ValueOf(std::string_view time) const {
     return seconds / unit;
 }
 
-std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings) {
+Fact<std::optional<TimeReference>> ReadTimeReference(const json::Value& attributes) {
     const std::string* units = StringAttribute(attributes, "units");
-    if (units == nullptr || !IsTimeSince(*units)) return std::nullopt;
+    if (units == nullptr || !IsTimeSince(*units)) return {};
     Calendar calendar = Calendar::kStandard;
     const json::Value* name = attributes.Find("calendar");
     if (name != nullptr && !name->is_null()) {
         const auto known =
             name->as_string() != nullptr ? CalendarByName(*name->as_string()) : std::nullopt;
-        if (!known) {
-            warnings.push_back("attribute calendar: unknown calendar " + json::Brief(*name) +
-                               "; times are shown as numbers");
-            return std::nullopt;
-        }
+        if (!known)
+            return {std::nullopt,
+                    {"attribute calendar: unknown calendar " + json::Brief(*name) +
+                     "; times are shown as numbers"}};
         calendar = *known;
     }
     auto reference = TimeReference::Parse(*units, calendar);
-    if (reference.ok()) return reference.Take();
-    warnings.push_back("attribute units: " + Quoted(*units) + ": " + reference.status().message() +
-                       "; times are shown as numbers");
-    return std::nullopt;
+    if (reference.ok()) return {reference.Take()};
+    return {std::nullopt,
+            {"attribute units: " + Quoted(*units) + ": " + reference.status().message() +
+             "; times are shown as numbers"}};
 }
 
 Result<TimeReference> ReferenceOf(const DataType& type) {

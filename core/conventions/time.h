@@ -136,7 +136,7 @@ bool IsTimeSince(std::string_view units);
 // Returns the TimeReference that the array's attributes `units` and `calendar` (default: standard)
 // state. Returns nullopt if `units` do not contain "since". Warns about an unknown calendar or
 // invalid units, and returns nullopt.
-std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings);
+Fact<std::optional<TimeReference>> ReadTimeReference(const json::Value& attributes);
 
 // Returns an element of a kDatetime type as exact text: "2020-01-02T00:00:00Z" or "NaT". Returns
 // nullopt for a type without a unit, and on overflow.

@@ -123,8 +123,7 @@ CPLStringList MetadataItems::List() const {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
-    zarr::Warnings told;  // warnings about the flags, dropped because the band emits them
-    const bool has_classes = !zarr::FlagNames(attributes, told).empty();
+    const bool has_classes = !zarr::FlagNames(attributes).value.empty();
     const auto is_shown = [&](const std::string& name) {
         // flag_values and flag_meanings are shown as metadata items if the flags are single bits.
         // If the flags are classes, the band has category names instead of these items.

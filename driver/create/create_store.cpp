@@ -183,8 +183,7 @@ bool HoldsCoordinates(const zarr::Hierarchy& hierarchy, const std::string& path,
 // True if the array at `path` contains the times of `dimension`, in any units.
 bool HoldsTimes(const zarr::Hierarchy& hierarchy, const std::string& path,
                 const BandDimension& dimension) {
-    zarr::Warnings ignored;
-    const auto reference = zarr::ReadTimeReference(json::Value(dimension.attributes), ignored);
+    const auto reference = zarr::ReadTimeReference(json::Value(dimension.attributes)).value;
     const auto kind = hierarchy.KindOf(path);
     if (!reference || !kind.ok() || *kind != zarr::NodeKind::kArray) return false;
     const auto metadata = hierarchy.Metadata(path);
@@ -441,11 +440,10 @@ class Planner {
         if (hierarchy_ == nullptr) return 0;
         const auto group = zarr::ListGroup(*hierarchy_, group_);
         if (!group.ok()) return 0;
-        zarr::Warnings ignored;
         for (const zarr::CatalogArray& array : group->arrays)
             if (const auto attributes = hierarchy_->Attributes(array.path); attributes.ok())
-                last = std::max(
-                    last, zarr::NumberAttribute(*attributes, kBandNumber, ignored).value_or(0));
+                last = std::max(last,
+                                zarr::NumberAttribute(*attributes, kBandNumber).value.value_or(0));
         return last > 0 && last < kMaxBands ? static_cast<std::uint64_t>(last) : 0;
     }
 

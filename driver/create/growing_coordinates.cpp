@@ -76,14 +76,12 @@ Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hiera
 }
 
 bool GrowingCoordinates::AreTimes() const {
-    zarr::Warnings ignored;
     return dtype_.kind == DataKind::kDatetime ||
-           zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored).has_value();
+           zarr::ReadTimeReference(dimension_.coordinate_attributes).value.has_value();
 }
 
 Result<zarr::TimeReference> GrowingCoordinates::RequiredReference() const {
-    zarr::Warnings ignored;
-    if (const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored))
+    if (const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes).value)
         return *by_units;
     return zarr::ReferenceOf(dtype_);
 }

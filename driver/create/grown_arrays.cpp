@@ -66,9 +66,8 @@ bool AreTimesWithNat(const zarr::ArrayFacts& facts) {
 // Returns the element that readers take for missing, in the host's byte order. Returns nullopt if
 // the array has none.
 std::optional<std::string> MissingElement(const zarr::ArrayFacts& facts) {
-    zarr::Warnings ignored;  // opening the array reports these warnings
     const auto nodata =
-        zarr::ReadNodata(facts.attributes, facts.metadata, zarr::FillAsNodata::kAuto, ignored);
+        zarr::ReadNodata(facts.attributes, facts.metadata, zarr::FillAsNodata::kAuto).value;
     if (nodata) return nodata->Bytes();
     const DataType& type = facts.metadata.dtype;
     if (type.kind == DataKind::kFloat) return NanOf(type.size);

@@ -144,7 +144,7 @@ std::string CoordinateDataset(const GeolocatedRaster& raster, const GeolocationA
                            ", and the first slice is used; open a slice of the array by its index");
     const std::string name =
         FormatConnectionString(raster.store_path, array.facts.path, slices.indices());
-    const zarr::Packing packing = zarr::ReadPacking(array.facts.attributes, warnings);
+    const zarr::Packing packing = zarr::ReadPacking(array.facts.attributes).Report(warnings);
     const double factor = CoordinateScale(srs, UnitsOfArray(array));
     const double scale = packing.scale.value_or(1) * factor;
     const double offset = packing.offset.value_or(0) * factor;

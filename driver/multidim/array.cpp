@@ -145,7 +145,7 @@ Status ZarrMDArray::CheckThere() const {
 
 void ZarrMDArray::ReadConventions() {
     zarr::Warnings warnings;
-    packing_ = zarr::ReadPacking(facts_.attributes, warnings);
+    packing_ = zarr::ReadPacking(facts_.attributes).Report(warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     units_ = zarr::UnitsOf(values_.stored(), packing_);
     ReadNodata();
@@ -179,7 +179,8 @@ void ZarrMDArray::ReadNodata() {
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
-    const auto element = zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill, warnings);
+    const auto element =
+        zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill).Report(warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     // A boolean has no nodata value, because both of its values are data. An empty string is no
     // nodata value, because it is the initial value of a new array.
@@ -202,8 +203,7 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    zarr::Warnings told;  // dropped, because they were emitted when the array was opened
-    facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
+    facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata).value;
     if (HasMeaning(name)) ReadConventions();
 }
 

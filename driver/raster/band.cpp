@@ -90,10 +90,10 @@ void ZarrRasterBand::DescribeStructure() {
 void ZarrRasterBand::ReadConventions() {
     const zarr::ArrayFacts& facts = array_.layout.facts;
     zarr::Warnings warnings;
-    const zarr::Packing packing = zarr::ReadPacking(facts.attributes, warnings);
+    const zarr::Packing packing = zarr::ReadPacking(facts.attributes).Report(warnings);
     scale_ = packing.scale;
     offset_ = packing.offset;
-    for (const std::string& name : zarr::FlagNames(facts.attributes, warnings))
+    for (const std::string& name : zarr::FlagNames(facts.attributes).Report(warnings))
         categories_.AddString(name.c_str());
     units_ = zarr::UnitsOf(field_.type, packing);
     if (array_.nodata && field_.type.kind != zarr::DataKind::kBool) {

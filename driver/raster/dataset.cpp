@@ -55,7 +55,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  array.listing, location_.store_path, options_);
-    array.nodata = ReadNodata(array, warnings);
+    array.nodata = ReadNodata(array).Report(warnings);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
@@ -81,18 +81,17 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     }
 }
 
-std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
-                                                       zarr::Warnings& warnings) {
+zarr::Nodata ZarrDataset::ReadNodata(const BandArray& array) {
     const zarr::ArrayFacts& facts = array.layout.facts;
     // A boolean array has no nodata value, because both values are data.
-    if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
+    if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return {};
     // In an OME image, a fill value of zero is not nodata: zeros are black pixels. Most writers
     // omit chunks of zeros.
     zarr::FillAsNodata fill = options_.fill_value_as_nodata;
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(array.listing, facts.metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
-    return zarr::ReadNodata(*location_.hierarchy, facts, fill, warnings);
+    return zarr::ReadNodata(*location_.hierarchy, facts, fill);
 }
 
 void ZarrDataset::AddSubdataset(const std::string& name, const std::string& description) {

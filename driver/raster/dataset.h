@@ -228,7 +228,7 @@ class ZarrDataset final : public ZarrPamDataset {
 
   private:
     void DescribeStructure();
-    std::optional<zarr::FillValue> ReadNodata(const BandArray& array, zarr::Warnings& warnings);
+    zarr::Nodata ReadNodata(const BandArray& array);
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,

@@ -157,8 +157,7 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
 // has a number.
 bool SortByNumber(std::vector<RasterLayout>& layouts) {
     const auto number = [](const RasterLayout& layout) {
-        zarr::Warnings ignored;
-        return zarr::NumberAttribute(layout.facts.attributes, kBandNumber, ignored).value_or(0);
+        return zarr::NumberAttribute(layout.facts.attributes, kBandNumber).value.value_or(0);
     };
     std::stable_sort(
         layouts.begin(), layouts.end(),

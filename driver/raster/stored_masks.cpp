@@ -68,7 +68,6 @@ StoredMasks::Mask StoredMasks::Find(int number) {
 // Returns the numbers of the bands that have a mask. Matches bands by name, because selecting bands
 // in xarray drops some but leaves all in `attributes`.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
-    zarr::Warnings ignored;
     std::vector<std::string> written;
     if (const json::Value* stored = attributes.Find(kMaskedBandNames); stored && stored->as_array())
         for (const json::Value& name : *stored->as_array())
@@ -77,7 +76,7 @@ std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int num
                                                ? std::vector<std::string>()
                                                : dataset_.BandNames(dataset_.Band(number)->array());
     std::vector<int> bands;
-    for (const double band : zarr::NumbersAttribute(attributes, kMaskedBands, ignored)) {
+    for (const double band : zarr::NumbersAttribute(attributes, kMaskedBands).value) {
         if (!(band >= 1 && band <= kMaxBands)) continue;
         const auto index = static_cast<std::size_t>(band) - 1;
         const std::string name = index < written.size() ? written[index] : std::string();
@@ -119,9 +118,8 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     if (layout.facts.metadata.dtype.kind != zarr::DataKind::kUint ||
         layout.facts.metadata.dtype.size != 1)
         return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());
-    zarr::Warnings ignored;
     MaskArray array;
-    array.flags = zarr::NumberAttribute(attributes, zarr::kMaskFlagsAttribute, ignored) == 0.0
+    array.flags = zarr::NumberAttribute(attributes, zarr::kMaskFlagsAttribute).value == 0.0
                       ? 0
                       : GMF_PER_DATASET;
     array.bands = MaskedBands(attributes, number);

@@ -21,7 +21,7 @@ TEST(Attributes, StringsAreStrings) {
 TEST(Attributes, NumbersMayBeTextsOrLists) {
     Warnings warnings;
     const auto number = [&](const char* value) {
-        return NumberAttribute(Json(std::string("{\"a\": ") + value + "}"), "a", warnings);
+        return NumberAttribute(Json(std::string("{\"a\": ") + value + "}"), "a").Report(warnings);
     };
     EXPECT_EQ(number("0.5"), 0.5);
     EXPECT_EQ(number("-3"), -3);
@@ -32,7 +32,7 @@ TEST(Attributes, NumbersMayBeTextsOrLists) {
     EXPECT_EQ(number("[\"-7\"]"), -7);
     EXPECT_TRUE(std::isnan(*number("NaN")));
     EXPECT_EQ(number("null"), std::nullopt);
-    EXPECT_EQ(NumberAttribute(Json("{}"), "a", warnings), std::nullopt);
+    EXPECT_EQ(NumberAttribute(Json("{}"), "a").Report(warnings), std::nullopt);
     EXPECT_TRUE(warnings.empty());
 }
 
@@ -40,9 +40,10 @@ TEST(Attributes, OtherNumbersGiveAWarning) {
     for (const char* value : {"\"\"", "\"m\"", "\"1 m\"", "\"1,5\"", "[1, 2]", "[]", "{}", "true",
                               "[[1]]", "\"0x10\"", "\"1e999\""}) {
         Warnings warnings;
-        EXPECT_EQ(NumberAttribute(Json(std::string("{\"scale_factor\": ") + value + "}"),
-                                  "scale_factor", warnings),
-                  std::nullopt)
+        EXPECT_EQ(
+            NumberAttribute(Json(std::string("{\"scale_factor\": ") + value + "}"), "scale_factor")
+                .Report(warnings),
+            std::nullopt)
             << value;
         ASSERT_EQ(warnings.size(), 1U) << value;
         EXPECT_EQ(warnings[0].rfind("attribute scale_factor: expected a number, got ", 0), 0U);

@@ -23,7 +23,7 @@ std::string Merged(const std::string& attributes, const std::string& dtype = "<u
     Warnings warnings;
     auto parsed = json::Parse(attributes);
     EXPECT_TRUE(Succeeds(parsed));
-    const json::Value merged = WithEopf(parsed.Take(), EopfMetadata(dtype), warnings);
+    const json::Value merged = WithEopf(parsed.Take(), EopfMetadata(dtype)).Report(warnings);
     EXPECT_TRUE(warnings.empty());
     json::Object others;
     for (const auto& [name, value] : *merged.as_object())
@@ -73,7 +73,7 @@ TEST(Eopf, InvalidMembersAreLeftOut) {
     Warnings warnings;
     auto parsed = json::Parse(R"({"_eopf_attrs": [1]})");
     ASSERT_TRUE(Succeeds(parsed));
-    WithEopf(parsed.Take(), EopfMetadata("<u2"), warnings);
+    WithEopf(parsed.Take(), EopfMetadata("<u2")).Report(warnings);
     EXPECT_TRUE(WarnsOnce(warnings, {"attribute _eopf_attrs: expected an object, got [1]"}));
 }
 
@@ -95,7 +95,7 @@ TEST(Eopf, FlagsMayBeAListAndBitsAreNoClasses) {
         Warnings warnings;
         auto parsed = json::Parse(attributes);
         EXPECT_TRUE(Succeeds(parsed));
-        auto found = FlagNames(*parsed, warnings);
+        auto found = FlagNames(*parsed).Report(warnings);
         EXPECT_TRUE(warnings.empty());
         return found;
     };

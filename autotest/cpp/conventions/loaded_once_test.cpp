@@ -97,7 +97,7 @@ void OpenAll(const Hierarchy& hierarchy) {
             ASSERT_TRUE(Succeeds(facts)) << array.path;
             FindCrsSources(hierarchy, *facts, AssumeLonglat::kNo);
             FindPyramidOf(hierarchy, array.path, warnings);
-            ReadNodata(hierarchy, *facts, FillAsNodata::kAuto, warnings);
+            ReadNodata(hierarchy, *facts, FillAsNodata::kAuto).Report(warnings);
             EXPECT_TRUE(Succeeds(hierarchy.OpenArray(array.path)));
         }
     }

@@ -280,7 +280,7 @@ TEST(TimeValues, NeverOverflow) {
 std::string Read(const std::string& attributes, Warnings& warnings) {
     const auto value = json::Parse(attributes);
     EXPECT_TRUE(value.ok()) << attributes;
-    const auto reference = ReadTimeReference(*value, warnings);
+    const auto reference = ReadTimeReference(*value).Report(warnings);
     return reference ? reference->TextOf(std::int64_t{59}).value_or("none") : "no time";
 }
 

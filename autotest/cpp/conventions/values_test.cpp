@@ -26,7 +26,8 @@ ArrayMetadata Metadata(const std::string& dtype, const std::string& fill) {
 std::optional<int> Nodata(const char* attributes, FillAsNodata fill_counts, std::size_t warned = 0,
                           const char* fill = "-1") {
     Warnings warnings;
-    const auto element = ReadNodata(Json(attributes), Metadata(">i2", fill), fill_counts, warnings);
+    const auto element =
+        ReadNodata(Json(attributes), Metadata(">i2", fill), fill_counts).Report(warnings);
     EXPECT_EQ(warnings.size(), warned) << attributes;
     if (!element) return std::nullopt;
     return LoadNative<std::int16_t>(element->Bytes().data());
@@ -48,7 +49,8 @@ TEST(Nodata, OfTimesIsNaT) {
     Warnings warnings;
     const auto nodata = [&](const char* attributes) {
         const auto element =
-            ReadNodata(Json(attributes), Metadata("<M8[s]", "0"), FillAsNodata::kYes, warnings);
+            ReadNodata(Json(attributes), Metadata("<M8[s]", "0"), FillAsNodata::kYes)
+                .Report(warnings);
         return element ? LoadNative<std::int64_t>(element->Bytes().data()) : 0;
     };
     EXPECT_EQ(nodata("{}"), std::numeric_limits<std::int64_t>::min()) << "the epoch is a time";
@@ -65,8 +67,9 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
         const auto attribute = NodataAttribute(metadata.dtype, format, element);
         if (!attribute.ok()) return attribute.status().message();
         Warnings warnings;
-        const auto read = ReadNodata(json::Value(json::Object{*attribute}), metadata,
-                                     FillAsNodata::kNo, warnings);
+        const auto read =
+            ReadNodata(json::Value(json::Object{*attribute}), metadata, FillAsNodata::kNo)
+                .Report(warnings);
         EXPECT_TRUE(read && warnings.empty());
         if (read) {
             EXPECT_EQ(read->Bytes(), element);
@@ -95,7 +98,8 @@ TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     EXPECT_EQ(name("<M8[s]", Format::kV2), "_FillValue");
     Warnings warnings;
     const auto complex = ReadNodata(Json(R"({"_FillValue": ["AAAAAAAA8D8=", "AAAAAAAAAAA="]})"),
-                                    Metadata("<c8", "0"), FillAsNodata::kNo, warnings);
+                                    Metadata("<c8", "0"), FillAsNodata::kNo)
+                             .Report(warnings);
     ASSERT_TRUE(complex && warnings.empty());
     EXPECT_EQ(LoadNative<float>(complex->Bytes().data()), 1.0F);
 }
@@ -110,8 +114,9 @@ TEST(Nodata, SkipsInvalidSourcesWithAWarning) {
     EXPECT_EQ(Nodata(R"({"_FillValue": 40000, "missing_value": "x"})", FillAsNodata::kYes, 2), -1);
     EXPECT_EQ(Nodata(R"({"_FillValue": [1, 2]})", FillAsNodata::kNo, 1), std::nullopt);
     Warnings warnings;
-    static_cast<void>(ReadNodata(Json(R"({"missing_value": 0.5})"), Metadata("<i4", "0"),
-                                 FillAsNodata::kYes, warnings));
+    static_cast<void>(
+        ReadNodata(Json(R"({"missing_value": 0.5})"), Metadata("<i4", "0"), FillAsNodata::kYes)
+            .Report(warnings));
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0], "attribute missing_value: 0.5 is not a value of dtype <i4");
 }
@@ -119,28 +124,33 @@ TEST(Nodata, SkipsInvalidSourcesWithAWarning) {
 TEST(Nodata, IsExactForEveryType) {
     Warnings warnings;
     const auto big = ReadNodata(Json(R"({"_FillValue": 18446744073709551615})"),
-                                Metadata("<u8", "0"), FillAsNodata::kYes, warnings);
+                                Metadata("<u8", "0"), FillAsNodata::kYes)
+                         .Report(warnings);
     EXPECT_EQ(LoadNative<std::uint64_t>(big->Bytes().data()), UINT64_MAX);
     for (const char* nan : {"NaN", "\"NaN\""}) {
         const auto element = ReadNodata(Json(std::string("{\"_FillValue\": ") + nan + "}"),
-                                        Metadata(">f4", "0"), FillAsNodata::kYes, warnings);
+                                        Metadata(">f4", "0"), FillAsNodata::kYes)
+                                 .Report(warnings);
         EXPECT_TRUE(std::isnan(LoadNative<float>(element->Bytes().data())));
     }
-    const auto complex = ReadNodata(Json(R"({"_FillValue": [1, 2]})"), Metadata("<c8", "0"),
-                                    FillAsNodata::kYes, warnings);
+    const auto complex =
+        ReadNodata(Json(R"({"_FillValue": [1, 2]})"), Metadata("<c8", "0"), FillAsNodata::kYes)
+            .Report(warnings);
     EXPECT_EQ(LoadNative<float>(complex->Bytes().data() + 4), 2.0F);
     EXPECT_TRUE(warnings.empty());
 }
 
 TEST(Packing, ReadsScaleOffsetAndUnits) {
     Warnings warnings;
-    const Packing packing = ReadPacking(
-        Json(R"({"scale_factor": [0.1], "add_offset": "273.15", "units": "K"})"), warnings);
+    const Packing packing =
+        ReadPacking(Json(R"({"scale_factor": [0.1], "add_offset": "273.15", "units": "K"})"))
+            .Report(warnings);
     EXPECT_EQ(packing.scale, 0.1);
     EXPECT_EQ(packing.offset, 273.15);
     EXPECT_EQ(packing.units, "K");
     EXPECT_TRUE(warnings.empty());
-    const Packing none = ReadPacking(Json(R"({"scale_factor": "big", "units": 5})"), warnings);
+    const Packing none =
+        ReadPacking(Json(R"({"scale_factor": "big", "units": 5})")).Report(warnings);
     EXPECT_EQ(none.scale, std::nullopt);
     EXPECT_EQ(none.offset, std::nullopt);
     EXPECT_EQ(none.units, "");
