@@ -189,7 +189,8 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
             ": the compulsory member \"fill_value\" is missing; null is assumed");
     if (!path.empty())
         facts.group_attributes = AttributesOrEmpty(hierarchy, std::string(ParentPath(path)));
-    auto named = NameDimensions(hierarchy, path, facts.metadata, facts.attributes, facts.warnings);
+    auto named =
+        NameDimensions(hierarchy, path, facts.metadata, facts.attributes).Report(facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
     if (DeclareColourImage(facts.metadata, named)) facts.colour_axis = 2;

@@ -26,14 +26,13 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
                             std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
-    Warnings ignored;  // the warnings are reported when the array is opened
     const json::Value attributes =
         WithEopf(AttributesOrEmpty(hierarchy, path), array.metadata).value;
     references.merge(ReferencedNames(attributes));
     array.is_mask = attributes.Find(kMaskFlagsAttribute) != nullptr;
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
-    auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes, ignored);
+    auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes).value;
     if (array.is_raster)
         array.location_statements = LocationStatements(attributes, dimensions, hierarchy, path);
     for (NamedDimension& dimension : dimensions)

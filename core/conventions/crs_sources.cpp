@@ -162,12 +162,11 @@ MappedArrays FindMappedArrays(const Hierarchy& hierarchy, const std::string& gro
     if (!members.ok()) return mapped;
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
-        Warnings ignored;  // the warnings are reported when that array is opened
         const json::Value attributes = AttributesOrEmpty(hierarchy, node.path);
         if (attributes.Find("grid_mapping") == nullptr) continue;
         std::vector<MappedDimension> dimensions;
         if (const auto metadata = hierarchy.Metadata(node.path); metadata.ok()) {
-            const auto named = NameDimensions(hierarchy, node.path, *metadata, attributes, ignored);
+            const auto named = NameDimensions(hierarchy, node.path, *metadata, attributes).value;
             for (std::size_t i = 0; i < named.size(); ++i)
                 dimensions.emplace_back(named[i].is_named, named[i].name,
                                         named[i].is_named ? 0 : metadata->shape[i]);

@@ -21,8 +21,7 @@ struct DimensionNames {
 // Returns the names of the `rank` dimensions in `_ARRAY_DIMENSIONS` (xarray). If the attribute is
 // absent, the names are dim0, dim1, ... An attribute that does not fit the rank gives a warning and
 // is ignored.
-DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t rank,
-                                  Warnings& warnings);
+Fact<DimensionNames> FindDimensionNames(const json::Value& attributes, std::size_t rank);
 
 enum class AxisRole { kNone, kX, kY, kZ, kTime };
 
@@ -80,8 +79,9 @@ struct NamedDimension {
 // 3. the axes of the OME image that lists the array as a level;
 // 4. the generated names dim0, dim1, ...
 // A source that does not fit gives a warning and is ignored.
-std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
-                                           const ArrayMetadata& metadata,
-                                           const json::Value& attributes, Warnings& warnings);
+Fact<std::vector<NamedDimension>> NameDimensions(const Hierarchy& hierarchy,
+                                                 const std::string& path,
+                                                 const ArrayMetadata& metadata,
+                                                 const json::Value& attributes);
 
 }  // namespace zarr

@@ -325,7 +325,6 @@ class Opening {
     void AddArray(const std::string& path, Level level) {
         Add(path, {Document::kAttributes});
         if (path.empty() || !AreDocumentsCached(path)) return;
-        Warnings ignored;  // ignored here, because opening the array reports the warnings
         const json::Value attributes = AttributesOrEmpty(hierarchy_, path);
         const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
         if (!is_named && hierarchy_.format() == Format::kV2) {
@@ -344,7 +343,7 @@ class Opening {
             AddGridMapping(group, is_of_group ? of_group : attributes);
         bool are_cached = true;
         for (const NamedDimension& dimension :
-             NameDimensions(hierarchy_, path, *metadata, attributes, ignored))
+             NameDimensions(hierarchy_, path, *metadata, attributes).value)
             if (dimension.is_named && !AddVariable(dimension.group, dimension.name))
                 are_cached = false;
         if (!are_cached) return;
@@ -531,9 +530,8 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                        std::vector<std::string>& keys) {
     const auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || path.empty()) return;
-    Warnings ignored;  // ignored here, because opening the array reports the warnings
     for (const NamedDimension& dimension :
-         NameDimensions(hierarchy, path, *metadata, AttributesOrEmpty(hierarchy, path), ignored)) {
+         NameDimensions(hierarchy, path, *metadata, AttributesOrEmpty(hierarchy, path)).value) {
         if (!dimension.is_named) continue;
         const std::string coordinates = JoinKey(dimension.group, dimension.name);
         const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);

@@ -151,7 +151,7 @@ zarr::Result<std::shared_ptr<Array::Impl>> Hierarchy::Impl::Open(const std::stri
     array->codecs = zarr::CodecsText(known);
     const json::Value attributes = zarr::LenientAttributes(*current, path, warnings);
     for (zarr::NamedDimension& dimension :
-         zarr::NameDimensions(*current, path, known, attributes, warnings))
+         zarr::NameDimensions(*current, path, known, attributes).Report(warnings))
         array->dimension_names.push_back(dimension.is_named ? std::move(dimension.name) : "");
     array->dimension_names.resize(known.rank());
     array->warnings = std::move(warnings);

@@ -541,10 +541,8 @@ Status WriteCoordinatesOf(StoreUpdate& update, const std::string& array,
 Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
                                const std::vector<BandDimension>& dimensions,
                                const CreationOptions& options) {
-    zarr::Warnings ignored;
     const std::vector<std::string> names =
-        zarr::FindDimensionNames(json::Value(array.attributes), array.metadata.rank(), ignored)
-            .names;
+        zarr::FindDimensionNames(json::Value(array.attributes), array.metadata.rank()).value.names;
     const std::size_t first = options.interleave_pixel ? 2 : 0;
     for (std::size_t i = 0; i < dimensions.size(); ++i)
         if (!dimensions[i].elements.empty())

@@ -11,12 +11,13 @@ using StringList = std::vector<std::string>;
 
 TEST(DimensionNames, AreThoseOfXarray) {
     Warnings warnings;
-    EXPECT_EQ(
-        FindDimensionNames(Json(R"({"_ARRAY_DIMENSIONS": ["time", "lat"]})"), 2, warnings).names,
-        (StringList{"time", "lat"}));
-    EXPECT_EQ(FindDimensionNames(Json(R"({"_ARRAY_DIMENSIONS": []})"), 0, warnings).names,
+    EXPECT_EQ(FindDimensionNames(Json(R"({"_ARRAY_DIMENSIONS": ["time", "lat"]})"), 2)
+                  .Report(warnings)
+                  .names,
+              (StringList{"time", "lat"}));
+    EXPECT_EQ(FindDimensionNames(Json(R"({"_ARRAY_DIMENSIONS": []})"), 0).Report(warnings).names,
               StringList());
-    EXPECT_EQ(FindDimensionNames(Json("{}"), 3, warnings).names,
+    EXPECT_EQ(FindDimensionNames(Json("{}"), 3).Report(warnings).names,
               (StringList{"dim0", "dim1", "dim2"}));
     EXPECT_TRUE(warnings.empty());
 }
@@ -26,7 +27,8 @@ TEST(DimensionNames, OfWrongNumberGiveAWarning) {
                               "[]", "[\"a\", \"b\", 3]", "3"}) {
         Warnings warnings;
         const std::string text = std::string("{\"_ARRAY_DIMENSIONS\": ") + value + "}";
-        EXPECT_EQ(FindDimensionNames(Json(text), 2, warnings).names, (StringList{"dim0", "dim1"}))
+        EXPECT_EQ(FindDimensionNames(Json(text), 2).Report(warnings).names,
+                  (StringList{"dim0", "dim1"}))
             << value;
         ASSERT_EQ(warnings.size(), 1U) << value;
         EXPECT_EQ(warnings[0].rfind("attribute _ARRAY_DIMENSIONS: expected 2 names, got ", 0), 0U);
