@@ -60,12 +60,12 @@ struct ImageLevels {
     std::string title;
 };
 
-// Reads the image that a group's attributes describe. Returns nullopt unless the attributes
+// Returns the image that a group's attributes describe. Returns nullopt unless the attributes
 // describe exactly one image. The first level is taken as the largest (OME-NGFF), unless another
 // level has a smaller scale.
-std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
-    Warnings ignored;  // the warnings are reported when the image is opened
-    std::vector<Multiscale> multiscales = ReadMultiscales(attributes, ignored);
+std::optional<ImageLevels> ReadImage(const Hierarchy& hierarchy, const std::string& group) {
+    const auto read = MultiscalesOf(hierarchy, group);
+    std::vector<Multiscale> multiscales = read->all;
     multiscales.erase(std::remove_if(multiscales.begin(), multiscales.end(),
                                      [](const Multiscale& item) { return item.is_overviews; }),
                       multiscales.end());
@@ -290,7 +290,7 @@ void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
     hierarchy_.store()->Prefetch(KeysOf(hierarchy_, images), {});
     std::vector<std::string> keys;
     for (const NamedMember& member : images) {
-        const auto image = ReadImage(AttributesOrEmpty(hierarchy_, member.path), member.path);
+        const auto image = ReadImage(hierarchy_, member.path);
         if (!image) continue;
         keys.push_back(hierarchy_.KeyOf(image->base, Document::kArray));
         if (!can_list())
@@ -304,7 +304,7 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
     using Kind = CatalogGroup::Kind;
     if (visited_.count(image.path) != 0 || !IsThere(image.path)) return {};
     ZARR_RETURN_IF_ERROR(Count(1));
-    const auto read = ReadImage(AttributesOrEmpty(hierarchy_, image.path), image.path);
+    const auto read = ReadImage(hierarchy_, image.path);
     CatalogArray base;
     if (read) base = DescribeAlone(hierarchy_, read->base);
     if (!read || !base.status.ok() || !base.is_raster) {

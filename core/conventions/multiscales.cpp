@@ -40,9 +40,7 @@ std::optional<std::string> ImageOfLabel(const std::string& group) {
 
 class MultiscalesReader {
   public:
-    explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
-
-    std::vector<Multiscale> Read(const json::Value& attributes) {
+    Fact<std::vector<Multiscale>> Read(const json::Value& attributes) {
         // Since version 0.5, OME-Zarr stores `multiscales` in the attribute `ome`. Earlier versions
         // and other conventions store `multiscales` as a separate attribute. Both are read.
         if (const json::Value* ome = attributes.Find("ome")) {
@@ -51,7 +49,7 @@ class MultiscalesReader {
         }
         ReadAll(attributes.Find("multiscales"), "multiscales");
         faults_.Report(warnings_);
-        return std::move(multiscales_);
+        return {std::move(multiscales_), std::move(warnings_)};
     }
 
   private:
@@ -154,7 +152,7 @@ class MultiscalesReader {
         multiscale.levels.push_back(std::move(level));
     }
 
-    Warnings& warnings_;
+    Warnings warnings_;
     Faults faults_;  // errors that concern a multiscale as a whole, not one of its levels
     std::vector<Multiscale> multiscales_;
     std::size_t listed_ = 0;
@@ -162,15 +160,23 @@ class MultiscalesReader {
 
 }  // namespace
 
-std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings) {
-    return MultiscalesReader(warnings).Read(group_attributes);
+Fact<std::vector<Multiscale>> ReadMultiscales(const json::Value& group_attributes) {
+    return MultiscalesReader().Read(group_attributes);
 }
 
-std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
-                                        Multiscale::Kind kind) {
+std::shared_ptr<const GroupMultiscales> MultiscalesOf(const Hierarchy& hierarchy,
+                                                      const std::string& group) {
+    return *hierarchy.Derived<GroupMultiscales>(group, [&]() -> Result<GroupMultiscales> {
+        GroupMultiscales read{AttributesOrEmpty(hierarchy, group), {}, {}};
+        read.all = ReadMultiscales(read.attributes).Report(read.warnings);
+        return read;
+    });
+}
+
+std::vector<MultiscaleLevel> FindLevels(const std::vector<Multiscale>& multiscales,
+                                        std::string_view path, Multiscale::Kind kind) {
     std::vector<MultiscaleLevel> found;
-    Warnings ignored;  // the search for the pyramid reports these warnings
-    for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
+    for (const Multiscale& multiscale : multiscales)
         for (const MultiscaleLevel& level : multiscale.levels)
             if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)
                 found.push_back(level);
@@ -182,15 +188,14 @@ LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path, Mult
         at = ParentPath(at);
         LevelListing listing;
         listing.group = std::string(at);
-        const json::Value attributes = AttributesOrEmpty(hierarchy, listing.group);
+        const auto read = MultiscalesOf(hierarchy, listing.group);
         const std::string_view name = std::string_view(path).substr(at.empty() ? 0 : at.size() + 1);
-        listing.levels = FindLevels(attributes, name, kind);
+        listing.levels = FindLevels(read->all, name, kind);
         if (!listing.is_listed()) continue;
-        listing.attributes = std::make_shared<const json::Value>(attributes);
+        listing.attributes = {read, &read->attributes};
         const auto image = ImageOfLabel(listing.group);
         if (image && kind == Multiscale::Kind::kDatasets) {
-            listing.image =
-                std::make_shared<const json::Value>(AttributesOrEmpty(hierarchy, *image));
+            listing.image = MultiscalesOf(hierarchy, *image);
             listing.label = listing.group.substr(image->empty() ? 0 : image->size() + 1);
         }
         return listing;

@@ -52,11 +52,24 @@ struct Multiscale {
 // omitted. Paths of levels are relative to the group, and may not exist; "." is the group. Invalid
 // parts give a warning and are omitted. An unknown version gives a warning and is read like a known
 // version.
-std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
+Fact<std::vector<Multiscale>> ReadMultiscales(const json::Value& group_attributes);
 
-// Returns the entries that list `path`, an array or group below the group, in multiscales of the
-// kind `kind`. Entries of overviews are omitted, because they do not describe the array itself.
-std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
+// Attributes of a group, and the pyramids that their `multiscales` describe.
+struct GroupMultiscales {
+    json::Value attributes;  // AttributesOrEmpty() of the group
+    std::vector<Multiscale> all;
+    Warnings warnings;
+};
+
+// Returns ReadMultiscales() of a group, which is called once until the group changes.
+std::shared_ptr<const GroupMultiscales> MultiscalesOf(const Hierarchy& hierarchy,
+                                                      const std::string& group);
+
+// Returns the entries that list `path`, an array or group below the group, in those multiscales of
+// the group that have the kind `kind`. Entries of overviews are omitted, because they do not
+// describe the array itself.
+std::vector<MultiscaleLevel> FindLevels(const std::vector<Multiscale>& multiscales,
+                                        std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
 // Entries of one group's `multiscales` that list a node as a level. The node may be deeper than a
@@ -67,9 +80,9 @@ struct LevelListing {
     std::shared_ptr<const json::Value> attributes;
     // Entries in the order of the attribute; valid as long as `attributes`.
     std::vector<MultiscaleLevel> levels;
-    // If `group` is a label image: the attributes of the image to which it belongs, and the label
-    // image's path relative to that image. Otherwise nullptr and an empty path.
-    std::shared_ptr<const json::Value> image;
+    // If `group` is a label image: the image to which it belongs, and the label image's path
+    // relative to that image. Otherwise nullptr and an empty path.
+    std::shared_ptr<const GroupMultiscales> image;
     std::string label;
 
     bool is_listed() const { return !levels.empty(); }

@@ -28,9 +28,9 @@ class MembersReader {
 
     NamedMembers Read() {
         using As = NamedMember::As;
-        Warnings ignored;  // the warnings are reported when the group is opened
-        const json::Value attributes = AttributesOrEmpty(hierarchy_, group_);
-        const auto multiscales = ReadMultiscales(attributes, ignored);
+        const auto read = MultiscalesOf(hierarchy_, group_);
+        const json::Value& attributes = read->attributes;
+        const std::vector<Multiscale>& multiscales = read->all;
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
         const json::Value* labels = OmeMember(attributes, "labels");

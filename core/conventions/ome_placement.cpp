@@ -559,21 +559,12 @@ class PlacementReader {
     Warnings& warnings_;
 };
 
-// Multiscales of the image to which a label image belongs. `level` is the image's first level;
-// nullptr if there is no image.
-struct LabelledImage {
-    std::vector<Multiscale> multiscales;
-    const MultiscaleLevel* level = nullptr;
-};
-
-LabelledImage ImageOf(const LevelListing& listing) {
-    LabelledImage image;
-    if (listing.image == nullptr) return image;
-    Warnings ignored;  // opening the labelled image reports these warnings
-    image.multiscales = ReadMultiscales(*listing.image, ignored);
-    for (const Multiscale& multiscale : image.multiscales)
-        if (image.level == nullptr && multiscale.IsImage()) image.level = multiscale.levels.data();
-    return image;
+// Returns the first level of the image to which a label image belongs; nullptr if there is none.
+const MultiscaleLevel* LabelledLevel(const LevelListing& listing) {
+    if (listing.image == nullptr) return nullptr;
+    for (const Multiscale& multiscale : listing.image->all)
+        if (multiscale.IsImage()) return multiscale.levels.data();
+    return nullptr;
 }
 
 // Returns the placement of the label image `label` in the coordinate system of its image, according
@@ -650,21 +641,21 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
                                              Warnings& warnings) {
     if (!listing.is_listed()) return std::nullopt;
     const MultiscaleLevel& level = listing.levels[0];
-    const LabelledImage image = ImageOf(listing);
+    const MultiscaleLevel* const image = LabelledLevel(listing);
     std::string followed;  // name of the coordinate system in which the labelled image is placed
     bool is_image_placed = false;
-    if (image.level != nullptr) {
+    if (image != nullptr) {
         Warnings ignored;  // opening the labelled image reports these warnings
-        const auto axes = OmeAxesOf(*image.level);
-        const auto placed = PlacementReader(*image.level->multiscale, {}, ignored)
-                                .Read(*image.level->dataset, axes, axes.size());
+        const auto axes = OmeAxesOf(*image);
+        const auto placed = PlacementReader(*image->multiscale, {}, ignored)
+                                .Read(*image->dataset, axes, axes.size());
         is_image_placed = placed.has_value();
         if (placed) followed = placed->system;
     }
     auto placed = PlacementReader(*level.multiscale, followed, warnings)
                       .Read(*level.dataset, FindOmeAxes(listing.levels, rank), rank);
-    if (!placed || image.level == nullptr) return placed;
-    auto moved = PlacementInImage(*image.level->multiscale, listing.label, *placed);
+    if (!placed || image == nullptr) return placed;
+    auto moved = PlacementInImage(*image->multiscale, listing.label, *placed);
     if (moved) return moved;
     if (is_image_placed && placed->system != followed)
         warnings.push_back(std::string("multiscales: ") + kTransformations +

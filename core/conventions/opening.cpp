@@ -116,19 +116,13 @@ class Opening {
             Add(std::string(at), {Document::kAttributes});
         }
         const auto attributes = AttributesOf(node_);
-        const std::vector<Multiscale> own =
-            attributes ? Multiscales(*attributes) : std::vector<Multiscale>();
-        if (!own.empty())
-            AddPyramids(*attributes, own);
+        const auto own = attributes ? MultiscalesOf(hierarchy_, node_) : nullptr;
+        if (own != nullptr && !own->all.empty())
+            AddPyramids(*attributes, own->all);
         else if (IsThere(node_, Document::kGroup))
             AddMembers(node_);
         else if (!node_.empty())
             AddSiblings();
-    }
-
-    static std::vector<Multiscale> Multiscales(const json::Value& attributes) {
-        Warnings ignored;  // ignored here, because opening the group reports the warnings
-        return ReadMultiscales(attributes, ignored);
     }
 
     // ---------------------------------------------------------------------------------------------
@@ -150,7 +144,7 @@ class Opening {
             at = ParentPath(at);
             const auto attributes = AttributesOf(std::string(at));
             if (!attributes) continue;
-            std::vector<Multiscale> listing = Multiscales(*attributes);
+            std::vector<Multiscale> listing = MultiscalesOf(hierarchy_, std::string(at))->all;
             const auto lists = [&](const MultiscaleLevel& level) {
                 const std::string path = JoinKey(at, level.path);
                 return path == node_ || path == ParentPath(node_);
@@ -478,7 +472,7 @@ class Opening {
             const std::string& path = named.members[i].path;
             Add(path, {Document::kAttributes});
             const auto own = AttributesOf(path);
-            const auto levels = own ? Multiscales(*own) : of_image;
+            const auto levels = own ? MultiscalesOf(hierarchy_, path)->all : of_image;
             // The path of the label's first level is a guess: levels of a label usually have the
             // names of the levels of its image.
             if (!levels.empty() && !levels[0].levels[0].path.empty())

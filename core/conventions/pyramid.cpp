@@ -20,10 +20,11 @@ namespace zarr {
 namespace {
 
 // Returns the pyramids in the `multiscales` of a group's attributes, with paths from the root.
-std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const std::string& group,
-                                           Warnings& warnings) {
+Fact<std::vector<ListedPyramid>> ListMultiscales(const Hierarchy& hierarchy,
+                                                 const std::string& group) {
     std::vector<ListedPyramid> pyramids;
-    for (const Multiscale& multiscale : ReadMultiscales(attributes, warnings)) {
+    const auto read = MultiscalesOf(hierarchy, group);
+    for (const Multiscale& multiscale : read->all) {
         ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
         const auto from_root = [&](const std::string& path) {
             return path.empty() ? group : JoinKey(group, path);
@@ -45,7 +46,7 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
         }
         pyramids.push_back(std::move(pyramid));
     }
-    return pyramids;
+    return {std::move(pyramids), read->warnings};
 }
 
 // Builds the pyramids of one group from lists of levels.
@@ -220,7 +221,7 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         at = ParentPath(at);
         const std::string group(at);
         Warnings found;
-        auto listed = ListMultiscales(AttributesOrEmpty(hierarchy, group), group, found);
+        auto listed = ListMultiscales(hierarchy, group).Report(found);
         // xcube levels are direct members of a folder, so the search for them covers only the
         // parent of the array's group.
         if (listed.empty() && !own.empty() && at == ParentPath(own))
@@ -350,7 +351,7 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
         }
         return pyramids;
     };
-    auto pyramids = build(ListMultiscales(AttributesOrEmpty(hierarchy, group), group, warnings));
+    auto pyramids = build(ListMultiscales(hierarchy, group).Report(warnings));
     if (pyramids.empty() && !has_skipped) {
         const auto levels = ListXcubeLevels(hierarchy, group, warnings);
         pyramids = levels ? build({*levels}) : build(FindTileMatrices(hierarchy, group, warnings));

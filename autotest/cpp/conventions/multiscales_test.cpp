@@ -21,14 +21,14 @@ TEST(Multiscales, AreReadInTheirOrder) {
         {"version": "0.4", "datasets": [{"path": "big"}, {"path": "sub/small"}]},
         {"datasets": [{"path": "."}]}]})");
     Warnings warnings;
-    const auto found = ReadMultiscales(attributes, warnings);
+    const auto found = ReadMultiscales(attributes).Report(warnings);
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(Paths(found[0]), (StringList{"big", "sub/small"}));
     EXPECT_EQ(found[0].levels[1].origin, "multiscales[0].datasets[1]");
     EXPECT_EQ(Paths(found[1]), StringList{""}) << "the group itself";
     EXPECT_TRUE(warnings.empty());
-    EXPECT_EQ(FindLevels(attributes, "big").size(), 1U);
-    EXPECT_TRUE(FindLevels(attributes, "other").empty());
+    EXPECT_EQ(FindLevels(found, "big").size(), 1U);
+    EXPECT_TRUE(FindLevels(found, "other").empty());
 }
 
 TEST(Multiscales, OfZarrConventionsHaveAssets) {
@@ -36,20 +36,22 @@ TEST(Multiscales, OfZarrConventionsHaveAssets) {
     const json::Value attributes = Json(R"({"multiscales": {"layout": [
         {"asset": "0/data"}, {"group": "1", "derived_from": "0", "transform": {"scale": [2, 2]}}],
         "resampling_method": "average"}})");
-    const auto found = ReadMultiscales(attributes, warnings);
+    const auto found = ReadMultiscales(attributes).Report(warnings);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].kind, Multiscale::Kind::kLayout);
     EXPECT_EQ(Paths(found[0]), (StringList{"0/data", "1"}));
     EXPECT_TRUE(warnings.empty());
-    EXPECT_TRUE(FindLevels(attributes, "1").empty()) << "a layout is not one of OME's";
-    EXPECT_EQ(FindLevels(attributes, "1", Multiscale::Kind::kLayout).size(), 1U);
+    EXPECT_TRUE(FindLevels(found, "1").empty()) << "a layout is not one of OME's";
+    EXPECT_EQ(FindLevels(found, "1", Multiscale::Kind::kLayout).size(), 1U);
 }
 
 TEST(Multiscales, OfGeoZarrMayBeOnAGroup) {
     Warnings warnings;
-    const auto found = ReadMultiscales(
-        Json(R"({"multiscales": {"tile_matrix_set": {"tileMatrices": [{"id": "7"}, {"id": 8}]}}})"),
-        warnings);
+    const auto found =
+        ReadMultiscales(
+            Json(
+                R"({"multiscales": {"tile_matrix_set": {"tileMatrices": [{"id": "7"}, {"id": 8}]}}})"))
+            .Report(warnings);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(Paths(found[0]), (StringList{"7", "8"}));
     EXPECT_TRUE(warnings.empty());
@@ -59,16 +61,16 @@ TEST(Multiscales, UnknownVersionsAreTried) {
     for (const char* version : {"\"0.9\"", "7", "[]"}) {
         Warnings warnings;
         const auto found = ReadMultiscales(Json(std::string(R"({"multiscales": [{"version": )") +
-                                                version + R"(, "datasets": [{"path": "0"}]}]})"),
-                                           warnings);
+                                                version + R"(, "datasets": [{"path": "0"}]}]})"))
+                               .Report(warnings);
         EXPECT_EQ(found.size(), 1U) << version;
         EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[0].version", version, "unknown"}));
     }
     for (const char* version : {"\"0.1\"", "\"0.2\"", "\"0.3\"", "\"0.4\"", "null"}) {
         Warnings warnings;
         ReadMultiscales(Json(std::string(R"({"multiscales": [{"version": )") + version +
-                             R"(, "datasets": [{"path": "0"}]}]})"),
-                        warnings);
+                             R"(, "datasets": [{"path": "0"}]}]})"))
+            .Report(warnings);
         EXPECT_TRUE(warnings.empty()) << version;
     }
 }
@@ -84,8 +86,9 @@ class MultiscaleFaults : public testing::TestWithParam<Fault> {};
 
 TEST_P(MultiscaleFaults, GiveAWarning) {
     Warnings warnings;
-    const auto found = ReadMultiscales(
-        Json(std::string("{\"multiscales\": ") + GetParam().multiscales + "}"), warnings);
+    const auto found =
+        ReadMultiscales(Json(std::string("{\"multiscales\": ") + GetParam().multiscales + "}"))
+            .Report(warnings);
     EXPECT_TRUE(WarnsOnce(warnings, {GetParam().warning})) << GetParam().multiscales;
     std::size_t levels = 0;
     for (const Multiscale& multiscale : found) levels += multiscale.levels.size();
@@ -149,19 +152,19 @@ json::Value Repeated(const std::string& item, int count) {
 
 TEST(Multiscales, WithTooManyLevelsAreIgnored) {
     Warnings warnings;
-    EXPECT_TRUE(ReadMultiscales(Repeated(List(kMaxPyramidLevels + 1), 1), warnings).empty());
+    EXPECT_TRUE(ReadMultiscales(Repeated(List(kMaxPyramidLevels + 1), 1)).Report(warnings).empty());
     EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[0].datasets", "exceed the maximum of 256"}));
 }
 
 TEST(Multiscales, ShareALimitOfLevels) {
     Warnings warnings;
-    EXPECT_EQ(ReadMultiscales(Repeated(List(kMaxPyramidLevels), 5), warnings).size(), 4U);
+    EXPECT_EQ(ReadMultiscales(Repeated(List(kMaxPyramidLevels), 5)).Report(warnings).size(), 4U);
     EXPECT_TRUE(WarnsOnce(warnings, {"multiscales[4]", "more than 1024 levels"}));
 }
 
 TEST(Multiscales, AreReadUpToALimit) {
     Warnings warnings;
-    EXPECT_TRUE(ReadMultiscales(Repeated("5", 1000), warnings).empty());
+    EXPECT_TRUE(ReadMultiscales(Repeated("5", 1000)).Report(warnings).empty());
     EXPECT_EQ(warnings.size(), 65U);
     EXPECT_NE(warnings[64].find("only the first 64 of 1000 entries are read"), std::string::npos);
 }

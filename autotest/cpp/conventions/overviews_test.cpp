@@ -83,12 +83,12 @@ TEST(Overviews, AreFoundAgain) {
 TEST(Overviews, AreReadAsMultiscales) {
     const json::Value attributes = Attributes({Entry("a", {"overviews/2/a"})});
     Warnings warnings;
-    const auto found = ReadMultiscales(attributes, warnings);
+    const auto found = ReadMultiscales(attributes).Report(warnings);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_TRUE(found[0].is_overviews);
     EXPECT_EQ(found[0].levels.size(), 2U);
     EXPECT_TRUE(warnings.empty());
-    EXPECT_TRUE(FindLevels(attributes, "a").empty()) << "they say nothing else of the array";
+    EXPECT_TRUE(FindLevels(found, "a").empty()) << "they say nothing else of the array";
 }
 
 TEST(Overviews, AreAddedBesideOthers) {
