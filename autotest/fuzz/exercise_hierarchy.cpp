@@ -57,13 +57,13 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     if (!facts.ok()) return;
     Warnings warnings;
     (void)FindCrsSources(hierarchy, *facts, AssumeLonglat::kByName);
-    (void)FindGridMapping(hierarchy, *facts, warnings);
+    (void)FindGridMapping(hierarchy, *facts);
     (void)FindGeoTransform(hierarchy, *facts, 1, warnings);
-    (void)FindGeolocation(hierarchy, *facts, warnings);
+    (void)FindGeolocation(hierarchy, *facts);
     (void)FindGroundControl(hierarchy, *facts, 1, warnings);
     (void)FindStatedPoints(hierarchy, *facts, warnings);
     (void)FindPyramidOf(hierarchy, path, warnings);
-    (void)FlagNames(facts->attributes).Report(warnings);
+    (void)FlagNames(facts->attributes);
     (void)ApplyUnsigned(facts->metadata.dtype, facts->attributes);
     for (const Dimension& dimension : facts->dimensions) {
         LabelRange range;

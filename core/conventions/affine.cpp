@@ -314,8 +314,7 @@ class AffineFinder {
         constexpr const char* kName = "GeoTransform";
         if (const json::Value* own = facts_.attributes.Find(kName))
             if (auto source = FromGdalOrder(*own, std::string("attribute ") + kName)) return source;
-        Warnings ignored;  // the search for the CRS reports the warnings
-        const std::string path = FindOwnGridMapping(hierarchy_, facts_, ignored);
+        const std::string path = FindOwnGridMapping(hierarchy_, facts_);
         if (path.empty()) return std::nullopt;
         const json::Value attributes = AttributesOrEmpty(hierarchy_, path);
         const json::Value* const value = attributes.Find(kName);

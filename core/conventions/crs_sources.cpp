@@ -270,7 +270,7 @@ class CrsFinder {
     // missing variable; the caller reports them only if no other statement gives the CRS.
     Warnings AddGridMapping() {
         Warnings missing;
-        const std::string path = FindGridMapping(hierarchy_, facts_, missing);
+        const std::string path = FindGridMapping(hierarchy_, facts_).Report(missing);
         if (path.empty()) return missing;
         const std::size_t before = sources_.size();
         AddGridMappingAt(path);
@@ -486,8 +486,7 @@ class CrsFinder {
         // Without coordinate arrays, the array counts as projected only if it has no longitudes and
         // latitudes of a curvilinear grid.
         if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
-        Warnings ignored;  // the warnings are reported when the georeferencing is read
-        const auto geolocation = FindGeolocation(hierarchy_, facts_, ignored);
+        const auto geolocation = FindGeolocation(hierarchy_, facts_).value;
         return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
 
@@ -604,13 +603,13 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     return StatingGridMapping(hierarchy, facts) != nullptr;
 }
 
-std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                            Warnings& warnings) {
+Fact<std::string> FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    Warnings warnings;
     const std::string group(ParentPath(facts.path));
     if (facts.path.empty()) return {};  // an array at the root has no variables beside it
     if (const json::Value* stating = StatingGridMapping(hierarchy, facts)) {
         auto named = FindNamedGridMapping(hierarchy, facts, *stating, warnings);
-        if (named) return std::move(*named);
+        if (named) return {std::move(*named), std::move(warnings)};
     }
     // Variables with usual names are searched, too. Writers such as rioxarray may write the grid
     // mapping variable without an attribute `grid_mapping` that names the variable.
@@ -636,14 +635,13 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
         if (!is_mapping) continue;
         const bool is_of_others = ParentPath(path) == group && !is_listed(name) &&
                                   BelongsToOtherArrays(hierarchy, facts, name);
-        if (!is_of_others) return path;
+        if (!is_of_others) return {std::move(path), std::move(warnings)};
     }
-    return {};
+    return {{}, std::move(warnings)};
 }
 
-std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                               Warnings& warnings) {
-    std::string path = FindGridMapping(hierarchy, facts, warnings);
+std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    std::string path = FindGridMapping(hierarchy, facts).value;
     const bool is_in_same_group = ParentPath(path) == ParentPath(facts.path);
     return is_in_same_group || NamesGridMapping(hierarchy, facts) ? path : std::string();
 }

@@ -67,13 +67,11 @@ bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // A variable that only other arrays name is used if one of these arrays has equal X and Y
 // dimensions. If comparing dimensions needs requests to a remote store, the variable is used
 // without comparison.
-std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                            Warnings& warnings);
+Fact<std::string> FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // Returns the path of the grid mapping variable from which facts of this raster, such as a
 // geotransform, may be read. Searches like FindGridMapping(), but ignores a variable in an ancestor
-// group that is found only by its usual name.
-std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                               Warnings& warnings);
+// group that is found only by its usual name. Gives no warnings, because FindCrsSources() does.
+std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 }  // namespace zarr

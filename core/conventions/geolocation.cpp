@@ -161,17 +161,19 @@ std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFact
 
 }  // namespace
 
-std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                           Warnings& warnings) {
-    if (facts.path.empty() || !facts.axes.x || !facts.axes.y) return std::nullopt;
-    Candidates candidates(hierarchy, facts, warnings);
+Fact<std::optional<Geolocation>> FindGeolocation(const Hierarchy& hierarchy,
+                                                 const ArrayFacts& facts) {
+    Fact<std::optional<Geolocation>> found;
+    if (facts.path.empty() || !facts.axes.x || !facts.axes.y) return found;
+    Candidates candidates(hierarchy, facts, found.warnings);
     candidates.Add(facts.attributes);
-    auto found = candidates.Take(Kind::kLongLat);
-    if (found) return found;
+    found.value = candidates.Take(Kind::kLongLat);
+    if (found.value) return found;
     candidates.Add(facts.group_attributes);
     for (const Kind kind : {Kind::kLongLat, Kind::kInCrs})
-        if (auto other = candidates.Take(kind)) return other;
-    return AlongAxes(hierarchy, facts);
+        if (!found.value) found.value = candidates.Take(kind);
+    if (!found.value) found.value = AlongAxes(hierarchy, facts);
+    return found;
 }
 
 }  // namespace zarr

@@ -48,7 +48,7 @@ struct Geolocation {
 // array's name decides only if both attributes are absent. Coordinates in the CRS, for example in
 // metres, are used only if no longitudes and latitudes are named. Adds a warning for each array
 // that is named and invalid.
-std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                           Warnings& warnings);
+Fact<std::optional<Geolocation>> FindGeolocation(const Hierarchy& hierarchy,
+                                                 const ArrayFacts& facts);
 
 }  // namespace zarr

@@ -158,8 +158,7 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
 std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
                                                  const ArrayFacts& facts, Warnings& warnings) {
     if (!facts.axes.x || !facts.axes.y) return {};
-    Warnings ignored;  // the search for the CRS reports the warnings
-    const std::string path = FindOwnGridMapping(hierarchy, facts, ignored);
+    const std::string path = FindOwnGridMapping(hierarchy, facts);
     if (path.empty()) return {};
     const json::Value attributes = AttributesOrEmpty(hierarchy, path);
     const json::Value* const stated = attributes.Find("gcps");

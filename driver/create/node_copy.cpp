@@ -37,8 +37,7 @@ std::set<std::string> References(const Hierarchy& hierarchy, const ArrayFacts& f
     const std::string group(zarr::ParentPath(facts.path));
     for (const std::string& name : zarr::ReferencedNames(facts.attributes))
         paths.insert(zarr::FindVariable(hierarchy, group, name));
-    zarr::Warnings ignored;
-    paths.insert(zarr::FindGridMapping(hierarchy, facts, ignored));
+    paths.insert(zarr::FindGridMapping(hierarchy, facts).value);
     paths.erase("");
     paths.erase(facts.path);
     return paths;

@@ -54,9 +54,8 @@ bool RefersTo(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts, const s
 // Readers search the raster's group and the groups above.
 bool UsesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
                      const std::string& path) {
-    zarr::Warnings ignored;
     return facts.axes.x && facts.axes.y && facts.attributes.Find("grid_mapping") == nullptr &&
-           zarr::FindGridMapping(hierarchy, facts, ignored) == path;
+           zarr::FindGridMapping(hierarchy, facts).value == path;
 }
 
 Status WriteChunks(zarr::Store& store, const std::string& path, const zarr::ArrayMetadata& metadata,

@@ -342,7 +342,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
         }
         return result;
     }
-    const auto geolocation = zarr::FindGeolocation(hierarchy, facts, result.warnings);
+    const auto geolocation = zarr::FindGeolocation(hierarchy, facts).Report(result.warnings);
     const bool is_by_arrays =
         affine && affine->from_coordinates && IsLocatedByArrays(facts, geolocation);
     const bool is_in_crs = geolocation && geolocation->kind == zarr::Geolocation::Kind::kInCrs;

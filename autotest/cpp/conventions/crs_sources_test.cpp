@@ -43,7 +43,8 @@ TEST(GridMapping, IsTheOneOfTheDimensions) {
         ASSERT_TRUE(Succeeds(facts));
         EXPECT_EQ(GridMappingNames(facts->attributes), mapping.names) << mapping.attribute;
         Warnings warnings;
-        EXPECT_EQ(FindGridMapping(*tree, *facts, warnings), mapping.own) << mapping.attribute;
+        EXPECT_EQ(FindGridMapping(*tree, *facts).Report(warnings), mapping.own)
+            << mapping.attribute;
     }
 }
 
