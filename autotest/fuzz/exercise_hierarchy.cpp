@@ -86,7 +86,7 @@ void AskGroup(const Hierarchy& hierarchy, const std::string& path) {
 
 void Exercise(const Hierarchy& hierarchy) {
     Warnings warnings;
-    const auto groups = ListRasters(hierarchy, "", warnings);
+    const auto groups = ListRasters(hierarchy, "").Report(warnings);
     if (!groups.ok()) return;
     std::size_t nodes = 0;
     for (const CatalogGroup& group : *groups) {

@@ -214,7 +214,7 @@ void ExerciseUpdate(const std::shared_ptr<Store>& store) {
     const auto hierarchy = OpenStore(store);
     if (hierarchy == nullptr) return;
     Warnings warnings;
-    const auto groups = ListRasters(*hierarchy, "", warnings);
+    const auto groups = ListRasters(*hierarchy, "").Report(warnings);
     if (!groups.ok()) return;
     std::size_t arrays = 0;
     for (const CatalogGroup& group : *groups)

@@ -170,9 +170,9 @@ Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& pa
     return DescribeMembers(hierarchy, path, members);
 }
 
-std::vector<CatalogGroup> CatalogWalk::Take() {
+Fact<Result<std::vector<CatalogGroup>>> CatalogWalk::Take() {
     faults_.Report(warnings_);
-    return std::move(groups_);
+    return {std::move(groups_), std::move(warnings_)};
 }
 
 Status CatalogWalk::Count(std::size_t nodes) {
@@ -344,11 +344,12 @@ Status CatalogWalk::VisitLabels(const std::string& path, const std::set<std::str
     return {};
 }
 
-Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
-                                              Warnings& warnings, OverviewGroups overviews) {
-    CatalogWalk walk(hierarchy, warnings, overviews);
-    ZARR_RETURN_IF_ERROR(walk.Visit(path, true));
-    return walk.Take();
+Fact<Result<std::vector<CatalogGroup>>> ListRasters(const Hierarchy& hierarchy,
+                                                    const std::string& path,
+                                                    OverviewGroups overviews) {
+    CatalogWalk walk(hierarchy, overviews);
+    const Status status = walk.Visit(path, true);
+    return status.ok() ? walk.Take() : Fact<Result<std::vector<CatalogGroup>>>{status};
 }
 
 }  // namespace zarr

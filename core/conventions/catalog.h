@@ -69,9 +69,9 @@ enum class OverviewGroups { kIncluded, kSkipped };
 // Returns the groups at and below `path`, depth first, parents first. Groups that cannot be listed
 // are omitted with a warning. If the store cannot list, only nodes of MembersOf() and
 // ReadNamedMembers() are returned.
-Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
-                                              Warnings& warnings,
-                                              OverviewGroups overviews = OverviewGroups::kIncluded);
+Fact<Result<std::vector<CatalogGroup>>> ListRasters(
+    const Hierarchy& hierarchy, const std::string& path,
+    OverviewGroups overviews = OverviewGroups::kIncluded);
 
 // True if the array consists of numbers, has at least two dimensions and is not empty.
 bool IsRaster(const ArrayMetadata& metadata);
@@ -90,15 +90,15 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
 // nodes that attributes name.
 class CatalogWalk {
   public:
-    CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings, OverviewGroups overviews)
-        : hierarchy_(hierarchy), warnings_(warnings), overviews_(overviews) {}
+    CatalogWalk(const Hierarchy& hierarchy, OverviewGroups overviews)
+        : hierarchy_(hierarchy), overviews_(overviews) {}
 
     // Visits a group and the groups below. A group that cannot be listed is an error if `is_root`,
     // else a warning.
     Status Visit(const std::string& path, bool is_root);
 
     // Returns the visited groups. The walk cannot be used afterwards.
-    std::vector<CatalogGroup> Take();
+    Fact<Result<std::vector<CatalogGroup>>> Take();
 
   private:
     Status Count(std::size_t nodes);
@@ -117,7 +117,7 @@ class CatalogWalk {
     Status VisitLabels(const std::string& path, const std::set<std::string>& levels);
 
     const Hierarchy& hierarchy_;
-    Warnings& warnings_;
+    Warnings warnings_;
     const OverviewGroups overviews_;
     Faults faults_;
     std::vector<CatalogGroup> groups_;

@@ -70,7 +70,7 @@ class References {
     static Result<References> Read(const Hierarchy& hierarchy, const std::string& scope) {
         References all;
         Warnings warnings;
-        ZARR_ASSIGN_OR_RETURN(const auto groups, ListRasters(hierarchy, scope, warnings));
+        ZARR_ASSIGN_OR_RETURN(const auto groups, ListRasters(hierarchy, scope).Report(warnings));
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);

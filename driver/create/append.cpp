@@ -486,8 +486,7 @@ void AppendPlan::AddRepair() {
 Result<std::vector<std::string>> AppendPlan::Candidates(std::vector<std::string>& others) const {
     std::vector<std::string> paths;
     ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
-    zarr::Warnings ignored;
-    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "", ignored));
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "").value);
     for (const zarr::CatalogGroup& group : groups) {
         for (const zarr::CatalogArray* array : group.Rasters()) {
             const auto& names = array->dimensions;
@@ -639,8 +638,7 @@ Status AppendPlan::PlanGrowth() {
 
 // Plans the growth of every array that has `extended`: the extended dimension, or that of a level.
 Status AppendPlan::PlanGrowthAlong(const zarr::Dimension& extended) {
-    zarr::Warnings ignored;
-    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "", ignored));
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "").value);
     for (const zarr::CatalogGroup& group : groups) {
         for (const zarr::CatalogArray& array : group.arrays) {
             const auto facts = zarr::DescribeArray(*hierarchy_, array.path);

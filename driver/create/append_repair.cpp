@@ -61,8 +61,7 @@ class RepairFinder {
     // the paths in `own`. Returns its path; empty if there is none.
     Result<std::string> FindArrayOfSize(std::uint64_t size,
                                         const std::set<std::string>& own) const {
-        zarr::Warnings ignored;
-        ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(hierarchy_, "", ignored));
+        ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(hierarchy_, "").value);
         for (const zarr::CatalogGroup& group : groups)
             for (const zarr::CatalogArray& array : group.arrays) {
                 if (own.count(array.path) != 0) continue;

@@ -118,8 +118,7 @@ Result<std::vector<std::string>> NodeCopy::CopiedArrays() const {
         arrays.push_back(source_);
         return arrays;
     }
-    zarr::Warnings ignored;
-    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_, ignored));
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_).value);
     for (const zarr::CatalogGroup& group : groups)
         for (const zarr::CatalogArray& array : group.arrays) arrays.push_back(array.path);
     return arrays;
@@ -211,8 +210,7 @@ std::string NodeCopy::OwnName(const std::string& name) const {
 // dimensions of size `size`, if `size` is given.
 bool NodeCopy::IsDimension(const Hierarchy& to, const std::string& name,
                            std::optional<std::uint64_t> size) const {
-    zarr::Warnings ignored;
-    const auto groups = zarr::ListRasters(to, TargetGroup(), ignored);
+    const auto groups = zarr::ListRasters(to, TargetGroup()).value;
     if (!groups.ok()) return false;
     for (const zarr::CatalogGroup& group : *groups)
         for (const zarr::CatalogArray& array : group.arrays)
@@ -296,8 +294,7 @@ Status NodeCopy::WriteGridMapping() const {
 // source. Groups above the target may state another CRS or geotransform, or none.
 Status NodeCopy::PreserveGeoreferencing() const {
     if (is_array_) return PreservePosition(source_, target_);
-    zarr::Warnings ignored;
-    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_, ignored));
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_).value);
     const std::size_t skipped = source_.empty() ? 0 : source_.size() + 1;
     for (const zarr::CatalogGroup& group : groups)
         for (const zarr::CatalogArray* const array : group.Rasters())

@@ -124,8 +124,7 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
     // array at `path`.
     if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    zarr::Warnings ignored;
-    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy, "", ignored));
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy, "").value);
     for (const zarr::CatalogGroup& group : groups) {
         for (const CatalogArray& array : group.arrays) {
             if (array.path == path || rasters_.count(array.path) != 0) continue;

@@ -343,9 +343,9 @@ std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
 Result<Contents> List(const Location& location, const OpenOptions& options,
                       zarr::Warnings& warnings) {
     Contents contents;
-    ZARR_ASSIGN_OR_RETURN(contents.groups,
-                          zarr::ListRasters(*location.hierarchy, location.node, warnings,
-                                            zarr::OverviewGroups::kSkipped));
+    ZARR_ASSIGN_OR_RETURN(contents.groups, zarr::ListRasters(*location.hierarchy, location.node,
+                                                             zarr::OverviewGroups::kSkipped)
+                                               .Report(warnings));
     NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
     // Paths of the smaller levels of pyramids, by the group whose metadata describes the pyramid.

@@ -17,7 +17,7 @@ using StringList = std::vector<std::string>;
 std::vector<CatalogGroup> List(const Hierarchy& tree, const std::string& path = "",
                                std::size_t warned = 0) {
     Warnings warnings;
-    auto groups = ListRasters(tree, path, warnings);
+    auto groups = ListRasters(tree, path).Report(warnings);
     EXPECT_TRUE(Succeeds(groups));
     EXPECT_EQ(warnings.size(), warned);
     return groups.ok() ? groups.Take() : std::vector<CatalogGroup>();

@@ -83,7 +83,7 @@ void OpenAll(const Hierarchy& hierarchy) {
     EXPECT_TRUE(Succeeds(hierarchy.CheckGroup("")));
     Warnings warnings;
     PyramidFaults faults;
-    const auto groups = ListRasters(hierarchy, "", warnings);
+    const auto groups = ListRasters(hierarchy, "").Report(warnings);
     ASSERT_TRUE(Succeeds(groups));
     std::size_t count = 0;
     for (const CatalogGroup& group : *groups) {

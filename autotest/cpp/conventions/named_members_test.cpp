@@ -177,7 +177,7 @@ TEST(NamedMembers, InvalidListsOfNczarrAreIgnored) {
 // kinds of the first two groups.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
-    const auto groups = ListRasters(tree, "", warnings);
+    const auto groups = ListRasters(tree, "").Report(warnings);
     if (!groups.ok()) return {groups.status().message()};
     StringList paths = warnings;
     for (const CatalogGroup& group : *groups) {

@@ -228,12 +228,12 @@ TEST(Overviews, InGroupsForThemAreLeftToWhoAsks) {
         EXPECT_EQ(FindPyramids(*tree, "", faults, OverviewGroups::kSkipped).empty(), is_marked);
         EXPECT_EQ(FindPyramids(*tree, "", faults).size(), 1U);
         Warnings warnings;
-        const auto groups = ListRasters(*tree, "", warnings, OverviewGroups::kSkipped);
+        const auto groups = ListRasters(*tree, "", OverviewGroups::kSkipped).Report(warnings);
         ASSERT_TRUE(groups.ok());
         EXPECT_EQ(groups->size(), is_marked ? 1U : 3U);
         // OverviewGroups::kSkipped hides groups of overviews, unless the caller lists such a group
         // itself.
-        const auto own = ListRasters(*tree, "overviews", warnings, OverviewGroups::kSkipped);
+        const auto own = ListRasters(*tree, "overviews", OverviewGroups::kSkipped).Report(warnings);
         ASSERT_TRUE(own.ok());
         EXPECT_EQ(own->size(), 2U);
         EXPECT_TRUE(warnings.empty());
