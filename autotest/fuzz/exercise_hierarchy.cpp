@@ -62,7 +62,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     (void)FindGeolocation(hierarchy, *facts);
     (void)FindGroundControl(hierarchy, *facts, 1, warnings);
     (void)FindStatedPoints(hierarchy, *facts, warnings);
-    (void)FindPyramidOf(hierarchy, path, warnings);
+    (void)FindPyramidOf(hierarchy, path);
     (void)FlagNames(facts->attributes);
     (void)ApplyUnsigned(facts->metadata.dtype, facts->attributes);
     for (const Dimension& dimension : facts->dimensions) {
@@ -85,8 +85,7 @@ void AskGroup(const Hierarchy& hierarchy, const std::string& path) {
 }
 
 void Exercise(const Hierarchy& hierarchy) {
-    Warnings warnings;
-    const auto groups = ListRasters(hierarchy, "").Report(warnings);
+    const auto groups = ListRasters(hierarchy, "").value;
     if (!groups.ok()) return;
     std::size_t nodes = 0;
     for (const CatalogGroup& group : *groups) {

@@ -213,8 +213,7 @@ class Update {
 void ExerciseUpdate(const std::shared_ptr<Store>& store) {
     const auto hierarchy = OpenStore(store);
     if (hierarchy == nullptr) return;
-    Warnings warnings;
-    const auto groups = ListRasters(*hierarchy, "").Report(warnings);
+    const auto groups = ListRasters(*hierarchy, "").value;
     if (!groups.ok()) return;
     std::size_t arrays = 0;
     for (const CatalogGroup& group : *groups)

@@ -209,12 +209,15 @@ bool HasLevel(const Pyramid& pyramid, const std::string& path) {
                        [&](const PyramidLevel& level) { return level.path == path; });
 }
 
+using Listing = Fact<std::optional<ListedPyramid>>;
+
 // Returns the pyramid description, such as `multiscales`, that lists an array as a level. The
 // nearest ancestor group with such a description is used; nullopt if there is none.
-std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::string& array_path,
-                                         Warnings& warnings) {
+Listing SearchListing(const Hierarchy& hierarchy, const std::string& array_path) {
+    Warnings warnings;
     const json::Value attributes = AttributesOrEmpty(hierarchy, array_path);
-    if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings)) return listed;
+    if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings))
+        return {std::move(listed), std::move(warnings)};
     const std::string_view own = ParentPath(array_path);
     Warnings unreadable;  // warnings of groups that list no usable levels
     for (std::string_view at = array_path; !at.empty();) {
@@ -235,12 +238,19 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         for (ListedPyramid& pyramid : listed) {
             if (!Lists(pyramid, array_path)) continue;
             warnings.insert(warnings.end(), found.begin(), found.end());
-            return std::move(pyramid);
+            return {std::move(pyramid), std::move(warnings)};
         }
     }
     auto listed = FindTileMatricesOf(hierarchy, array_path, warnings);
     if (!listed) warnings.insert(warnings.end(), unreadable.begin(), unreadable.end());
-    return listed;
+    return {std::move(listed), std::move(warnings)};
+}
+
+// Returns SearchListing(), which is called once until the store changes.
+std::shared_ptr<const Listing> FindListing(const Hierarchy& hierarchy,
+                                           const std::string& array_path) {
+    return *hierarchy.Derived<Listing>(
+        array_path, [&]() -> Result<Listing> { return SearchListing(hierarchy, array_path); });
 }
 
 // Maximum distance between corresponding corners of two levels, in pixels of the smaller level.
@@ -360,45 +370,42 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
     return pyramids;
 }
 
-std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
-                                     Warnings& warnings) {
-    if (array_path.empty()) return std::nullopt;
-    Warnings found;
-    const auto listed = FindListing(hierarchy, array_path, found);
-    if (!listed) {
-        warnings.insert(warnings.end(), found.begin(), found.end());
-        return std::nullopt;
-    }
-    auto pyramid = Builder(hierarchy, found).BuildOf(*listed, array_path);
-    if (!pyramid || !HasLevel(*pyramid, array_path)) return std::nullopt;
-    if (pyramid->levels[0].path == array_path)
-        warnings.insert(warnings.end(), found.begin(), found.end());
-    if (pyramid->levels.size() == 1) return std::nullopt;
-    return pyramid;
+Fact<std::optional<Pyramid>> FindPyramidOf(const Hierarchy& hierarchy,
+                                           const std::string& array_path) {
+    if (array_path.empty()) return {};
+    const auto listing = FindListing(hierarchy, array_path);
+    Warnings found = listing->warnings;
+    if (!listing->value) return {std::nullopt, std::move(found)};
+    auto pyramid = Builder(hierarchy, found).BuildOf(*listing->value, array_path);
+    if (!pyramid || !HasLevel(*pyramid, array_path)) return {};
+    if (pyramid->levels[0].path != array_path) found.clear();
+    if (pyramid->levels.size() == 1) pyramid.reset();
+    return {std::move(pyramid), std::move(found)};
 }
 
 bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path) {
     if (array_path.empty()) return false;
-    Warnings ignored;  // FindPyramidOf() reports these warnings
-    const auto listed = FindListing(hierarchy, array_path, ignored);
-    return listed && LiesInOverviewGroups(hierarchy, *listed);
+    const auto listing = FindListing(hierarchy, array_path);
+    return listing->value && LiesInOverviewGroups(hierarchy, *listing->value);
 }
 
-std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
-                                      const std::vector<std::string>& array_paths,
-                                      Warnings& warnings, IncompleteLevels incomplete) {
+Fact<std::vector<Pyramid>> FindPyramidsFrom(const Hierarchy& hierarchy,
+                                            const std::vector<std::string>& array_paths,
+                                            IncompleteLevels incomplete) {
     std::map<std::string, ListedPyramid> listed;
     std::map<std::string, Warnings> of_listings;
-    for (const std::string& path : array_paths)
-        if (auto found = FindListing(hierarchy, path, of_listings[path]))
-            listed.emplace(path, std::move(*found));
+    for (const std::string& path : array_paths) {
+        const auto listing = FindListing(hierarchy, path);
+        of_listings[path] = listing->warnings;
+        if (listing->value) listed.emplace(path, *listing->value);
+    }
     Warnings of_levels;
     Builder builder(hierarchy, of_levels, nullptr, incomplete);
     builder.PrefetchFor(listed);
     Warnings all;
-    std::vector<Pyramid> pyramids;
+    Fact<std::vector<Pyramid>> pyramids;
     for (const std::string& path : array_paths) {
-        pyramids.emplace_back().levels.push_back({path});
+        pyramids.value.emplace_back().levels.push_back({path});
         const auto own = listed.find(path);
         Warnings found = std::move(of_listings[path]);
         if (own != listed.end()) {
@@ -411,13 +418,13 @@ std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
             // warnings.
             if (levels[0].path != path) found.clear();
             while (levels[0].path != path) levels.erase(levels.begin());
-            pyramids.back() = std::move(*pyramid);
+            pyramids.value.back() = std::move(*pyramid);
         }
         all.insert(all.end(), found.begin(), found.end());
     }
     std::set<std::string> seen;
     for (std::string& warning : all)
-        if (seen.insert(warning).second) warnings.push_back(std::move(warning));
+        if (seen.insert(warning).second) pyramids.warnings.push_back(std::move(warning));
     return pyramids;
 }
 

@@ -92,10 +92,10 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 // pyramid, or if the pyramid has only one level. Callers that open an array by name use the pyramid
 // only if levels[0] is the array.
 //
-// Warnings about levels are returned only if levels[0] is the array. Warnings about invalid
-// descriptions in ancestors are returned if no pyramid lists the array.
-std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
-                                     Warnings& warnings);
+// Warnings about levels are given only if levels[0] is the array. Warnings about invalid
+// descriptions in ancestors are given if no pyramid lists the array.
+Fact<std::optional<Pyramid>> FindPyramidOf(const Hierarchy& hierarchy,
+                                           const std::string& array_path);
 
 // True if the overviews that FindPyramidOf() finds are all in groups that contain only overviews;
 // see IsForOverviews(). Reads attributes of groups only.
@@ -108,10 +108,9 @@ enum class IncompleteLevels : std::uint8_t { kLeftOut, kIncluded };
 // Returns a pyramid for each array of one group, in the given order. Levels larger than the array
 // are removed. An array that is in no pyramid gives a pyramid of one level. Warnings are those of
 // FindPyramidOf(), without duplicates.
-std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
-                                      const std::vector<std::string>& array_paths,
-                                      Warnings& warnings,
-                                      IncompleteLevels incomplete = IncompleteLevels::kLeftOut);
+Fact<std::vector<Pyramid>> FindPyramidsFrom(
+    const Hierarchy& hierarchy, const std::vector<std::string>& array_paths,
+    IncompleteLevels incomplete = IncompleteLevels::kLeftOut);
 
 // Returns the smaller levels that all pyramids have in the same size, largest first: for each level
 // the paths of its arrays, in the order of the pyramids.

@@ -99,8 +99,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
                                   std::size_t axis) {
     GrowingPyramid growing = FindListedLevels(hierarchy, layout.facts, axis);
     if (growing.cannot_grow || !growing.levels.empty()) return growing;
-    zarr::Warnings ignored;  // warnings are dropped, because opening the array has emitted them
-    const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path, ignored);
+    const auto pyramid = zarr::FindPyramidOf(hierarchy, layout.facts.path).value;
     if (!pyramid || pyramid->levels[0].path != layout.facts.path) return growing;
     const std::uint64_t size = layout.facts.dimensions[axis].size;
     for (std::size_t i = 1; i < pyramid->levels.size(); ++i) {

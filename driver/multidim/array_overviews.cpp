@@ -22,8 +22,7 @@ using zarr::Status;
 const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
     return level_paths_.Get([this] {
         std::vector<std::string> paths;
-        zarr::Warnings warnings;
-        const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
+        const auto [pyramid, warnings] = zarr::FindPyramidOf(session_->hierarchy(), facts_.path);
         EmitWarnings(session_->store_path(), warnings);
         if (!pyramid) return paths;
         // Overviews of an array are the levels that follow it in the list of its pyramid, which

@@ -149,9 +149,8 @@ Status OverviewBuilder::Renew(const std::vector<int>& factors) {
                                    "was opened; open it again");
         bases.push_back(facts.path);
     }
-    zarr::Warnings ignored;  // warnings are dropped, because opening the dataset has emitted them
     const auto pyramids =
-        zarr::FindPyramidsFrom(hierarchy, bases, ignored, zarr::IncompleteLevels::kIncluded);
+        zarr::FindPyramidsFrom(hierarchy, bases, zarr::IncompleteLevels::kIncluded).value;
     std::set<std::vector<std::string>> known;
     for (const auto& level : set_.levels()) known.insert(OverviewSet::PathsOf(*level));
     OverviewSet::Levels added;
@@ -237,9 +236,7 @@ StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int f
 Status OverviewBuilder::CheckBase() const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         const std::string& path = array->facts.path;
-        // The warnings are dropped, because opening the dataset has emitted them.
-        zarr::Warnings ignored;
-        const auto pyramid = zarr::FindPyramidOf(*raster_.location().hierarchy, path, ignored);
+        const auto pyramid = zarr::FindPyramidOf(*raster_.location().hierarchy, path).value;
         if (pyramid && pyramid->levels[0].path != path)
             return Status::Unsupported("/" + path + " is an overview itself, of /" +
                                        pyramid->levels[0].path);

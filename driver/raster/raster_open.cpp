@@ -112,8 +112,7 @@ void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
 // Returns a list with the pyramid whose largest level is the array at `path`. Returns an empty list
 // if there is no such pyramid.
 std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
-    zarr::Warnings warnings;
-    auto pyramid = zarr::FindPyramidOf(*location.hierarchy, path, warnings);
+    auto [pyramid, warnings] = zarr::FindPyramidOf(*location.hierarchy, path);
     EmitWarnings(location.store_path, warnings);
     std::vector<Pyramid> pyramids;
     if (pyramid && pyramid->levels[0].path == path) pyramids.push_back(std::move(*pyramid));
@@ -124,8 +123,7 @@ std::vector<Pyramid> PyramidOver(const Location& location, const std::string& pa
 // Called if the opened group describes a pyramid with this array as its only level. Warnings about
 // that pyramid were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
-    zarr::Warnings warnings;
-    auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
+    auto [pyramid, warnings] = zarr::FindPyramidOf(*request.location.hierarchy, path);
     if (!pyramid || !pyramid->is_overviews || pyramid->levels[0].path != path) return {};
     EmitWarnings(request.location.store_path, warnings);
     return {std::move(*pyramid)};
@@ -181,8 +179,7 @@ std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
                 ordered[i] = pyramid;
         if (ordered[i].levels.empty()) others.push_back(path);
     }
-    zarr::Warnings warnings;
-    auto found = zarr::FindPyramidsFrom(*dataset.location().hierarchy, others, warnings);
+    auto [found, warnings] = zarr::FindPyramidsFrom(*dataset.location().hierarchy, others);
     EmitWarnings(dataset.store_path(), warnings);
     auto next = found.begin();
     for (Pyramid& pyramid : ordered)

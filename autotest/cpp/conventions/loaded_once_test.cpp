@@ -96,7 +96,7 @@ void OpenAll(const Hierarchy& hierarchy) {
             const auto facts = DescribeArray(hierarchy, array.path);
             ASSERT_TRUE(Succeeds(facts)) << array.path;
             FindCrsSources(hierarchy, *facts, AssumeLonglat::kNo);
-            FindPyramidOf(hierarchy, array.path, warnings);
+            FindPyramidOf(hierarchy, array.path).Report(warnings);
             ReadNodata(hierarchy, *facts, FillAsNodata::kAuto).Report(warnings);
             EXPECT_TRUE(Succeeds(hierarchy.OpenArray(array.path)));
         }

@@ -193,7 +193,7 @@ TEST(Overviews, AreAPyramid) {
                               .Raster("overviews/2/dem", 4, 6)
                               .Tree();
         Warnings warnings;
-        const auto pyramid = FindPyramidOf(*tree, "dem", warnings);
+        const auto pyramid = FindPyramidOf(*tree, "dem").Report(warnings);
         ASSERT_TRUE(pyramid.has_value());
         EXPECT_TRUE(pyramid->is_overviews);
         EXPECT_EQ(test::TextOf(*pyramid), "dem 12x8, overviews/2/dem 6x4");

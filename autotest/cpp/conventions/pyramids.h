@@ -77,7 +77,7 @@ inline Found PyramidsOf(const Hierarchy& tree, const std::string& group = "") {
 
 // Returns TextOf() of the pyramid of `array`, or "" if the array has no pyramid.
 inline std::string PyramidOf(const Hierarchy& tree, const std::string& array, Warnings& warnings) {
-    const auto pyramid = FindPyramidOf(tree, array, warnings);
+    const auto pyramid = FindPyramidOf(tree, array).Report(warnings);
     return pyramid ? TextOf(*pyramid) : std::string();
 }
 

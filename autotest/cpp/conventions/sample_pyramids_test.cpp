@@ -126,7 +126,7 @@ TEST_P(DamagedPyramids, OnlyWarn) {
         Warnings warnings;
         PyramidFaults faults;
         lost += FindPyramids(*tree, place.group, faults).empty() ? 1 : 0;
-        FindPyramidOf(*tree, place.base, warnings);
+        FindPyramidOf(*tree, place.base).Report(warnings);
         ReadOmeroChannels(spoilt, warnings);
         ++runs;
     };

@@ -110,7 +110,7 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
         const auto tree =
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
-        FindPyramidOf(*tree, "1/dem", warnings);
+        FindPyramidOf(*tree, "1/dem").Report(warnings);
         // Most faults of a tile_matrix_set are reported only for the base of the pyramid. The array
         // 1/dem is not the base.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
