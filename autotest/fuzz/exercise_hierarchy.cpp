@@ -68,7 +68,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     for (const Dimension& dimension : facts->dimensions) {
         LabelRange range;
         range.count = std::min(dimension.size, kElementsAlong);
-        (void)ReadCoordinateLabels(hierarchy, dimension, range, warnings);
+        (void)ReadCoordinateLabels(hierarchy, dimension, range);
     }
 }
 

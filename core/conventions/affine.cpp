@@ -254,11 +254,10 @@ class AffineFinder {
             warnings.push_back(coordinates.status().message());
             return std::nullopt;
         }
-        const std::size_t told = warnings.size();
-        auto axis = FitRegularAxis(*coordinates, "/" + dimension.coordinate_path, warnings);
-        if (axis || !stated || warnings.size() != told || dimension.size == 0 ||
+        auto axis = FitRegularAxis(*coordinates, "/" + dimension.coordinate_path);
+        if (axis.value || !stated || !axis.warnings.empty() || dimension.size == 0 ||
             IsInOtherUnits(dimension))
-            return axis;
+            return std::move(axis).Report(warnings);
         const std::vector<double>& values = coordinates->values;
         if (dimension.size == 1 && values.size() == 1)
             return RegularAxis{values.front(), stated->spacing};

@@ -338,14 +338,12 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
         keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
 }
 
-std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
-                                          Warnings& warnings) {
+Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
+                                                const std::string& name) {
     const std::vector<double>& values = coordinates.values;
-    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
-        warnings.push_back(name + ": the coordinates contain NaN or infinite values");
-        return std::nullopt;
-    }
-    if (values.size() < 2) return std::nullopt;
+    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+        return {std::nullopt, {name + ": the coordinates contain NaN or infinite values"}};
+    if (values.size() < 2) return {};
     const auto place_of = [&](std::size_t i) {
         return static_cast<double>(coordinates.places.empty() ? i : coordinates.places[i]);
     };
@@ -353,10 +351,7 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
     axis.start = values.front();
     axis.spacing = (values.back() - values.front()) / place_of(values.size() - 1);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    if (*low == *high) {
-        warnings.push_back(name + ": all coordinates are equal");
-        return std::nullopt;
-    }
+    if (*low == *high) return {std::nullopt, {name + ": all coordinates are equal"}};
     // `noise` covers the rounding errors of a stored value and of the computed spacing. `tolerance`
     // stays below half the spacing, so that values in wrong order are rejected.
     const double noise =
@@ -365,20 +360,20 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
     const double tolerance = std::min(std::max(1e-3 * size, noise), 0.25 * size);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double place = axis.start + place_of(i) * axis.spacing;
-        if (!(std::fabs(values[i] - place) <= tolerance)) return std::nullopt;
+        if (!(std::fabs(values[i] - place) <= tolerance)) return {};
     }
-    return axis;
+    return {axis};
 }
 
-Result<CoordinateLabels> ReadCoordinateLabels(const Hierarchy& hierarchy,
-                                              const Dimension& dimension, const LabelRange& range,
-                                              Warnings& warnings) {
-    ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(dimension.coordinate_path));
-    Warnings own;
-    auto labels = ReadLabels(*array, dimension.coordinate_attributes, range, own);
-    for (const std::string& warning : own)
-        warnings.push_back("/" + dimension.coordinate_path + ": " + warning);
-    return labels;
+Fact<Result<CoordinateLabels>> ReadCoordinateLabels(const Hierarchy& hierarchy,
+                                                    const Dimension& dimension,
+                                                    const LabelRange& range) {
+    const auto array = hierarchy.OpenArray(dimension.coordinate_path);
+    if (!array.ok()) return {array.status()};
+    Warnings warnings;
+    auto labels = ReadLabels(**array, dimension.coordinate_attributes, range, warnings);
+    for (std::string& warning : warnings) warning.insert(0, "/" + dimension.coordinate_path + ": ");
+    return {std::move(labels), std::move(warnings)};
 }
 
 }  // namespace zarr

@@ -66,8 +66,8 @@ struct RegularAxis {
 // by a thousandth of the spacing, or by rounding if stored as float32. Returns nullopt if the
 // values are irregular. Also returns nullopt for fewer than two values, which do not give a
 // spacing. NaN and constant coordinates give a warning that starts with `name`.
-std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
-                                          Warnings& warnings);
+Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
+                                                const std::string& name);
 
 // Maximum number of coordinates that are read as labels, and maximum size of their elements in the
 // store.
@@ -108,8 +108,8 @@ struct LabelRange {
 // Returns kCancelled if the deadline passes; chunks that have started are finished. Returns kLimit
 // above kMaxLabels or kMaxLabelBytes. An invalid attribute gives a warning that names the array,
 // and is ignored. `dimension` must have a coordinate array.
-Result<CoordinateLabels> ReadCoordinateLabels(const Hierarchy& hierarchy,
-                                              const Dimension& dimension, const LabelRange& range,
-                                              Warnings& warnings);
+Fact<Result<CoordinateLabels>> ReadCoordinateLabels(const Hierarchy& hierarchy,
+                                                    const Dimension& dimension,
+                                                    const LabelRange& range);
 
 }  // namespace zarr

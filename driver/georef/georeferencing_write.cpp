@@ -299,8 +299,7 @@ bool CentresReproduce(const GeoTransform& transform, bool is_x, std::uint64_t co
         some.places.push_back(i);
     if (count != 0 && some.places.back() != count - 1) some.places.push_back(count - 1);
     for (const std::uint64_t i : some.places) some.values.push_back(centres.at(i));
-    zarr::Warnings ignored;
-    const auto axis = zarr::FitRegularAxis(some, "", ignored);
+    const auto axis = zarr::FitRegularAxis(some, "").value;
     const double start = transform[is_x ? 0 : 3];
     const double step = transform[is_x ? 1 : 5];
     return axis && axis->start - 0.5 * axis->spacing == start && axis->spacing == step;

@@ -155,8 +155,7 @@ class Coordinates {
         range.first = first;
         range.count = count;
         range.threads = hierarchy_.store()->Traits().concurrent_reads;
-        zarr::Warnings ignored;
-        return zarr::ReadCoordinateLabels(hierarchy_, dimension_, range, ignored);
+        return zarr::ReadCoordinateLabels(hierarchy_, dimension_, range).value;
     }
 
     const zarr::Hierarchy& hierarchy_;

@@ -56,7 +56,7 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
         range.deadline = start + std::chrono::duration_cast<Clock::duration>(
                                      *options_.label_delay - std::chrono::duration<double>(spent_));
     zarr::Warnings warnings;
-    auto labels = zarr::ReadCoordinateLabels(*hierarchy_, dimension, range, warnings);
+    auto labels = zarr::ReadCoordinateLabels(*hierarchy_, dimension, range).Report(warnings);
     spent_ = spent_ + std::chrono::duration<double>(Clock::now() - start).count();
     EmitWarnings(store_path_, warnings);
     if (labels.ok()) {
