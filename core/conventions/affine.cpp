@@ -412,7 +412,7 @@ class AffineFinder {
     std::optional<AffineSource> FromOme() {
         const LevelListing listing = ListingOf(hierarchy_, facts_.path);
         const std::size_t rank = facts_.dimensions.size();
-        const auto placement = ReadOmePlacement(listing, rank, warnings_);
+        const auto placement = ReadOmePlacement(listing, rank).Report(warnings_);
         if (!placement) return std::nullopt;
         std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
         axes.resize(rank);

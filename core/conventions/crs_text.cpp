@@ -304,16 +304,17 @@ bool IsWellKnownName(std::string_view text) {
 
 }  // namespace
 
-Result<std::string> SafeCrsText(std::string_view text, Warnings& warnings) {
+Fact<Result<std::string>> SafeCrsText(std::string_view text) {
+    Warnings warnings;
     const std::string_view crs = WithoutBlanks(text);
     if (crs.find('\0') == std::string_view::npos && !crs.empty()) {
-        if (crs[0] == '{') return SafeProjJson(crs);
-        if (IsWkt(crs)) return WktReader(crs, warnings).Read();
-        if (IsProjString(crs)) return SafeProjString(crs, warnings);
-        if (IsCode(crs) || IsUrl(crs) || IsWellKnownName(crs)) return std::string(crs);
+        if (crs[0] == '{') return {SafeProjJson(crs)};
+        if (IsWkt(crs)) return {WktReader(crs, warnings).Read(), warnings};
+        if (IsProjString(crs)) return {SafeProjString(crs, warnings), warnings};
+        if (IsCode(crs) || IsUrl(crs) || IsWellKnownName(crs)) return {std::string(crs)};
     }
-    return Status::Corrupt(Quoted(crs) +
-                           " is not WKT, PROJJSON, PROJ string, or authority with a code");
+    return {Status::Corrupt(Quoted(crs) +
+                            " is not WKT, PROJJSON, PROJ string, or authority with a code")};
 }
 
 }  // namespace zarr

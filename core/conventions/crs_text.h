@@ -20,6 +20,6 @@ namespace zarr {
 //
 // A datum shift that is read from a file is removed with a warning; `@null` means no file. Returns
 // kCorrupt if the text has none of the accepted forms, or if a file defines the CRS.
-Result<std::string> SafeCrsText(std::string_view text, Warnings& warnings);
+Fact<Result<std::string>> SafeCrsText(std::string_view text);
 
 }  // namespace zarr

@@ -135,8 +135,7 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
                                                  std::uint64_t count) {
     if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
     const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
-    Warnings told;  // the warnings are reported when the geotransform is read
-    const auto placement = ReadOmePlacement(listing, rank, told);
+    const auto placement = ReadOmePlacement(listing, rank).value;
     if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
     const auto row = placement->RowOf(axes[axis], axis);
     if (!row || !placement->DependsOnlyOn(*row, {axis})) return std::nullopt;

@@ -190,17 +190,18 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
 // Evaluates the coordinate transformations of one element of `multiscales`.
 class PlacementReader {
   public:
-    PlacementReader(const json::Value& multiscale, std::string preferred, Warnings& warnings)
-        : multiscale_(multiscale), preferred_(std::move(preferred)), warnings_(warnings) {}
+    PlacementReader(const json::Value& multiscale, std::string preferred)
+        : multiscale_(multiscale), preferred_(std::move(preferred)) {}
 
-    std::optional<OmePlacement> Read(const json::Value& dataset, std::vector<OmeAxis> axes,
-                                     std::size_t rank) {
+    Fact<std::optional<OmePlacement>> Read(const json::Value& dataset, std::vector<OmeAxis> axes,
+                                           std::size_t rank) {
         axes.resize(rank);
         OmePlacement start{{}, std::move(axes), IdentityRows(rank), {}};
         const bool is_stated = HasItems(dataset) || HasItems(multiscale_);
         auto own = Evaluate(dataset, std::move(start), true);
         auto placed = own ? Evaluate(multiscale_, std::move(*own), false) : std::nullopt;
-        return is_stated ? std::move(placed) : std::nullopt;
+        if (!is_stated) placed.reset();
+        return {std::move(placed), std::move(warnings_)};
     }
 
     // Returns the placement that the transformation `item` makes of the placement `from`.
@@ -556,7 +557,7 @@ class PlacementReader {
 
     const json::Value& multiscale_;
     const std::string preferred_;
-    Warnings& warnings_;
+    Warnings warnings_;
 };
 
 // Returns the first level of the image to which a label image belongs; nullptr if there is none.
@@ -600,8 +601,7 @@ std::optional<OmePlacement> PlacementInImage(const json::Value& multiscale,
                                              const std::string& label, const OmePlacement& placed) {
     const json::Value* list = multiscale.Find(kTransformations);
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-    Warnings ignored;  // opening the labelled image reports these warnings
-    const PlacementReader reader(multiscale, {}, ignored);
+    const PlacementReader reader(multiscale, {});
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
          ++i)
         for (const char* member_name : {"output", "input"})
@@ -637,30 +637,28 @@ std::string OmeSystemName(const json::Value* reference) {
     return name != nullptr ? *name : std::string();
 }
 
-std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
-                                             Warnings& warnings) {
-    if (!listing.is_listed()) return std::nullopt;
+Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, std::size_t rank) {
+    if (!listing.is_listed()) return {};
     const MultiscaleLevel& level = listing.levels[0];
     const MultiscaleLevel* const image = LabelledLevel(listing);
     std::string followed;  // name of the coordinate system in which the labelled image is placed
     bool is_image_placed = false;
     if (image != nullptr) {
-        Warnings ignored;  // opening the labelled image reports these warnings
         const auto axes = OmeAxesOf(*image);
-        const auto placed = PlacementReader(*image->multiscale, {}, ignored)
-                                .Read(*image->dataset, axes, axes.size());
+        const auto placed =
+            PlacementReader(*image->multiscale, {}).Read(*image->dataset, axes, axes.size()).value;
         is_image_placed = placed.has_value();
         if (placed) followed = placed->system;
     }
-    auto placed = PlacementReader(*level.multiscale, followed, warnings)
+    auto placed = PlacementReader(*level.multiscale, followed)
                       .Read(*level.dataset, FindOmeAxes(listing.levels, rank), rank);
-    if (!placed || image == nullptr) return placed;
-    auto moved = PlacementInImage(*image->multiscale, listing.label, *placed);
-    if (moved) return moved;
-    if (is_image_placed && placed->system != followed)
-        warnings.push_back(std::string("multiscales: ") + kTransformations +
-                           ": the label is placed in " + SystemText(placed->system) +
-                           ", its image in " + SystemText(followed));
+    if (!placed.value || image == nullptr) return placed;
+    if (auto moved = PlacementInImage(*image->multiscale, listing.label, *placed.value))
+        placed.value = std::move(moved);
+    else if (is_image_placed && placed.value->system != followed)
+        placed.warnings.push_back(std::string("multiscales: ") + kTransformations +
+                                  ": the label is placed in " + SystemText(placed.value->system) +
+                                  ", its image in " + SystemText(followed));
     return placed;
 }
 

@@ -43,8 +43,7 @@ struct OmePlacement {
 // One warning covers all transformations to other systems, another one all that cannot be
 // evaluated. If the level's own transformations lead to a system, the image's transformations to
 // other systems are `unused`, and give a warning only if their parameters are invalid.
-std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
-                                             Warnings& warnings);
+Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, std::size_t rank);
 
 // Returns the name of the coordinate system that `input` or `output` refers to, by an object or a
 // string. Empty if there is no name.

@@ -91,7 +91,7 @@ void UseDefinitionOfEpsg(OGRSpatialReference& srs) {
 
 Result<CfSrs> FromText(const CrsSource& source, const MapCoordinates& coordinates,
                        zarr::Warnings& warnings) {
-    ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::SafeCrsText(source.text, warnings));
+    ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::SafeCrsText(source.text).Report(warnings));
     const QuietErrors quiet;
     CfSrs located;
     if (located.srs.SetFromUserInput(text.c_str(),
@@ -124,8 +124,7 @@ Result<CfSrs> FromGridMapping(const CrsSource& source, const MapCoordinates& coo
         CfSrs located,
         MakeCfSrs(mapping, is_view ? GeostationaryUnits(coordinates) : coordinates.units,
                   warnings));
-    zarr::Warnings ignored;
-    const auto code = zarr::SafeCrsText(source.code, ignored);
+    const auto code = zarr::SafeCrsText(source.code).value;
     if (code.ok() && !ReplaceByCode(*code, mapping, located) &&
         source.attributes.Find("epsg_code") != nullptr)
         warnings.push_back(source.origin + ": attribute epsg_code: " + source.code +

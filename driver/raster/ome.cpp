@@ -248,9 +248,7 @@ void AddOmePlacement(const std::string& store_path, const RasterLayout& layout,
     const std::size_t rank = layout.facts.metadata.rank();
     const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
-    // These warnings are ignored, because reading the georeferencing emits them.
-    zarr::Warnings told;
-    const auto placement = zarr::ReadOmePlacement(listing, rank, told);
+    const auto placement = zarr::ReadOmePlacement(listing, rank).value;
     const auto set = [&](const char* item, const std::optional<std::size_t>& axis) {
         if (!axis) return;
         const auto row = placement ? placement->RowOf(axes[*axis], *axis) : std::nullopt;

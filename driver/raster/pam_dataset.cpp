@@ -394,8 +394,7 @@ void ZarrPamDataset::LoadMultidimPam() {
     const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->layout.facts.path,
                                             [this] { return StateOfSources().newest_chunk(); });
     if (pam.crs.empty() && pam.statistics.empty()) return;
-    zarr::Warnings ignored;
-    const auto crs = zarr::SafeCrsText(pam.crs, ignored);
+    const auto crs = zarr::SafeCrsText(pam.crs).value;
     OGRSpatialReference srs;
     srs.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
     if (crs.ok() && GDALPamDataset::GetSpatialRef() == nullptr &&

@@ -63,8 +63,7 @@ void RemoveUnsafe(CPLXMLNode& tree) {
         if (IsElement(node, "SRS") || IsElement(node, "GeoTransform")) return true;
         if (!IsElement(node, "GCPList")) return false;
         const char* const crs = CPLGetXMLValue(&node, "Projection", "");
-        zarr::Warnings ignored;
-        return crs[0] != '\0' && !zarr::SafeCrsText(crs, ignored).ok();
+        return crs[0] != '\0' && !zarr::SafeCrsText(crs).value.ok();
     });
 }
 

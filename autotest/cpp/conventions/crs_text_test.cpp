@@ -13,7 +13,7 @@ using test::Succeeds;
 
 std::string Safe(const std::string& text, std::size_t warned = 0) {
     Warnings warnings;
-    const auto safe = SafeCrsText(text, warnings);
+    const auto safe = SafeCrsText(text).Report(warnings);
     EXPECT_TRUE(Succeeds(safe)) << text;
     EXPECT_EQ(warnings.size(), warned) << text;
     return safe.ok() ? *safe : std::string();
@@ -90,10 +90,10 @@ TEST(CrsText, OtherFileNamesAndInvalidTextsAreRefused) {
           "<gml:x/>",
           "a\xff:"}) {
         Warnings warnings;
-        EXPECT_FALSE(SafeCrsText(text, warnings).ok()) << text;
+        EXPECT_FALSE(SafeCrsText(text).Report(warnings).ok()) << text;
     }
     Warnings warnings;
-    EXPECT_FALSE(SafeCrsText(std::string("EPSG:1\0/x", 9), warnings).ok());
+    EXPECT_FALSE(SafeCrsText(std::string("EPSG:1\0/x", 9)).Report(warnings).ok());
 }
 
 }  // namespace
