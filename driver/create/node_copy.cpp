@@ -335,7 +335,7 @@ Status NodeCopy::PreservePosition(const std::string& path, const std::string& co
                               WriteGridMappingArray(arrays, layout, position));
         SetGridMapping(after, written_arrays.grid_mapping);
     } else {
-        zarr::Warnings ignored;  // ignored: they only say that attributes replace coordinate arrays
+        zarr::Warnings ignored;  // they only say that attributes replace coordinate arrays
         constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
         ZARR_ASSIGN_OR_RETURN(written_arrays, WriteGeoreferencingArrays(arrays, layout, position,
                                                                         kConvention, ignored));

@@ -382,7 +382,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
 }
 
 Result<OGRSpatialReference> CrsOfGridMapping(const zarr::json::Value& attributes) {
-    zarr::Warnings ignored;
+    zarr::Warnings ignored;  // reading the georeferencing of a raster reports them
     for (const char* const name : {"crs_wkt", "spatial_ref"}) {
         const std::string* const text = zarr::StringAttribute(attributes, name);
         if (text == nullptr) continue;

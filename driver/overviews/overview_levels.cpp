@@ -640,9 +640,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) con
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
     const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
     const RasterLayout scaled = LayoutOfLevel(first, level.paths[0], level);
-    // The warnings are about coordinates that other arrays use. No other arrays exist, because the
-    // group holds only levels.
-    zarr::Warnings ignored;
+    zarr::Warnings ignored;  // they are about users of coordinates, and the group has only levels
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
