@@ -10,6 +10,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/multiscales.h"
 #include "core/conventions/nodata.h"
 #include "core/conventions/pyramid.h"
 #include "core/hierarchy/hierarchy_writer.h"
@@ -208,6 +209,25 @@ TEST(LoadedOnce, AgainAfterAWriter) {
     ASSERT_TRUE(Succeeds(writer.DeleteNode("g/n")));
     EXPECT_FALSE(tree->Metadata("g/n").ok());
     EXPECT_EQ(tree->Members("g")->size(), 0U);
+}
+
+TEST(LoadedOnce, PyramidsWithTheirWarnings) {
+    const auto store = std::make_shared<MemoryStore>();
+    HierarchyWriter writer(store);
+    ASSERT_TRUE(Succeeds(writer.CreateGroup("g")));
+    ASSERT_TRUE(Succeeds(writer.SetAttributes("g", Json(R"({"multiscales": [5]})"))));
+    ASSERT_TRUE(Succeeds(writer.CreateArray("g/0", test::MetadataOf(test::ArrayText("[4, 6]")))));
+    const auto tree = test::Tree(store);
+    const auto read = MultiscalesOf(*tree, "g");
+    EXPECT_TRUE(read->all.empty());
+    EXPECT_EQ(read->warnings.size(), 1U);
+    EXPECT_EQ(MultiscalesOf(*tree, "g"), read);
+    EXPECT_FALSE(HasOverviewsApart(*tree, "g/0")) << "who asks first reports no warnings";
+    EXPECT_EQ(FindPyramidOf(*tree, "g/0").warnings, read->warnings);
+    EXPECT_EQ(FindPyramidOf(*tree, "g/0").warnings, read->warnings);
+    ASSERT_TRUE(Succeeds(writer.SetAttributes("g", Json(kLevels))));
+    EXPECT_EQ(MultiscalesOf(*tree, "g")->all.size(), 1U);
+    EXPECT_NE(FindPyramidOf(*tree, "g/0").warnings, read->warnings);
 }
 
 TEST(LoadedOnce, AgainAfterReload) {
