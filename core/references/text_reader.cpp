@@ -85,9 +85,9 @@ class ZstdReader final : public TextReader {
         if (size_ > most)
             return OverLimit(Limit::kReferenceSize, "the references have too many bytes");
         if (size_ > most / kPartOfLimit && size_ / kMaxRatio > compressed_size_)
-            return OverLimit(Limit::kReferenceSize,
-                             "the references decompress to more than " + std::to_string(kMaxRatio) +
-                                 " times their size");
+            return OverLimit(Limit::kReferenceSize, "the references decompress to more than " +
+                                                        std::to_string(kMaxRatio) +
+                                                        " times their size");
         return {};
     }
 
