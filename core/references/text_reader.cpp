@@ -61,17 +61,18 @@ class ZstdReader final : public TextReader {
             if (in_.pos == in_.size && !is_at_end_) {
                 ZARR_ASSIGN_OR_RETURN(const ByteSpan more, compressed_->Next());
                 in_ = {more.data, more.size, 0};
-                compressed_size_ += more.size;
                 is_at_end_ = more.size == 0;
             }
             if (is_at_end_ && in_.pos == in_.size) {
                 if (is_in_frame_) return Status::Corrupt("the compressed references are truncated");
                 return ByteSpan();
             }
+            const std::size_t start = in_.pos;
             const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in_);
             if (ZSTD_isError(left) != 0)
                 return Status::Corrupt(std::string("the references are no Zstandard data: ") +
                                        ZSTD_getErrorName(left));
+            compressed_size_ += in_.pos - start;
             is_in_frame_ = left != 0;
         }
         size_ += out.pos;
@@ -95,8 +96,8 @@ class ZstdReader final : public TextReader {
     const std::unique_ptr<ZSTD_DCtx, FreeContext> context_;
     ZSTD_inBuffer in_{nullptr, 0, 0};
     Buffer bytes_;
-    std::uint64_t compressed_size_ = 0;  // bytes of `compressed_` that were read
-    std::uint64_t size_ = 0;             // decompressed bytes
+    std::uint64_t compressed_size_ = 0;  // bytes that were decompressed
+    std::uint64_t size_ = 0;             // bytes that came of them
     bool is_at_end_ = false;
     bool is_in_frame_ = false;
 };
