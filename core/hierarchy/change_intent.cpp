@@ -15,7 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/bytes.h"
 #include "core/base/digest.h"
 #include "core/base/limits.h"
 #include "core/json/value.h"
@@ -39,15 +38,6 @@ std::pair<std::string, std::string> PathsFor(const std::string& store) {
     const fs::path real = fs::canonical(store, error);
     const std::string folder = error ? store : real.string();
     return {folder + ".intent", folder + "/.intent"};
-}
-
-// Returns the contents of a regular file of reasonable size; empty if there is none.
-std::string Contents(const std::string& path) {
-    LocalFile file;
-    if (file.Open(path) != 0 || file.size() > LimitOf(Limit::kMetadataSize)) return {};
-    std::string text(static_cast<std::size_t>(file.size()), '\0');
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(text.data());
-    return file.ReadAt(0, {bytes, text.size()}) == 0 ? text : std::string();
 }
 
 // Replaces a file in one step. Returns 0 or an errno. The staging file has a fixed name, so that
@@ -168,7 +158,7 @@ std::optional<ChangeIntent> IntentFile::Find() const {
     const auto [beside, inside] = PathsFor(store_);
     for (const std::string& path : {beside, inside}) {
         if (!IsTrusted(path, store_)) continue;
-        const std::string text = Contents(path);
+        const std::string text = SmallFile(path, LimitOf(Limit::kMetadataSize));
         if (text == written_) return std::nullopt;
         if (auto intent = Parse(text, store_)) return intent;
     }

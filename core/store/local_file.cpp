@@ -234,4 +234,12 @@ int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
 
 #endif
 
+std::string SmallFile(const std::string& path, std::uint64_t most) {
+    LocalFile file;
+    if (file.Open(path) != 0 || file.size() > most) return {};
+    std::string text(static_cast<std::size_t>(file.size()), '\0');
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(text.data());
+    return file.ReadAt(0, {bytes, text.size()}) == 0 ? text : std::string();
+}
+
 }  // namespace zarr

@@ -95,4 +95,8 @@ class LocalFile {
     std::uint64_t number_ = 0;
 };
 
+// Returns the contents of the file at `path`. Returns an empty string if LocalFile cannot read it,
+// or if it has more than `most` bytes.
+std::string SmallFile(const std::string& path, std::uint64_t most);
+
 }  // namespace zarr

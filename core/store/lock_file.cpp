@@ -6,14 +6,13 @@
 #if ZARR_HAS_POSIX_FILES
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -26,9 +25,14 @@ namespace zarr {
 
 namespace {
 
-std::string Whole(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+constexpr std::uint64_t kMostBytes = 4096;  // of a lock file
+
+// True if `path` leads to the open file `descriptor`.
+bool IsFileAt(int descriptor, const std::string& path) {
+    struct stat own {};
+    struct stat there {};
+    return fstat(descriptor, &own) == 0 && lstat(path.c_str(), &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
 }  // namespace
@@ -55,11 +59,7 @@ LockFile::~LockFile() {
         return;
     }
     heartbeat_.reset();
-    struct stat own {};
-    struct stat there {};
-    if (fstat(descriptor_, &own) == 0 && lstat(path_.c_str(), &there) == 0 &&
-        own.st_dev == there.st_dev && own.st_ino == there.st_ino)
-        RemoveFile(path_);
+    if (IsFileAt(descriptor_, path_)) RemoveFile(path_);
     KeepInChildren(descriptor_);
     close(descriptor_);
 }
@@ -67,26 +67,36 @@ LockFile::~LockFile() {
 Result<bool> LockFile::Try() {
     ZARR_ASSIGN_OR_RETURN(const bool is_created, Create());
     if (is_created) return true;
-    const std::string text = Whole(path_);
-    if (!IsAbandoned(text)) return false;
-    TakeOver(text);
-    return Create();
+    const std::string text = SmallFile(path_, kMostBytes);
+    return IsAbandoned(text) ? TakeOver(text) : Result<bool>(false);
 }
 
 Result<bool> LockFile::Create() {
-    const int descriptor = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && (errno == EEXIST || errno == EINTR)) return false;
+    ZARR_ASSIGN_OR_RETURN(const int descriptor, CreateOwn(path_));
+    if (descriptor < 0) return false;
+    Hold(descriptor);
+    return true;
+}
+
+// Creates the file `path`, which names this process as the owner of the lock. Returns the open
+// file; -1 if `path` exists.
+Result<int> LockFile::CreateOwn(const std::string& path) const {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && (errno == EEXIST || errno == EINTR)) return -1;
     if (descriptor < 0)
         return Status::Permission(
             path_ + ": the lock file cannot be created: " + std::generic_category().message(errno));
     const std::string text = LockOwner::This().Text();
-    if (write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-        const int error = errno;
-        close(descriptor);
-        RemoveFile(path_);
-        return Status::Io(
-            path_ + ": the lock file cannot be written: " + std::generic_category().message(error));
-    }
+    if (write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()))
+        return descriptor;
+    const int error = errno;
+    close(descriptor);
+    RemoveFile(path);
+    return Status::Io(
+        path_ + ": the lock file cannot be written: " + std::generic_category().message(error));
+}
+
+void LockFile::Hold(int descriptor) {
     descriptor_ = descriptor;
     CloseInChildren(descriptor);
     try {
@@ -95,7 +105,6 @@ Result<bool> LockFile::Create() {
     } catch (const std::system_error&) {
         // Without a thread the lock lasts for five minutes on other machines.
     }
-    return true;
 }
 
 bool LockFile::IsAbandoned(const std::string& text) const {
@@ -119,17 +128,39 @@ bool LockFile::IsOld(std::int64_t modified) const {
            ModificationTime(now) - modified > std::chrono::nanoseconds(kLockAbandoned).count();
 }
 
-// Removes the lock file if it still has the contents `text`. One of several writers that try so at
-// the same time renames the file. Another may rename the lock of the first, and puts it back.
-void LockFile::TakeOver(const std::string& text) const {
-    const std::string aside = StagingName(path_);
-    if (std::rename(path_.c_str(), aside.c_str()) != 0) return;
-    if (Whole(aside) != text) static_cast<void>(link(aside.c_str(), path_.c_str()));
-    RemoveFile(aside);
+// Replaces the lock file, which had the contents `text`, by one of this process. Returns false if
+// another writer was faster. The file is replaced in one step, because any writer may create a file
+// that is missing. Writers that take over at the same time exclude each other by flock(2) on the
+// old file, where the file system has it.
+Result<bool> LockFile::TakeOver(const std::string& text) {
+    // Some file systems lock only files that are open for writing. The file may be another user's.
+    constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+    int old = open(path_.c_str(), O_RDWR | kFlags);
+    if (old < 0) old = open(path_.c_str(), O_RDONLY | kFlags);
+    if (old < 0) return false;
+    const bool is_other_first = flock(old, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    Result<bool> is_mine = false;
+    if (!is_other_first && IsFileAt(old, path_) && SmallFile(path_, kMostBytes) == text)
+        is_mine = Replace();
+    close(old);
+    return is_mine;
+}
+
+Result<bool> LockFile::Replace() {
+    const std::string staging = StagingName(path_);
+    ZARR_ASSIGN_OR_RETURN(const int descriptor, CreateOwn(staging));
+    if (descriptor < 0) return false;
+    if (std::rename(staging.c_str(), path_.c_str()) != 0) {
+        close(descriptor);
+        RemoveFile(staging);
+        return false;
+    }
+    Hold(descriptor);
+    return true;
 }
 
 std::string LockFile::Holder() const {
-    const LockOwner owner = LockOwner::Parse(Whole(path_));
+    const LockOwner owner = LockOwner::Parse(SmallFile(path_, kMostBytes));
     return owner.IsComplete() ? owner.Name() + ", " + path_ : path_;
 }
 

@@ -30,9 +30,12 @@ class LockFile final : public ProcessLock {
 
   private:
     Result<bool> Create();
+    Result<int> CreateOwn(const std::string& path) const;
+    void Hold(int descriptor);
     bool IsAbandoned(const std::string& text) const;
     bool IsOld(std::int64_t modified) const;
-    void TakeOver(const std::string& text) const;
+    Result<bool> TakeOver(const std::string& text);
+    Result<bool> Replace();
 
     const std::string path_;  // path of the lock file
     const std::uint64_t generation_;

@@ -358,6 +358,38 @@ TEST(LockFile, OfAnotherMachineIsTakenOverByAge) {
     }
 }
 
+// Several writers meet the lock file of a process that was killed. One of them gets the lock, then
+// the next.
+TEST(LockFile, IsTakenOverByOneWriter) {
+    const TempFolder folder;
+    LockOwner ended = LockOwner::This();
+    ended.start += "0";
+    std::atomic<int> holders{0};
+    std::atomic<bool> is_shared{false};
+    constexpr int kRounds = 300;
+    for (int round = 0; round < kRounds && !is_shared; ++round) {
+        WriteForeignLock(folder.path(), seconds(0), ended.Text());
+        std::vector<std::thread> writers;
+        for (int i = 0; i < 4; ++i)
+            writers.emplace_back([&] {
+                LockFile lock(folder.path().string());
+                for (;;) {
+                    const auto is_taken = lock.Try();
+                    if (!is_taken.ok()) ADD_FAILURE() << is_taken.status().message();
+                    if (!is_taken.ok() || *is_taken) break;
+                    std::this_thread::yield();
+                }
+                if (++holders != 1) is_shared = true;
+                std::this_thread::yield();
+                --holders;
+            });
+        for (std::thread& writer : writers) writer.join();
+    }
+    EXPECT_FALSE(is_shared);
+    EXPECT_FALSE(fs::exists(LockFile::PathFor(folder.path().string())));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(LockFile, IsInTheStoreIfItsParentIsReadOnly) {
     const TempFolder folder;
     const fs::path parent = folder.path() / "parent";
