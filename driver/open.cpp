@@ -28,6 +28,7 @@
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_in_use.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -254,6 +255,20 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
            !FindIcechunk(name).empty();
 }
 
+// True if a dataset of the store or array to which `name` leads is open in this process.
+bool IsTargetInUse(const char* name) {
+    const auto parsed = ParseConnectionString(name);
+    return parsed.ok() && IsStoreInUse(FolderOf(parsed->path), parsed->node);
+}
+
+// True if the name leads to a Zarr store. Returns false for a store in use that GDAL would delete
+// before a copy: the copy replaces it when the copy is complete. GDAL itself keeps folders.
+bool IsIdentified(GDALOpenInfo& open_info) {
+    const Purpose purpose = PurposeOf(open_info);
+    return IsZarr(open_info, purpose) && (purpose == Purpose::kOpen || open_info.bIsDirectory ||
+                                          !IsTargetInUse(open_info.pszFilename));
+}
+
 Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,
                                                  const ConnectionString& name) {
     return (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0 ? OpenRootGroup(open_info, name)
@@ -298,13 +313,13 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 
 int Identify(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> int {
-        if (IsZarr(*open_info, PurposeOf(*open_info))) return TRUE;
+        if (IsIdentified(*open_info)) return TRUE;
         return IsRejectedByIdentify(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
     });
 }
 
 bool IsRejectedByIdentify(GDALOpenInfo* open_info) {
-    return PurposeOf(*open_info) == Purpose::kReplace && !IsZarr(*open_info, Purpose::kReplace) &&
+    return PurposeOf(*open_info) == Purpose::kReplace && !IsIdentified(*open_info) &&
            IsZarr(*open_info, Purpose::kOpen);
 }
 

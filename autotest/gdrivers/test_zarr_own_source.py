@@ -161,6 +161,61 @@ def test_create_over_its_own_source(store, values, way, monkeypatch):
     assert sorted(path.name for path in store.parent.iterdir() if "link" not in path.name) == [store.name]
 
 
+TARGETS = {
+    "prefix": lambda store: f'ZARR:"{store}"',
+    "prefix without quotes": lambda store: f"ZARR:{store}",
+    "url": lambda store: f"file://{store}",
+    "document or zip": lambda store: str(next(store.glob("*z*")) if store.is_dir() else f"/vsizip/{store}"),
+}
+
+
+@pytest.mark.parametrize("how", ["create", "copy", "group"])
+@pytest.mark.parametrize("way", TARGETS)
+def test_a_target_by_another_name(store, values, way, how):
+    """GDAL deletes the dataset of a name before it creates one there, unless the name is a folder. If the driver refused
+    this with an error, bindings that raise exceptions would drop the new dataset."""
+    name = TARGETS[way](store)
+    flags = gdal.OF_MULTIDIM_RASTER if how == "group" else gdal.OF_RASTER
+    source = gdal.OpenEx(str(store), flags)
+    with error_log() as log:
+        if how == "create":
+            target = driver().Create(name, 48, 64, 2, gdal.GDT_Float32)
+            target.WriteRaster(0, 0, 48, 64, values.tobytes())
+        else:
+            target = driver().CreateCopy(name, source)
+        target = None
+    log.assert_quiet()
+    source = None
+    assert (read_all(open_raster(array_name(store, "a") if how == "group" else store)) == values).all()
+
+
+def test_an_array_of_its_own_source(tmp_path, values):
+    """An array of an open store is no target: the dataset of the whole store may read it."""
+    store = tmp_path / "s.zarr"
+    make(store, values, "ARRAY_NAME=a")
+    make(store, values, "ARRAY_NAME=b", "APPEND_SUBDATASET=YES")
+    before = stored(store)
+    for flags in (gdal.OF_MULTIDIM_RASTER, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE):
+        source = gdal.OpenEx(str(store), flags)
+        array = source.GetRootGroup().OpenMDArray("a")
+        for attempt in (lambda: driver().CreateCopy(array_name(store, "a"), source),
+                        lambda: driver().CreateMultiDimensional(array_name(store, "a")),
+                        lambda: driver().Create(array_name(store, "a"), 48, 64)):  # fmt: skip
+            with error_log() as log:
+                assert attempt() is None
+            assert "/a: already exists" in log.the_error()
+        with error_log() as log:
+            assert driver().Delete(array_name(store, "b")) != gdal.CE_None
+        assert "/b: is " + OPEN + "deleted" in log.the_error()
+        assert stored(store) == before
+        assert (array.ReadAsArray() == values).all()
+        array = source = None
+    with error_log() as log:
+        assert driver().CreateCopy(array_name(store, "c"), gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER))
+    log.assert_quiet()
+    assert driver().Delete(array_name(store, "b")) == gdal.CE_None
+
+
 def test_create_that_is_abandoned_leaves_the_source(tmp_path, values):
     """If the process ends before the new dataset is closed, the old store is still there."""
     store = tmp_path / "s.zarr"

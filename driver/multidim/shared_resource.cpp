@@ -69,7 +69,10 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       attributes_(std::make_unique<AttributeRegistry>()),
       dimensions_(std::make_unique<DimensionRegistry>(*this)),
       activity_(location_.store_path, location_.hierarchy) {
-    if (is_array_) store_in_use_.Show(location_.node);
+    if (is_array_)
+        store_in_use_.Show(location_.node);
+    else
+        store_in_use_.ShowGroup(location_.node);
     activity_.Opened("/" + location_.node + " by the multidimensional API");
 }
 

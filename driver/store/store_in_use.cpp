@@ -63,6 +63,20 @@ void StoreInUse::Show(const std::string& array) {
     arrays_.push_back(array);
 }
 
+void StoreInUse::ShowGroup(const std::string& group) {
+    const std::lock_guard<std::mutex> lock(StoresInUseMutex());
+    groups_.push_back(group);
+}
+
+bool StoreInUse::MayShow(const std::string& node) const {
+    const auto is_in_group = [&](const std::string& group) {
+        return zarr::IsAtOrBelow(node, group) || zarr::IsAtOrBelow(group, node);
+    };
+    const auto is_below = [&](const std::string& array) { return zarr::IsAtOrBelow(array, node); };
+    return std::any_of(groups_.begin(), groups_.end(), is_in_group) ||
+           std::any_of(arrays_.begin(), arrays_.end(), is_below);
+}
+
 bool IsStoreInUse(const std::string& path, const std::string& node) {
     const std::string place = FileOrFolderOf(path);
     const std::string real = RealPathOfStore(place);
@@ -71,10 +85,7 @@ bool IsStoreInUse(const std::string& path, const std::string& node) {
     return std::any_of(StoresInUse().begin(), StoresInUse().end(), [&](const StoreInUse* store) {
         const bool is_below = store->path_ != real && zarr::IsAtOrBelow(store->path_, real);
         if (store->identity_ != identity) return is_below && node.empty();
-        return node.empty() || std::any_of(store->arrays_.begin(), store->arrays_.end(),
-                                           [&](const std::string& array) {
-                                               return zarr::IsAtOrBelow(array, node);
-                                           });
+        return node.empty() || store->MayShow(node);
     });
 }
 

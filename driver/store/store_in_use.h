@@ -23,17 +23,23 @@ class StoreInUse {
 
     // Adds an array that the dataset shows.
     void Show(const std::string& array);
+    // Adds a group of which the dataset shows all arrays.
+    void ShowGroup(const std::string& group);
 
   private:
     friend bool IsStoreInUse(const std::string& path, const std::string& node);
 
+    // True if the dataset may show an array at or below `node`. The caller holds the mutex.
+    bool MayShow(const std::string& node) const;
+
     const std::string path_;
     const std::string identity_;
     std::vector<std::string> arrays_;
+    std::vector<std::string> groups_;
 };
 
 // True if a dataset of the store at `path` is open in this process, or of a store in a folder below
-// `path`. If `node` is not empty, only datasets count that show an array at or below `node`.
+// `path`. If `node` is not empty, only datasets count that may show an array at or below `node`.
 // Thread-safe.
 bool IsStoreInUse(const std::string& path, const std::string& node = {});
 
