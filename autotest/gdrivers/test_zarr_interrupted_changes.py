@@ -2,6 +2,7 @@
 """If a writer is killed while it changes the documents of a store, the next writer of any kind undoes or finishes the
 change, and restores the consolidated metadata."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import zarr_faults
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import error_log, open_raster
+from zarr_tools import run_gdal
 
 pytestmark = [
     zarr_formats.BOTH,
@@ -32,6 +34,7 @@ gdal.GetDriverByName("Zarr").CreateCopy(store, scene, options={[*APPEND, "APPEND
     "attributes": """gdal.Open(store, gdal.GA_Update).SetMetadataItem("note", "new")""",
     "array": """gdal.OpenEx(store, gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER).GetRootGroup().CreateMDArray(
     "new", [], gdal.ExtendedDataType.Create(gdal.GDT_Byte))""",
+    "delete": """gdal.GetDriverByName("Zarr").Delete(f'ZARR:"{store}":/a')""",
     "nothing": """gdal.Open(store, gdal.GA_Update)""",
 }
 
@@ -115,13 +118,28 @@ def test_the_next_writer_restores_the_store(tmp_path, stores, act):
         calls = run_and_kill(store, act, call, 9999)
         numbers = zarr_faults.some(range(1, calls + 1), 5)
         for turn, number in enumerate(numbers):
-            others = [act, "nothing", *sorted(set(SCRIPTS) - {act, "nothing"})]
+            others = [act, "nothing", *sorted(set(SCRIPTS) - {act, "nothing", "delete"})]
             store = stores(tmp_path)
             run_and_kill(store, act, call, number)
             follower = others[turn % len(others)]
             run(store, follower)
             assert_whole(store)
 
+
+@pytest.mark.parametrize("call", ["unlink", "rename"])
+def test_a_killed_deletion_is_finished_by_the_same_command(tmp_path, stores, call):
+    calls = run_and_kill(stores(tmp_path), "delete", call, 9999)
+    for number in zarr_faults.some(range(1, calls + 1), 8):
+        store = stores(tmp_path)
+        run_and_kill(store, "delete", call, number)
+        intent = tmp_path / "a.zarr.intent"
+        had_begun = intent.exists() and "a" in json.loads(intent.read_text())["nodes"]
+        is_whole = any(store.glob("a/*.*"))
+        run_gdal("gdalmanage", "delete", f'ZARR:"{store}":/a')
+        if is_whole or had_begun:
+            assert os.listdir(tmp_path) == ["a.zarr"]
+        assert not (store / "a").exists() and not (store / "time").exists()
+        assert not had_begun or not [path for path in store.rglob("*") if path.name in ("a", "time")]
 
 def test_a_kill_between_an_array_and_its_coordinate_is_undone(tmp_path, stores):
     store = stores(tmp_path)

@@ -332,10 +332,7 @@ Result<Paths> DeleteWithCompanions(HierarchyWriter& writer, const Hierarchy& hie
             for (const std::string& owned : references->OwnedBy(owner, owners, kept))
                 all.push_back(owned);
     if (!overviews.is_empty()) ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
-    for (const std::string& node : all) {
-        Status status = writer.DeleteNode(node);
-        if (!status.ok() && (node == path || status.code() != StatusCode::kNotFound)) return status;
-    }
+    ZARR_RETURN_IF_ERROR(writer.DeleteNodes(all));
     ZARR_RETURN_IF_ERROR(overviews.RemoveEmptyGroups(writer));
     return all;
 }

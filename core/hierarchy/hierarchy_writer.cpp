@@ -57,14 +57,12 @@ Status NothingThere(const std::string& path) {
     return Status::NotFound(Quoted(path) + ": there is no such array or group");
 }
 
-// Calls `work`, which makes or deletes the node at `path`, and names the node in `nodes` meanwhile.
-// `before` is ChangeIntent::nodes. `write` stores the intent. If the process is killed, the next
-// writer removes the rest of the node.
+// Calls `work`, which makes the node at `path`, and names the node in `nodes` meanwhile. `write`
+// stores the intent. If the process is killed, the next writer removes the rest of the node.
 template <class Nodes, class Write, class Work>
-Status AsOne(Nodes& nodes, const std::string& path, const std::optional<std::string>& before,
-             Write&& write, Work&& work) {
+Status AsOne(Nodes& nodes, const std::string& path, Write&& write, Work&& work) {
     if (path.empty()) return work();
-    nodes[path] = before;
+    nodes[path] = std::nullopt;
     const Status begun = write();
     if (!begun.ok()) nodes.erase(path);
     ZARR_RETURN_IF_ERROR(begun);
@@ -336,7 +334,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
     if (documents->format() == Format::kV3)
         return documents->MakeArray(array, metadata, attributes);
     return AsOne(
-        nodes_, array, std::nullopt, [&] { return WriteIntent(array); },
+        nodes_, array, [&] { return WriteIntent(array); },
         [&] { return documents->MakeArray(array, metadata, attributes); });
 }
 
@@ -420,30 +418,49 @@ Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetada
 }
 
 Status HierarchyWriter::DeleteNode(std::string_view path) {
+    return DeleteNodes({std::string(path)});
+}
+
+Status HierarchyWriter::DeleteNodes(const std::vector<std::string>& paths) {
     ZARR_ASSIGN_OR_RETURN(const StoreLock store_lock, Lock());
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
-    ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    if (node.empty()) return Status::Invalid("the root cannot be deleted");
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
-    const bool is_v3 = documents->format() == Format::kV3;
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node, documents->format()));
-    if (kind == NodeKind::kNone) {
-        ZARR_ASSIGN_OR_RETURN(const bool found, EraseStrayChunks(node));
-        if (!found) return NothingThere(node);
-        return store_->ErasePrefix(node).status();
+    std::map<std::string, std::optional<std::string>> nodes;
+    for (const std::string& path : paths) {
+        ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+        if (node.empty()) return Status::Invalid("the root cannot be deleted");
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind,
+                              KindToChange(*store_, node, documents->format()));
+        if (kind == NodeKind::kNone) {
+            ZARR_ASSIGN_OR_RETURN(const bool found, EraseStrayChunks(node));
+            if (found) ZARR_RETURN_IF_ERROR(store_->ErasePrefix(node).status());
+            if (!found && path == paths.front()) return NothingThere(node);
+            continue;
+        }
+        // If the store cannot list, the deletion fails here, before anything is erased.
+        ZARR_RETURN_IF_ERROR(store_->List(node).status());
+        ZARR_ASSIGN_OR_RETURN(nodes[node], OwnDocument(node));
     }
-    // If the store cannot list, the deletion fails here, before anything is erased.
-    ZARR_RETURN_IF_ERROR(store_->List(node).status());
-    ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node)), {}, false));
-    if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
+    for (const auto& [node, before] : nodes) nodes_[node] = before;
+    Status erased = EraseNodes(nodes, documents->format());
+    for (const auto& [node, before] : nodes) nodes_.erase(node);
+    static_cast<void>(WriteIntent());
+    return erased;
+}
+
+// Erases the keys of `nodes`, which the intent names.
+Status HierarchyWriter::EraseNodes(const std::map<std::string, std::optional<std::string>>& nodes,
+                                   Format format) {
+    for (const auto& [node, before] : nodes)
+        ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node)), {}, false));
     // An intent that cannot be stored, such as on a full disk, does not prevent a deletion.
-    const auto write = [&] {
-        static_cast<void>(WriteIntent());
-        return Status();
-    };
-    ZARR_ASSIGN_OR_RETURN(const auto before, OwnDocument(node));
-    return AsOne(nodes_, node, before, write, [&] { return EraseNode(node); });
+    if (!nodes.empty()) static_cast<void>(WriteIntent());
+    for (const auto& [node, before] : nodes) {
+        if (format != Format::kV3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
+        ZARR_RETURN_IF_ERROR(EraseNode(node));
+    }
+    return {};
 }
 
 Status HierarchyWriter::MoveNode(const std::string& path, const std::string& target) {
@@ -480,7 +497,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
         return copied;
     };
     ZARR_RETURN_IF_ERROR(AsOne(
-        nodes_, node, std::nullopt, [&] { return WriteIntent(node); }, copy));
+        nodes_, node, [&] { return WriteIntent(node); }, copy));
     return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
 }
 

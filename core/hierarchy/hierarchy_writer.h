@@ -112,6 +112,10 @@ class HierarchyWriter {
     // kInvalidArgument if `path` is the root.
     Status DeleteNode(std::string_view path);
 
+    // Deletes nodes as one change, like DeleteNode(): if the process is killed, the next writer
+    // deletes the rest. Nodes that do not exist are skipped, except the first.
+    Status DeleteNodes(const std::vector<std::string>& paths);
+
     // Renames a node within its group, to a name that no node has. The rename is atomic if the
     // store can rename. Otherwise the node is copied and the old node is erased; if erasing fails,
     // both exist until DeleteNode() of the old node succeeds.
@@ -153,6 +157,8 @@ class HierarchyWriter {
     Result<bool> IsOccupied(const std::string& path) const;
     Result<bool> EraseStrayChunks(const std::string& path);
     Status EraseNode(const std::string& path);
+    Status EraseNodes(const std::map<std::string, std::optional<std::string>>& nodes,
+                      Format format);
     Status MoveNode(const std::string& path, const std::string& target);
     // Erases the consolidated metadata of the groups at and above `path`, because the document
     // `key` is about to change; empty if a node is made or deleted.

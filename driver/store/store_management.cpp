@@ -19,6 +19,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/companions.h"
+#include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
@@ -57,6 +58,13 @@ Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
     return FollowsV3Draft(name.path, location.status()) ? V3DraftError() : location.status();
 }
 
+// True if a killed writer has left a part of the node.
+bool IsPartlyThere(const StorePath& folder, const std::string& node) {
+    if (folder.kind() != StorePath::Kind::kLocal) return false;
+    const auto left = zarr::IntentFile(folder).Find();
+    return left && left->nodes.count(node) != 0;
+}
+
 }  // namespace
 
 Result<StoreNode> FindStoreNode(const char* name) {
@@ -64,8 +72,12 @@ Result<StoreNode> FindStoreNode(const char* name) {
     if (!parsed.indices.empty())
         return Status::Invalid("/" + parsed.node +
                                ": a slice of an array cannot be deleted, renamed or copied");
-    if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr store");
-    return LocateUnconsolidated(parsed);
+    const StorePath folder = FolderOf(parsed.path);
+    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr store");
+    auto place = LocateUnconsolidated(parsed);
+    if (place.status().code() == zarr::StatusCode::kNotFound && IsPartlyThere(folder, parsed.node))
+        return StoreNode{folder, parsed.node};
+    return place;
 }
 
 namespace {
@@ -169,7 +181,10 @@ Status DeleteStoreOrNode(const char* name) {
     writer.UseLock(LockTargetOf(*store), DefaultLockWait());
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
-    ZARR_RETURN_IF_ERROR(zarr::DeleteWithCompanions(writer, *hierarchy, place.node).status());
+    // Taking the lock has deleted what a killed writer had left of the node.
+    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(place.node));
+    if (kind != zarr::NodeKind::kNone)
+        ZARR_RETURN_IF_ERROR(zarr::DeleteWithCompanions(writer, *hierarchy, place.node).status());
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
     DeleteNodeSidecars(place.folder.text(), place.node);
     ZARR_RETURN_IF_ERROR(writer.Finish());
