@@ -141,6 +141,17 @@ def test_a_killed_deletion_is_finished_by_the_same_command(tmp_path, stores, cal
         assert not (store / "a").exists() and not (store / "time").exists()
         assert not had_begun or not [path for path in store.rglob("*") if path.name in ("a", "time")]
 
+def test_an_intent_that_was_not_finished_is_removed(tmp_path, stores):
+    trace = run(stores(tmp_path), "append", ["-e", "trace=rename"])
+    names = [line.split('"')[1] for line in trace.splitlines() if "rename(" in line]
+    store = stores(tmp_path)
+    unfinished = tmp_path / "a.zarr.intent.partial"
+    run_and_kill(store, "append", "rename", names.index(str(unfinished)) + 1)
+    assert set(os.listdir(tmp_path)) == {"a.zarr", unfinished.name}
+    run(store, "nothing")
+    assert_whole(store)
+
+
 def test_a_kill_between_an_array_and_its_coordinate_is_undone(tmp_path, stores):
     store = stores(tmp_path)
     trace = run(store, "append", ["-e", "trace=rename", "-s", "4096"])

@@ -165,6 +165,18 @@ std::optional<ChangeIntent> IntentFile::Find() const {
     return std::nullopt;
 }
 
+bool IntentFile::HasUnfinished() const {
+    const auto [beside, inside] = PathsFor(store_);
+    std::error_code error;
+    return fs::exists(fs::symlink_status(beside + kStaging, error)) ||
+           fs::exists(fs::symlink_status(inside + kStaging, error));
+}
+
+void IntentFile::RemoveUnfinished() const {
+    const auto [beside, inside] = PathsFor(store_);
+    for (const std::string& path : {beside, inside}) RemoveFile(path + kStaging);
+}
+
 Status IntentFile::Write(const ChangeIntent& intent) {
     const auto [beside, inside] = PathsFor(store_);
     if (intent.IsEmpty()) {

@@ -35,7 +35,8 @@ std::string DigestOfDocument(const std::optional<std::string>& text);
 
 // The file that holds the intent of a store in a local folder: "STORE.intent" beside the store, so
 // that readers of the store do not see it; "STORE/.intent" if that file cannot be written.
-// Only the holder of the store's lock may use it. Not thread-safe.
+// Only the holder of the store's lock may use it, except Find() and HasUnfinished(). Not
+// thread-safe.
 class IntentFile {
   public:
     // `store` is the folder of the store; links are followed.
@@ -45,6 +46,9 @@ class IntentFile {
     // of this object or of another store that had the same name. Ignores a file that neither this
     // user nor the owner of the store has written.
     std::optional<ChangeIntent> Find() const;
+    // True if there is a file that another writer has not finished. It may be at work.
+    bool HasUnfinished() const;
+    void RemoveUnfinished() const;
     // Replaces the intent. An empty intent removes the file.
     Status Write(const ChangeIntent& intent);
 

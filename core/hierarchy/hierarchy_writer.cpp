@@ -107,6 +107,7 @@ Result<StoreLock> HierarchyWriter::LockWithin(const LockWait& wait) {
 Status HierarchyWriter::Recover() {
     const std::lock_guard lock(mutex_);
     if (!intent_file_) return {};
+    intent_file_->RemoveUnfinished();
     const auto left = intent_file_->Find();
     if (!left) return {};
     const ChangeScope change(*store_);
@@ -578,7 +579,8 @@ bool HierarchyWriter::HasOwnWork() {
 
 Status HierarchyWriter::Finish() {
     const bool has_own_work = HasOwnWork();
-    if (!has_own_work && (!intent_file_ || !intent_file_->Find())) return {};
+    const bool is_left = intent_file_ && (intent_file_->Find() || intent_file_->HasUnfinished());
+    if (!has_own_work && !is_left) return {};
     // An intent of another writer, which may be alive and hold the lock, is no reason to wait.
     LockWait wait = lock_wait_;
     if (!has_own_work) wait.limit = std::chrono::milliseconds(0);
