@@ -430,17 +430,10 @@ Status HierarchyWriter::DeleteNodes(const std::vector<std::string>& paths) {
     std::map<std::string, std::optional<std::string>> nodes;
     for (const std::string& path : paths) {
         ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-        if (node.empty()) return Status::Invalid("the root cannot be deleted");
-        ZARR_ASSIGN_OR_RETURN(const NodeKind kind,
-                              KindToChange(*store_, node, documents->format()));
-        if (kind == NodeKind::kNone) {
-            ZARR_ASSIGN_OR_RETURN(const bool found, EraseStrayChunks(node));
-            if (found) ZARR_RETURN_IF_ERROR(store_->ErasePrefix(node).status());
-            if (!found && path == paths.front()) return NothingThere(node);
-            continue;
-        }
-        // If the store cannot list, the deletion fails here, before anything is erased.
-        ZARR_RETURN_IF_ERROR(store_->List(node).status());
+        const Result<bool> is_node = FindForDeletion(node, documents->format());
+        if (is_node.status().code() == StatusCode::kNotFound && path != paths.front()) continue;
+        ZARR_RETURN_IF_ERROR(is_node.status());
+        if (!*is_node) continue;
         ZARR_ASSIGN_OR_RETURN(nodes[node], OwnDocument(node));
     }
     for (const auto& [node, before] : nodes) nodes_[node] = before;
@@ -448,6 +441,22 @@ Status HierarchyWriter::DeleteNodes(const std::vector<std::string>& paths) {
     for (const auto& [node, before] : nodes) nodes_.erase(node);
     static_cast<void>(WriteIntent());
     return erased;
+}
+
+// Returns true if there is a node, whose keys can be listed. Returns false if only chunks were
+// there, which it has erased; kNotFound if nothing was there.
+Result<bool> HierarchyWriter::FindForDeletion(const std::string& node, Format format) {
+    if (node.empty()) return Status::Invalid("the root cannot be deleted");
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node, format));
+    if (kind != NodeKind::kNone) {
+        // If the store cannot list, the deletion fails here, before anything is erased.
+        ZARR_RETURN_IF_ERROR(store_->List(node).status());
+        return true;
+    }
+    ZARR_ASSIGN_OR_RETURN(const bool has_chunks, EraseStrayChunks(node));
+    if (!has_chunks) return NothingThere(node);
+    ZARR_RETURN_IF_ERROR(store_->ErasePrefix(node).status());
+    return false;
 }
 
 // Erases the keys of `nodes`, which the intent names.

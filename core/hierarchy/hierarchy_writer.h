@@ -157,6 +157,7 @@ class HierarchyWriter {
     Result<bool> IsOccupied(const std::string& path) const;
     Result<bool> EraseStrayChunks(const std::string& path);
     Status EraseNode(const std::string& path);
+    Result<bool> FindForDeletion(const std::string& node, Format format);
     Status EraseNodes(const std::map<std::string, std::optional<std::string>>& nodes,
                       Format format);
     Status MoveNode(const std::string& path, const std::string& target);
