@@ -628,36 +628,6 @@ Status ZarrDataset::ShareDimensions() {
     return {};
 }
 
-bool ZarrDataset::HasLevelGroups() const {
-    if (arrays_.empty() || is_level_) return false;
-    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path).style ==
-           zarr::OverviewStyle::kLevelGroups;
-}
-
-// Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
-// pending until the next flush.
-Status ZarrDataset::FlushAttributes() {
-    bool& is_due = overviews_.pending().is_description;
-    if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
-    // Georeferencing and overviews are written after reading what is stored.
-    zarr::StoreLock lock;
-    if (is_due) {
-        ZARR_ASSIGN_OR_RETURN(lock, update_->Lock());
-    }
-    if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
-    ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
-    if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
-    band_names_changed_ = false;
-    WarnOfDifferingBands();
-    if (attributes_.AreOfArraysChanged()) is_due = true;
-    ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
-    if (is_due && !overviews_.levels().empty())
-        ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
-    is_due = false;
-    const bool is_written = ome_image_ && !is_level_ && IsWholeNode();
-    return is_written ? StoreOmeImage(*this, *ome_image_, *update_) : Status();
-}
-
 bool ZarrDataset::AssumesColours() {
     for (int i = 1; assumes_colours_ && i <= nBands; ++i)
         assumes_colours_ = !Band(i)->IsColourSet();
@@ -679,20 +649,6 @@ bool ZarrDataset::HasRedGreenBlue() {
     };
     has_all_colours_ = std::all_of(std::begin(kRedGreenBlue), std::end(kRedGreenBlue), is_stated);
     return *has_all_colours_;
-}
-
-void ZarrDataset::WarnOfDifferingBands() {
-    // The bands of an array are consecutive, so comparing each band with the one before suffices.
-    for (int i = 2; i <= nBands && !differing_warned_; ++i) {
-        const BandArray& array = Band(i)->array();
-        if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
-        if (Band(i)->IsDescribedAs(*Band(i - 1))) continue;
-        differing_warned_ = true;
-        EmitWarning(store_path() + ": /" + array.layout.facts.path,
-                    "its bands differ in scale, offset, unit or nodata, but an array stores only "
-                    "the value that was set last; creation option SINGLE_ARRAY=NO gives each band "
-                    "an array");
-    }
 }
 
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {

@@ -4,6 +4,7 @@
 #include <cpl_error.h>
 
 #include <cstring>
+#include <utility>
 
 #include "core/conventions/crs_sources.h"
 #include "driver/base/report.h"
@@ -14,19 +15,24 @@ namespace zarr_driver {
 
 using zarr::Status;
 
-const Georeferencing& RasterGeoreferencing::Find() const {
-    if (found_) return *found_;
-    found_.emplace();
-    if (arrays_.empty()) return *found_;
+Georeferencing RasterGeoreferencing::Read(const zarr::Hierarchy& hierarchy,
+                                          const zarr::ArrayFacts& facts) const {
     const RasterLayout& layout = arrays_[0]->layout;
-    const zarr::ArrayFacts& facts = layout.facts;
-    const std::string& store = location_.store_path;
     GeoreferencingOptions options{
         options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads, {}};
     options.fixed.resize(facts.dimensions.size());
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         options.fixed[layout.other_axes[i]] = layout.fixed[i];
-    found_ = ReadGeoreferencing(*location_.hierarchy, facts, store, options);
+    return ReadGeoreferencing(hierarchy, facts, location_.store_path, options);
+}
+
+const Georeferencing& RasterGeoreferencing::Find() const {
+    if (found_) return *found_;
+    found_.emplace();
+    if (arrays_.empty()) return *found_;
+    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
+    const std::string& store = location_.store_path;
+    found_ = Read(*location_.hierarchy, facts);
     EmitWarnings(store + ": /" + facts.path, found_->warnings);
     WarnOfFailure(*location_.hierarchy, store);
     return *found_;
@@ -53,12 +59,12 @@ const OGRSpatialReference* RasterGeoreferencing::PointsSrs() const {
 
 Georeferencing& RasterGeoreferencing::Change() {
     static_cast<void>(Find());
-    has_changed_ = true;
     return *found_;
 }
 
 void RasterGeoreferencing::SetSrs(const OGRSpatialReference* srs) {
     std::optional<OGRSpatialReference>& known = Change().srs;
+    is_srs_set_ = true;
     known.reset();
     if (srs == nullptr || srs->IsEmpty()) return;
     known = *srs;
@@ -67,6 +73,21 @@ void RasterGeoreferencing::SetSrs(const OGRSpatialReference* srs) {
 
 void RasterGeoreferencing::SetTransform(const zarr::GeoTransform& transform) {
     Change().transform = transform;
+    is_transform_set_ = true;
+}
+
+Status RasterGeoreferencing::Renew(const zarr::Hierarchy& current, const zarr::ArrayFacts& stored) {
+    if (!found_) return {};
+    zarr::ArrayFacts facts = arrays_[0]->layout.facts;
+    facts.attributes = stored.attributes;
+    facts.group_attributes = stored.group_attributes;
+    facts.dimensions = stored.dimensions;
+    // Find() has emitted the warnings.
+    Georeferencing placed = Read(current, facts);
+    ZARR_RETURN_IF_ERROR(current.TakeFailure());
+    if (!is_srs_set_) found_->srs = std::move(placed.srs);
+    if (!is_transform_set_) found_->transform = placed.transform;
+    return {};
 }
 
 RasterPosition RasterGeoreferencing::Known() const {
@@ -133,14 +154,14 @@ Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention
                                     *attributes.MutableObject());
         array->attributes_changed = true;
     }
-    if (position.srs == nullptr && has_changed_)
+    if (position.srs == nullptr && is_srs_set_)
         return WarnOfRemainingCrs(update, arrays_[0]->layout.facts);
     return {};
 }
 
 Status RasterGeoreferencing::Flush(StoreUpdate& update, Georeferenced convention) {
-    if (has_changed_) ZARR_RETURN_IF_ERROR(Write(update, convention));
-    has_changed_ = false;
+    if (has_changed()) ZARR_RETURN_IF_ERROR(Write(update, convention));
+    is_srs_set_ = is_transform_set_ = is_rename_ = false;
     return {};
 }
 

@@ -47,7 +47,10 @@ class RasterGeoreferencing {
     void SetTransform(const zarr::GeoTransform& transform);
 
     // True if Flush() has changes to write.
-    bool has_changed() const { return has_changed_; }
+    bool has_changed() const { return is_srs_set_ || is_transform_set_ || is_rename_; }
+    // Reads again what no method has set since the last Flush(), because other datasets may have
+    // changed it. `stored` are the facts of the first array in `current`, which reads the store.
+    zarr::Status Renew(const zarr::Hierarchy& current, const zarr::ArrayFacts& stored);
     // Returns the geotransform; nullopt if finding it needs a read from the store.
     std::optional<zarr::GeoTransform> KnownTransform() const;
     // Advises NORTH_UP=YES if gdal_translate -projwin has just failed because rows run from south
@@ -55,13 +58,14 @@ class RasterGeoreferencing {
     void AdviseNorthUp(const std::string& store_path) const;
     // Makes the next Flush() write the georeferencing, because dimensions were renamed. Does
     // nothing if the georeferencing was never read.
-    void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
+    void DimensionsRenamed() { is_rename_ = is_rename_ || found_.has_value(); }
     // Writes changes to coordinate arrays in the group, and changes attributes of the raster's
     // arrays, which the caller must store. If this fails, the next call tries again.
     zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
 
   private:
-    // Returns the georeferencing for a change, and marks it as changed.
+    Georeferencing Read(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts) const;
+    // Returns the georeferencing for a change.
     Georeferencing& Change();
     RasterPosition Known() const;
     zarr::Status Write(StoreUpdate& update, Georeferenced convention) const;
@@ -72,7 +76,11 @@ class RasterGeoreferencing {
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
     mutable std::vector<std::string> point_ids_;  // strings that the elements of points_ point to
-    bool has_changed_ = false;                    // true if Flush() must write changes
+    // What Flush() must write: the parts of the position that were set, or all of it because
+    // dimensions were renamed.
+    bool is_srs_set_ = false;
+    bool is_transform_set_ = false;
+    bool is_rename_ = false;
 };
 
 }  // namespace zarr_driver

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/conventions/attributes.h"
 #include "core/store/keys.h"
@@ -12,6 +13,7 @@
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/pam_merge.h"
+#include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
 
@@ -49,6 +51,22 @@ void StoredAttributes::Change(BandArray& array, const char* name, json::Value va
     if (members == nullptr) return;
     SetMember(*members, name, std::move(value));
     array.attributes_changed = true;
+}
+
+void StoredAttributes::TakeOver(BandArray& array, const json::Value& stored) {
+    json::Value& own = array.layout.facts.attributes;
+    if (own.as_object() == nullptr || stored.as_object() == nullptr) return;
+    std::vector<std::string> kept{kPamAttribute};
+    for (const zarr::AttributeChange& change : zarr::DifferenceOf(array.attributes_before, own))
+        kept.push_back(change.name);
+    for (json::Value* const attributes : {&own, &array.attributes_before}) {
+        json::Object taken = *stored.as_object();
+        for (const std::string& name : kept) {
+            const json::Value* const value = attributes->Find(name);
+            SetMember(taken, name, value != nullptr ? *value : json::Value());
+        }
+        *attributes = json::Value(std::move(taken));
+    }
 }
 
 Status StoredAttributes::Store(BandArray& array, const std::string& name, const json::Value& value,

@@ -30,6 +30,9 @@ class StoredAttributes {
     // Sets an attribute of an array, or removes it if the value is null.
     static void Change(BandArray& array, const char* name, zarr::json::Value value);
     void ChangeGroup(const char* name, zarr::json::Value value);
+    // Takes over the stored attributes of an array that have no pending change. Other datasets may
+    // have changed them. PAM stays, because the dataset keeps its own elements of PAM.
+    static void TakeOver(BandArray& array, const zarr::json::Value& stored);
     // Sets an attribute of an array and stores it at once.
     static zarr::Status Store(BandArray& array, const std::string& name,
                               const zarr::json::Value& value, StoreUpdate& update);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Members of ZarrDataset that write changed georeferencing, band names and attributes.
+#include <algorithm>
+#include <string>
+
+#include "core/conventions/array_facts.h"
+#include "core/conventions/overviews.h"
+#include "driver/base/report.h"
+#include "driver/overviews/overview_builder.h"
+#include "driver/raster/band.h"
+#include "driver/raster/dataset.h"
+#include "driver/raster/ome_image.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+bool ZarrDataset::HasLevelGroups() const {
+    if (arrays_.empty() || is_level_) return false;
+    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path).style ==
+           zarr::OverviewStyle::kLevelGroups;
+}
+
+// Reads again what this dataset has not changed, because other datasets may have changed it since
+// this one was opened. The store's lock must be held. Nobody else changes arrays that this dataset
+// has created.
+Status ZarrDataset::TakeOverStored() {
+    const auto is_own = [&](const auto& array) {
+        return update_->HasCreated(array->layout.facts.path);
+    };
+    if (update_->is_of_new_store() || std::any_of(arrays_.begin(), arrays_.end(), is_own))
+        return {};
+    ZARR_ASSIGN_OR_RETURN(const auto current, CurrentHierarchy(update_->store()));
+    for (const auto& array : arrays_) {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ArrayFacts stored,
+                              zarr::DescribeArray(*current, array->layout.facts.path));
+        StoredAttributes::TakeOver(*array, stored.attributes);
+        if (array == arrays_.front()) ZARR_RETURN_IF_ERROR(georeferencing_.Renew(*current, stored));
+    }
+    return {};
+}
+
+// Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
+// pending until the next flush.
+Status ZarrDataset::FlushAttributes() {
+    bool& is_due = overviews_.pending().is_description;
+    if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
+    // Georeferencing and overviews are written after reading what is stored.
+    zarr::StoreLock lock;
+    if (is_due) {
+        ZARR_ASSIGN_OR_RETURN(lock, update_->Lock());
+        ZARR_RETURN_IF_ERROR(TakeOverStored());
+    }
+    if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
+    ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
+    if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
+    band_names_changed_ = false;
+    WarnOfDifferingBands();
+    if (attributes_.AreOfArraysChanged()) is_due = true;
+    ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
+    if (is_due && !overviews_.levels().empty())
+        ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
+    is_due = false;
+    const bool is_written = ome_image_ && !is_level_ && IsWholeNode();
+    return is_written ? StoreOmeImage(*this, *ome_image_, *update_) : Status();
+}
+
+void ZarrDataset::WarnOfDifferingBands() {
+    // The bands of an array are consecutive, so comparing each band with the one before suffices.
+    for (int i = 2; i <= nBands && !differing_warned_; ++i) {
+        const BandArray& array = Band(i)->array();
+        if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
+        if (Band(i)->IsDescribedAs(*Band(i - 1))) continue;
+        differing_warned_ = true;
+        EmitWarning(store_path() + ": /" + array.layout.facts.path,
+                    "its bands differ in scale, offset, unit or nodata, but an array stores only "
+                    "the value that was set last; creation option SINGLE_ARRAY=NO gives each band "
+                    "an array");
+    }
+}
+
+}  // namespace zarr_driver
