@@ -44,7 +44,7 @@ Status ZarrDataset::TakeOverStored() {
 // pending until the next flush.
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
-    if (georeferencing_.has_changed() || band_names_changed_) is_due = true;
+    if (georeferencing_.has_changed() || !named_bands_.empty()) is_due = true;
     // Georeferencing and overviews are written after reading what is stored.
     zarr::StoreLock lock;
     if (is_due) {
@@ -53,8 +53,8 @@ Status ZarrDataset::FlushAttributes() {
     }
     if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
     ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
-    if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
-    band_names_changed_ = false;
+    if (!named_bands_.empty()) ZARR_RETURN_IF_ERROR(WriteBandNames());
+    named_bands_.clear();
     WarnOfDifferingBands();
     if (attributes_.AreOfArraysChanged()) is_due = true;
     ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));

@@ -690,7 +690,7 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
         }
         description_ = pszDescription;
         has_description_ = is_named_ = true;
-        dataset()->BandNamesChanged();
+        dataset()->BandNamed(nBand);
     });
 }
 

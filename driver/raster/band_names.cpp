@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Methods of ZarrDataset that store the descriptions of bands as text coordinates of the dimension
 // of bands.
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/conventions/coordinates.h"
 #include "core/store/keys.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
@@ -41,9 +44,34 @@ std::string ZarrDataset::BandNamesPath() const {
                          layout.facts.dimensions[layout.other_axes[0]].name);
 }
 
-Status ZarrDataset::WriteBandNames() {
+// Returns the names in the store, which other datasets may have changed. Returns an empty list if
+// the store has none. Nobody else names the bands of an array that this dataset has created.
+zarr::Result<std::vector<std::string>> ZarrDataset::StoredBandNames() {
     std::vector<std::string> names;
-    for (int i = 1; i <= nBands; ++i) names.emplace_back(Band(i)->GetDescription());
+    const RasterLayout& layout = arrays_[0]->layout;
+    if (update_->is_of_new_store() || update_->HasCreated(layout.facts.path)) return names;
+    ZARR_ASSIGN_OR_RETURN(const auto current, CurrentHierarchy(update_->store()));
+    zarr::Dimension dimension = layout.facts.dimensions[layout.other_axes[0]];
+    dimension.coordinate_path = BandNamesPath();
+    ZARR_ASSIGN_OR_RETURN(const auto kind, current->KindOf(dimension.coordinate_path));
+    if (kind != zarr::NodeKind::kArray) return names;
+    ZARR_ASSIGN_OR_RETURN(dimension.coordinate_attributes,
+                          current->Attributes(dimension.coordinate_path));
+    const zarr::LabelRange all{0, dimension.size, options_.threads, std::nullopt};
+    ZARR_ASSIGN_OR_RETURN(const zarr::CoordinateLabels stored,
+                          zarr::ReadCoordinateLabels(*current, dimension, all).value);
+    for (const zarr::CoordinateLabel& label : stored.items)
+        if (stored.is_text) names.push_back(label.label);
+    return names;
+}
+
+Status ZarrDataset::WriteBandNames() {
+    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> names, StoredBandNames());
+    names.resize(static_cast<std::size_t>(nBands));
+    for (int i = 1; i <= nBands; ++i) {
+        std::string& name = names[static_cast<std::size_t>(i - 1)];
+        if (name.empty() || named_bands_.count(i) != 0) name = Band(i)->GetDescription();
+    }
     return WriteTextCoordinates(Coordinates(), BandNamesPath(), names);
 }
 

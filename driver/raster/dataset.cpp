@@ -689,7 +689,7 @@ Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
                                                  array.listing, store_path(), options_);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     names_bands_.reset();
-    band_names_changed_ = false;
+    named_bands_.clear();
     georeferencing_.DimensionsRenamed();
     overviews_.pending().is_description = true;
     for (int i = 1; i <= nBands; ++i) Band(i)->ArrayReplaced();

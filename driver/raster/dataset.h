@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -139,8 +140,9 @@ class ZarrDataset final : public ZarrPamDataset {
     void WarnOfOverviews(const BandArray& array);
     // Warns that a nodata value does not fit a data type. Does not repeat the last warning.
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
-    void BandNamesChanged() {
-        band_names_changed_ = true;
+    // Records that the next flush writes the name of band `number`.
+    void BandNamed(int number) {
+        named_bands_.insert(number);
         if (psPam != nullptr) MarkPamDirty();  // PAM names the bands, so it must be saved again
     }
     // Writes pending chunks, without pending attributes. Does nothing if the dataset is read-only.
@@ -260,6 +262,7 @@ class ZarrDataset final : public ZarrPamDataset {
     void WarnOfDifferingBands();
     void StoreAssumedColours();
     std::string BandNamesPath() const;
+    zarr::Result<std::vector<std::string>> StoredBandNames();
     zarr::Status WriteBandNames();
     void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     bool StoresMetadata(const char* domain) const;
@@ -286,7 +289,7 @@ class ZarrDataset final : public ZarrPamDataset {
     Georeferenced convention_ = Georeferenced::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
-    bool band_names_changed_ = false;
+    std::set<int> named_bands_;  // bands that were named since the last flush
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
