@@ -195,3 +195,108 @@ def test_a_mask_that_no_array_names(tmp_path, form):
     dataset = None
     change_alone(print, store, "mask")
     assert missing(store, ["mask"]) == []
+
+
+def write_pixels(handle, number=1):
+    band = handle.GetRasterBand(number)
+    assert band.WriteArray(np.full((5, 6), 77, np.uint8)) == gdal.CE_None
+
+
+COMPUTATIONS = {
+    "statistics": lambda b: b.ComputeStatistics(False),
+    "approximate statistics": lambda b: b.ComputeStatistics(True),
+    "forced statistics": lambda b: b.GetStatistics(False, True),
+    "histogram": lambda b: b.GetDefaultHistogram(force=True),
+    "statistics that a user sets": lambda b: b.SetStatistics(1, 2, 3, 4),
+    "items that a user sets": lambda b: b.SetMetadataItem("STATISTICS_MEAN", "3"),
+    "histogram that a user sets": lambda b: b.SetDefaultHistogram(0, 4, [4, 3, 2, 1]),
+}
+MODES = {"read-only": gdal.OF_RASTER, "update": gdal.OF_RASTER | gdal.OF_UPDATE}
+
+
+def statistics_of(store, number=1):
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(number)
+    return band.GetMetadataItem("STATISTICS_MEAN"), band.GetDefaultHistogram(force=False)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("mode", MODES)
+def test_statistics_are_of_the_pixels_before_another_wrote(tmp_path, form, mode):
+    create(tmp_path / "new" / "x.zarr", form)
+    for name, compute in COMPUTATIONS.items():
+        for has_older in (False, True):
+            store = tmp_path / "copy" / "x.zarr"
+            shutil.copytree(tmp_path / "new", tmp_path / "copy")
+            if has_older:
+                change_alone(print, store, "statistics")
+            first = gdal.OpenEx(str(store), MODES[mode])
+            second = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+            compute(first.GetRasterBand(1))
+            write_pixels(second)
+            second = None
+            first = None
+            assert statistics_of(store) == (None, None), (name, has_older)
+            shutil.rmtree(tmp_path / "copy")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("mode", MODES)
+def test_statistics_of_the_pixels_that_another_wrote_are_kept(tmp_path, form, mode):
+    store = tmp_path / "new" / "x.zarr"
+    create(store, form)
+    first = gdal.OpenEx(str(store), MODES[mode])
+    assert first.GetRasterBand(1).ComputeStatistics(False)[2] == 14.5
+    second = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+    write_pixels(second)
+    second = None
+    first.FlushCache()
+    assert first.GetRasterBand(1).ComputeStatistics(False)[2] == 77
+    first = None
+    assert float(statistics_of(store)[0]) == 77
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_newer_statistics_of_another_are_kept(tmp_path, form):
+    store = tmp_path / "new" / "x.zarr"
+    create(store, form)
+    first, second = (gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE) for _ in range(2))
+    first.GetRasterBand(1).ComputeStatistics(False)
+    write_pixels(second)
+    second.GetRasterBand(1).ComputeStatistics(False)
+    second = None
+    first = None
+    assert float(statistics_of(store)[0]) == 77
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_statistics_are_not_renewed_by_another_change(tmp_path, form):
+    """The handle knows the statistics from opening, and stores them again with an item."""
+    store = tmp_path / "new" / "x.zarr"
+    create(store, form)
+    change_alone(print, store, "statistics")
+    first, second = (gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE) for _ in range(2))
+    assert first.GetRasterBand(1).GetMetadataItem("STATISTICS_MEAN") == "3"
+    write_pixels(second)
+    second = None
+    first.GetRasterBand(1).SetMetadataItem("k", "3", "MINE")
+    first = None
+    assert statistics_of(store)[0] is None
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_pixels_of_the_same_handle(tmp_path, form):
+    """Pixels that were written before the statistics count; pixels that are written later make them outdated."""
+    for is_later in (False, True):
+        for compute in COMPUTATIONS.values():
+            store = tmp_path / "new" / "x.zarr"
+            create(store, form)
+            handle = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+            if not is_later:
+                write_pixels(handle)
+            compute(handle.GetRasterBand(1))
+            if is_later:
+                write_pixels(handle)
+            handle = None
+            assert (statistics_of(store) == (None, None)) == is_later
+            shutil.rmtree(tmp_path / "new")

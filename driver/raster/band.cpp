@@ -216,6 +216,7 @@ CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* 
                                          double* pdfMean, double* pdfStdDev,
                                          GDALProgressFunc pfnProgress, void* pProgressData) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        dataset()->BeforeStatistics(*this);
         AbsentBlocks absent(*this);
         if (bApproxOK != FALSE || !absent.SaveMostReads())
             return GDALPamRasterBand::ComputeStatistics(bApproxOK, pdfMin, pdfMax, pdfMean,
@@ -384,7 +385,7 @@ CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszD
         for (const auto& [name, value] : ItemsOf(before))
             if (after.FetchNameValue(name.c_str()) == nullptr) StoreItem(name.c_str(), nullptr);
         for (const auto& [name, value] : ItemsOf(after)) StoreItem(name.c_str(), value.c_str());
-        if (is_default && HasStatistics()) dataset()->OnStatisticsSet();
+        if (is_default && HasStatistics()) dataset()->OnStatisticsSet(array_);
         return error;
     });
 }
@@ -392,7 +393,7 @@ CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszD
 CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue,
                                        const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->OnStatisticsSet();
+        if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->OnStatisticsSet(array_);
         if (IsDefaultDomain(pszDomain) && dataset()->update() != nullptr) {
             LoadLabels();
             StoreItem(pszName, pszValue);

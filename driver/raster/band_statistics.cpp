@@ -35,16 +35,21 @@ CPLErr ZarrRasterBand::GetDefaultHistogram(double* pdfMin, double* pdfMax, int* 
                                            GUIntBig** ppanHistogram, int bForce,
                                            GDALProgressFunc pfnProgress, void* pProgressData) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        dataset()->CheckStatistics();
-        return GDALPamRasterBand::GetDefaultHistogram(pdfMin, pdfMax, pnBuckets, ppanHistogram,
-                                                      bForce, pfnProgress, pProgressData);
+        if (bForce != FALSE)
+            dataset()->BeforeStatistics(*this);
+        else
+            dataset()->CheckStatistics();
+        const CPLErr error = GDALPamRasterBand::GetDefaultHistogram(
+            pdfMin, pdfMax, pnBuckets, ppanHistogram, bForce, pfnProgress, pProgressData);
+        if (bForce != FALSE && error == CE_None) dataset()->OnStatisticsSet(array_);
+        return error;
     });
 }
 
 CPLErr ZarrRasterBand::SetDefaultHistogram(double dfMin, double dfMax, int nBuckets,
                                            GUIntBig* panHistogram) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        dataset()->CheckStatistics();
+        dataset()->OnStatisticsSet(array_);
         return GDALPamRasterBand::SetDefaultHistogram(dfMin, dfMax, nBuckets, panHistogram);
     });
 }

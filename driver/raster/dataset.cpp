@@ -454,6 +454,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
+    RecordLoadedStatistics();
     for (StoreRaster* const level : overviews_.All())
         level->EnableUpdate(update_.Share(), convention);
 }
@@ -545,6 +546,12 @@ void ZarrDataset::WriteDirtyBlocks(bool closing) {
     nPamFlags &= ~unsaved;
     GDALPamDataset::FlushCache(closing);
     nPamFlags |= unsaved;
+}
+
+Status ZarrDataset::FlushPixels() {
+    if (update_ == nullptr) return {};
+    WriteDirtyBlocks(false);
+    return FlushChunks();
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {

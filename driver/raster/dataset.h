@@ -165,6 +165,7 @@ class ZarrDataset final : public ZarrPamDataset {
     LevelSource Source() const override;
     GDALRasterBand* StoredMask(int number) override;
     void FlushBlocks(bool closing) override;
+    zarr::Status FlushPixels() override;
     zarr::Result<std::unique_ptr<StoreRaster>> OpenLevel(const std::vector<std::string>& paths,
                                                          std::size_t first) override;
     zarr::Status Refresh() override;

@@ -50,6 +50,7 @@ Status ZarrDataset::ReplaceWrittenFillValue(BandArray& array,
     ZARR_RETURN_IF_ERROR(update_->SetFillValue(*location_.hierarchy, array.layout.facts.path,
                                                element, options_.threads));
     overviews_.pending().is_description = true;
+    OnAbsentChunksStored(array);
     return Reopen(array);
 }
 

@@ -155,10 +155,11 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 // If the array's folder has another inode than recorded, the store was copied and its times are
 // new. Digests of sampled chunks are compared in this case, because equal sizes of chunks do not
 // prove equal pixels.
-bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const {
+bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
     const SourceState state = StateOf(store_path(), array);
+    chunks_of_statistics_[&array] = state.Chunks();
     if (state.Text() == made_from) return true;
     const bool is_copy = PamItem(tree, kPamState, kMadeIn) != std::to_string(state.folder_id());
     constexpr auto kNeverOlder = std::numeric_limits<std::int64_t>::max();
@@ -229,10 +230,66 @@ void ZarrPamDataset::CheckStatistics() {
         const XmlTree tree = ReadPam(array->layout.facts.attributes);
         if (tree == nullptr || !HoldsStatistics(*tree) || AreStatisticsOfPixels(*tree, *array))
             continue;
-        for (int i = 1; i <= nBands; ++i)
-            if (&Band(i)->array() == array.get()) Band(i)->ForgetStatistics();
+        ForgetStatisticsOf(*array);
     }
     statistics_are_of_pixels_ = HasStatistics();
+}
+
+std::set<const BandArray*> ZarrPamDataset::ArraysWithStatistics() {
+    std::set<const BandArray*> arrays;
+    for (int i = 1; i <= nBands; ++i)
+        if (Band(i)->HasStatistics()) arrays.insert(&Band(i)->array());
+    return arrays;
+}
+
+void ZarrPamDataset::ForgetStatisticsOf(const BandArray& array) {
+    chunks_of_statistics_.erase(&array);
+    for (int i = 1; i <= nBands; ++i)
+        if (&Band(i)->array() == &array) Band(i)->ForgetStatistics();
+}
+
+// Removes statistics whose chunks another process has changed since. Returns the states of the
+// arrays whose statistics stay, as they were compared.
+std::map<const BandArray*, SourceState> ZarrPamDataset::ForgetOutdatedStatistics() {
+    std::map<const BandArray*, SourceState> states;
+    for (const BandArray* const array : ArraysWithStatistics()) {
+        const SourceState state = StateOf(store_path(), *array);
+        const auto recorded = chunks_of_statistics_.find(array);
+        if (recorded != chunks_of_statistics_.end() && recorded->second != state.Chunks())
+            ForgetStatisticsOf(*array);
+        else
+            states.emplace(array, state);
+    }
+    return states;
+}
+
+void ZarrPamDataset::RecordChunks(const BandArray& array) {
+    // Pending pixels would change the chunks afterwards. An error stays for the next flush.
+    if (ArchiveOf(store_path()) && update() != nullptr) return;
+    if (!FlushPixels().ok()) return;
+    chunks_of_statistics_[&array] = StateOf(store_path(), array).Chunks();
+}
+
+void ZarrPamDataset::RecordLoadedStatistics() {
+    if (are_statistics_unchecked_) return;
+    for (const BandArray* const array : ArraysWithStatistics())
+        if (chunks_of_statistics_.count(array) == 0) RecordChunks(*array);
+}
+
+void ZarrPamDataset::BeforeStatistics(ZarrRasterBand& band) {
+    CheckStatistics();
+    if (is_level_) return;
+    const BandArray& array = band.array();
+    const auto recorded = chunks_of_statistics_.find(&array);
+    // Chunks are listed again only for statistics that replace others, because listings are slow.
+    if (recorded != chunks_of_statistics_.end() && !band.HasStatistics()) return;
+    const std::string before =
+        recorded != chunks_of_statistics_.end() ? recorded->second : std::string();
+    RecordChunks(array);
+    const std::string now = chunks_of_statistics_[&array];
+    if (before.empty() || before == now) return;
+    ForgetStatisticsOf(array);
+    chunks_of_statistics_[&array] = now;
 }
 
 std::string ZarrPamDataset::SizeText() const {
@@ -264,6 +321,7 @@ bool ZarrPamDataset::SavePam() {
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
     CheckStatistics();
+    const std::map<const BandArray*, SourceState> states = ForgetOutdatedStatistics();
     // A CRS in PAM is also stored in the attributes of the arrays, which other software reads.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
@@ -289,8 +347,9 @@ Status ZarrPamDataset::StorePam() {
         BandArray& array = *arrays_[i];
         // Statistics are stored with the state of their chunks. In a zip file this state is known
         // only after the file is closed, so it is not stored.
-        if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
-            const SourceState state = StateOf(store_path(), array);
+        const auto found = states.find(&array);
+        if (trees[i] != nullptr && found != states.end() && !ArchiveOf(store_path())) {
+            const SourceState& state = found->second;
             AddPamItems(*trees[i], kPamState,
                         {{kMadeFrom, state.Text()},
                          {kMadeIn, std::to_string(state.folder_id())},
@@ -432,26 +491,30 @@ bool ZarrPamDataset::AreStatisticsCurrent() {
 
 void ZarrPamDataset::ForgetStatistics() {
     source_state_.clear();
+    chunks_of_statistics_.clear();
     for (int i = 1; i <= nBands; ++i) Band(i)->ForgetStatistics();
 }
 
 void ZarrPamDataset::OnPixelsChange() {
     are_statistics_unchecked_ = false;
+    chunks_of_statistics_.clear();
     if (!statistics_are_of_pixels_) return;
     statistics_are_of_pixels_ = false;
     ForgetStatistics();
     MarkPamDirty();
 }
 
-void ZarrPamDataset::OnStatisticsSet() {
+void ZarrPamDataset::OnStatisticsSet(const BandArray& array) {
     CheckStatistics();
     // Statistics are kept if the array is empty, because a user may set statistics for pixels that
     // will be written later.
-    const auto is_empty = [&](const auto& array) {
-        return update() != nullptr && update()->HasCreated(array->layout.facts.path) &&
-               !update()->HasWritten(array->layout.facts.path);
+    const auto is_empty = [&](const auto& one) {
+        return update() != nullptr && update()->HasCreated(one->layout.facts.path) &&
+               !update()->HasWritten(one->layout.facts.path);
     };
-    if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
+    if (std::all_of(arrays_.begin(), arrays_.end(), is_empty)) return;
+    statistics_are_of_pixels_ = true;
+    if (!is_level_ && chunks_of_statistics_.count(&array) == 0) RecordChunks(array);
 }
 
 // Shows an overview file to GDAL only if the file is at least as new as the store. An outdated
@@ -573,6 +636,7 @@ CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* /*pszPath*/) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CheckStatistics();
         if (HasStatistics() && source_state_.empty()) source_state_ = StateOfSources().Text();
+        ForgetOutdatedStatistics();
         XmlTree tree = AuxiliaryPam();
         XmlTree before = std::exchange(auxiliary_pam_, tree != nullptr ? CopyOf(*tree) : nullptr);
         XmlTree written = ReadAuxiliary(sidecar_base_);

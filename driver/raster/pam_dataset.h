@@ -4,7 +4,9 @@
 #include <gdal_pam.h>
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,8 +54,13 @@ class ZarrPamDataset : public StoreRaster {
     // Removes stored statistics that were computed from earlier pixels than the present ones. Call
     // before statistics are used. The check lists chunks, so it is not done at opening.
     void CheckStatistics();
-    // Records that a user or GDAL has set statistics of a band, so that they are saved.
-    void OnStatisticsSet();
+    // Records from which pixels statistics of a band are computed. Call before the pixels are read:
+    // another process may change them before the statistics are saved.
+    void BeforeStatistics(ZarrRasterBand& band);
+    // Records that a user or GDAL has set statistics of a band of `array`, so that they are saved.
+    void OnStatisticsSet(const BandArray& array);
+    // Lets statistics of `array` stay valid although its absent chunks were stored.
+    void OnAbsentChunksStored(const BandArray& array) { chunks_of_statistics_.erase(&array); }
     // Sets what new statistics and overviews record of the pixels. See zarr::BaseSamples.
     void UseSamples(zarr::BaseSamples samples) { samples_ = samples; }
     // Calls `make`, which lets GDAL create a mask file. During the call the dataset is called
@@ -73,6 +80,11 @@ class ZarrPamDataset : public StoreRaster {
     // Sets an attribute of the group that contains the dataset's arrays; null removes the
     // attribute.
     virtual void ChangeGroupAttribute(const char* name, zarr::json::Value value) = 0;
+    // Writes the pixels that this dataset has changed to the store.
+    virtual zarr::Status FlushPixels() = 0;
+    // Records from which pixels the statistics of files beside the store were computed. Call when
+    // the dataset becomes writable, because they are then moved into the store.
+    void RecordLoadedStatistics();
     // Loads PAM, overviews and masks from the store and from sidecar files. Call after all bands
     // are added.
     void LoadSidecars(const OpenedAs& opened);
@@ -112,7 +124,11 @@ class ZarrPamDataset : public StoreRaster {
     // the store. nullptr if there is none.
     XmlTree AuxiliaryPam();
     SourceState StateOfSources() const;
-    bool AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) const;
+    bool AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array);
+    std::set<const BandArray*> ArraysWithStatistics();
+    void ForgetStatisticsOf(const BandArray& array);
+    std::map<const BandArray*, SourceState> ForgetOutdatedStatistics();
+    void RecordChunks(const BandArray& array);
     OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // size of the raster as "COLUMNS x ROWS"
     void CheckPixelReferences(CPLXMLNode& tree);
@@ -136,6 +152,9 @@ class ZarrPamDataset : public StoreRaster {
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
     // it.
     std::string source_state_;
+    // SourceState::Chunks() from which the statistics of an array were computed. Statistics of an
+    // array that is missing here count as computed when they are saved.
+    std::map<const BandArray*, std::string> chunks_of_statistics_;
     // False if the statistics describe pixels that are still to be written.
     bool statistics_are_of_pixels_ = false;
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called

@@ -42,6 +42,8 @@ class SourceState {
     // Returns the state as text: digests, separated by ":", of the documents, of the chunks, and of
     // the chunks' times. A digest is left out if its facts are unknown.
     std::string Text() const;
+    // Returns the part of Text() about chunks. Empty if their facts are unknown.
+    std::string Chunks() const { return Text().substr(documents_.Text().size()); }
     // True if `text`, the Text() of an earlier state or of another store, describes equal contents.
     // Only facts that both states have are compared. If the times of chunks differ, as in a copied
     // store, no chunk may be newer than `written`. `written` is the modification time of the file
