@@ -76,7 +76,7 @@ class RasterGeoreferencing {
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
     mutable std::vector<std::string> point_ids_;  // strings that the elements of points_ point to
-    // What Flush() must write: the parts of the position that were set, or all of it because
+    // Changes that Flush() must write: parts of the position that were set, or all of it because
     // dimensions were renamed.
     bool is_srs_set_ = false;
     bool is_transform_set_ = false;
