@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Two handles that are open for update at the same time, of which one sets the CRS and the other the geotransform, or
-each describes a band. The store then has both."""
+each describes a band, or one builds overviews. The store then has both."""
 
 import numpy as np
 import pytest
@@ -29,9 +29,10 @@ def srs_of(code):
     return srs
 
 
-def create(store, form="one", convention="", transform=OLD, code=None):
+def create(store, form="one", convention="", transform=OLD, code=None, layout="PARENT"):
     """Creates a raster of 8 x 8 pixels."""
     count, options = FORMS[form]
+    options = [*options, "OVERVIEW_LAYOUT=" + layout]
     source = gdal.GetDriverByName("MEM").Create("", 8, 8, count, gdal.GDT_Int16)
     for i in range(count):
         source.GetRasterBand(i + 1).WriteArray(np.arange(64, dtype=np.int16).reshape(8, 8) + i)
@@ -244,3 +245,65 @@ def test_an_item_of_a_band_that_another_names(tmp_path):
             dataset = open_raster(store)
             band = dataset.GetRasterBand(2)
             assert (band.GetDescription(), band.GetMetadataItem("k", "MINE")) == ("zwei", "1")
+
+
+# ---------------------------------------------------------------------------------------------
+# Overviews that one handle builds while the other changes the raster
+
+CHANGES = {
+    "geotransform": lambda d: d.SetGeoTransform(NEW),
+    "rotated": lambda d: d.SetGeoTransform(ROTATED),
+    "crs": lambda d: d.SetSpatialRef(srs_of(3035)),
+    "nodata": lambda d: d.GetRasterBand(1).SetNoDataValue(-7),
+    "scale": lambda d: d.GetRasterBand(1).SetScale(2.5),
+}
+
+
+def build(dataset):
+    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+
+
+def state_of(store):
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
+    levels = [band.GetOverview(i) for i in range(band.GetOverviewCount())]
+    of_band = [(each.GetNoDataValue(), each.GetScale()) for each in (band, *levels)]
+    return position_of(store), of_band, [level.ReadAsArray().tolist() for level in levels]
+
+
+@pytest.mark.parametrize("layout", ["PARENT", "GROUPS"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_overviews_are_built_beside_a_change(tmp_path, layout, change):
+    create(tmp_path / "alone.zarr", code=32633, layout=layout)
+    alone = gdal.OpenEx(str(tmp_path / "alone.zarr"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    CHANGES[change](alone)
+    build(alone)
+    alone = None
+    wanted = state_of(tmp_path / "alone.zarr")
+    assert len(wanted[1]) == 2
+    store = tmp_path / "x.zarr"
+    for order in ORDERS:
+        for changes in ([CHANGES[change], build], [build, CHANGES[change]]):
+            for has_levels in (False, True):
+                create(store, code=32633, layout=layout)
+                if has_levels:
+                    build(gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE))
+                with error_log() as log:
+                    change_in_turn(open_two(store), changes, **order)
+                    assert state_of(store) == wanted, (order, changes[0] is build, has_levels)
+                log.assert_quiet()
+
+
+@pytest.mark.parametrize("layout", ["PARENT", "GROUPS"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_overviews_that_were_removed_beside_a_change_stay_removed(tmp_path, layout, change):
+    store = tmp_path / "x.zarr"
+    for order in ORDERS:
+        for is_first in (True, False):
+            create(store, code=32633, layout=layout)
+            build(gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE))
+            changes = [CHANGES[change], lambda d: d.BuildOverviews("", [])]
+            with error_log() as log:
+                change_in_turn(open_two(store), changes if is_first else changes[::-1], **order)
+                assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 0, (order, is_first)
+            log.assert_quiet()

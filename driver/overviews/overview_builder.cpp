@@ -134,11 +134,8 @@ OverviewBuilder::OverviewBuilder(OverviewSet& set)
 // ---------------------------------------------------------------------------------------------
 // Existing levels
 
-// Adds levels to the dataset that other processes have built since it was opened, and drops levels
-// that they have removed. An incomplete level is added only if one of `factors` fills it again.
 Status OverviewBuilder::Renew(const std::vector<int>& factors) {
     const zarr::Hierarchy& hierarchy = *raster_.location().hierarchy;
-    hierarchy.Reload();
     std::vector<std::string> bases;
     for (const RasterLayout* const array : raster_.Layouts()) {
         const zarr::ArrayFacts& facts = array->facts;
@@ -546,7 +543,6 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
 
 CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     const std::string& store = raster_.store_path();
-    if (const Status renewed = Renew({}); !renewed.ok()) return EmitError(store, renewed);
     const bool has_levels = !set_.levels().empty();
     if (HasForeignLevels())
         return EmitError(store, Status::Unsupported("the levels of this pyramid were not built by "
@@ -565,10 +561,7 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     return status.ok() ? CE_None : EmitError(store, status);
 }
 
-Status OverviewBuilder::Describe() {
-    ZARR_RETURN_IF_ERROR(Renew({}));
-    return writer_.Describe(Described());
-}
+Status OverviewBuilder::Describe() { return writer_.Describe(Described()); }
 
 Status OverviewBuilder::Update() {
     const bool has_own = HasOwnLevels();

@@ -32,6 +32,10 @@ class OverviewBuilder {
   public:
     explicit OverviewBuilder(OverviewSet& set);
 
+    // Adds levels to the dataset that other processes have built since it was opened, and drops
+    // levels that they have removed. An incomplete level is added only if one of the overview
+    // factors `factors` fills it again. The raster's hierarchy must have been reloaded.
+    zarr::Status Renew(const std::vector<int>& factors);
     // Returns Ok if the store can hold overviews of the raster, else the reason.
     zarr::Status Check() const { return writer_.Check(); }
     // Builds the levels for the overview factors `request.factors`, and fills existing levels
@@ -50,7 +54,6 @@ class OverviewBuilder {
 
   private:
     std::vector<LevelPaths> Described() const;
-    zarr::Status Renew(const std::vector<int>& factors);
     std::vector<StoreRaster*> Wanted(const OverviewRequest& request) const;
     std::vector<std::string> FilledPaths(const OverviewRequest& request) const;
     void DropIncomplete();

@@ -30,21 +30,24 @@ Status ZarrDataset::TakeOverStored() {
     };
     if (update_->is_of_new_store() || std::any_of(arrays_.begin(), arrays_.end(), is_own))
         return {};
-    ZARR_ASSIGN_OR_RETURN(const auto current, CurrentHierarchy(update_->store()));
+    const zarr::Hierarchy& current = *location_.hierarchy;
+    current.Reload();
     for (const auto& array : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayFacts stored,
-                              zarr::DescribeArray(*current, array->layout.facts.path));
+                              zarr::DescribeArray(current, array->layout.facts.path));
         StoredAttributes::TakeOver(*array, stored.attributes);
-        if (array == arrays_.front()) ZARR_RETURN_IF_ERROR(georeferencing_.Renew(*current, stored));
+        if (array == arrays_.front()) ZARR_RETURN_IF_ERROR(georeferencing_.Renew(current, stored));
     }
-    return {};
+    ZARR_RETURN_IF_ERROR(Refresh());
+    return OverviewBuilder(overviews_).Renew({});
 }
 
 // Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
 // pending until the next flush.
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
-    if (georeferencing_.has_changed() || !named_bands_.empty()) is_due = true;
+    if (georeferencing_.has_changed() || !named_bands_.empty() || attributes_.AreOfArraysChanged())
+        is_due = true;
     // Georeferencing and overviews are written after reading what is stored.
     zarr::StoreLock lock;
     if (is_due) {
@@ -56,7 +59,6 @@ Status ZarrDataset::FlushAttributes() {
     if (!named_bands_.empty()) ZARR_RETURN_IF_ERROR(WriteBandNames());
     named_bands_.clear();
     WarnOfDifferingBands();
-    if (attributes_.AreOfArraysChanged()) is_due = true;
     ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
     if (is_due && !overviews_.levels().empty())
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
