@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two handles that are open for update at the same time, of which one sets the CRS and the other the geotransform, or
-each describes a band, or one builds overviews. The store then has both."""
+"""Two handles that are open for update at the same time. One sets the CRS and the other the geotransform, or each
+describes a band, or one builds overviews. The store then has both."""
 
 import numpy as np
 import pytest
