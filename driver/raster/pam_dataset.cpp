@@ -51,6 +51,11 @@ void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {
     CPLAddXMLAttributeAndValue(item, "key", key);
 }
 
+// Compares two results of SourceState::Chunks(), which are empty if chunks could not be listed.
+bool HaveChunksChanged(const std::string& before, const std::string& now) {
+    return !before.empty() && !now.empty() && before != now;
+}
+
 }  // namespace
 
 ZarrRasterBand* ZarrPamDataset::Band(int number) {
@@ -255,7 +260,8 @@ std::map<const BandArray*, SourceState> ZarrPamDataset::ForgetOutdatedStatistics
     for (const BandArray* const array : ArraysWithStatistics()) {
         const SourceState state = StateOf(store_path(), *array);
         const auto recorded = chunks_of_statistics_.find(array);
-        if (recorded != chunks_of_statistics_.end() && recorded->second != state.Chunks())
+        if (recorded != chunks_of_statistics_.end() &&
+            HaveChunksChanged(recorded->second, state.Chunks()))
             ForgetStatisticsOf(*array);
         else
             states.emplace(array, state);
@@ -287,7 +293,7 @@ void ZarrPamDataset::BeforeStatistics(ZarrRasterBand& band) {
         recorded != chunks_of_statistics_.end() ? recorded->second : std::string();
     RecordChunks(array);
     const std::string now = chunks_of_statistics_[&array];
-    if (before.empty() || before == now) return;
+    if (!HaveChunksChanged(before, now)) return;
     ForgetStatisticsOf(array);
     chunks_of_statistics_[&array] = now;
 }
