@@ -2,7 +2,6 @@
 """On a full disk or without write permission, the error names the chunk, and stored data stay unchanged. Other data
 stay pending until the disk has room."""
 
-import ctypes
 import json
 import os
 import resource
@@ -12,6 +11,7 @@ import signal
 import numpy as np
 import pytest
 import zarr_formats
+import zarr_mounts
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import (
@@ -74,15 +74,11 @@ class NoSmallDisk(Exception):
 
 def mount_small(folder):
     """Mounts a small file system that only this process sees. Returns None, or why this failed."""
-    new_user, new_mounts, private, recursive = 0x10000000, 0x00020000, 1 << 18, 1 << 14
-    libc = ctypes.CDLL(None, use_errno=True)
-    flags = new_mounts if os.geteuid() == 0 else new_mounts | new_user
-    if libc.unshare(flags) != 0:
-        return f"unshare: {os.strerror(ctypes.get_errno())}"
-    if libc.mount(b"none", b"/", None, private | recursive, None) != 0:
-        return f"mount --make-private: {os.strerror(ctypes.get_errno())}"
-    if libc.mount(b"none", folder.encode(), b"tmpfs", 0, b"size=1m") != 0:
-        return f"mount -t tmpfs: {os.strerror(ctypes.get_errno())}"
+    try:
+        zarr_mounts.unshare()
+        zarr_mounts.mount("none", folder, "tmpfs", options="size=1m")
+    except OSError as error:
+        return str(error)
     return None
 
 

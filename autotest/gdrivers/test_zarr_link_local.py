@@ -14,7 +14,9 @@ from zarr_reference_sample import make_sample
 from zarr_references import pack, write_json
 
 PROGRAM = pathlib.Path(__file__).with_name("zarr_namespace_program.py")
-UNSHARE = ["unshare", "--net", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+# In a chroot, unshare cannot change the propagation of mounts. The program makes its mounts private.
+UNSHARE = ["unshare", "--net", "--mount", "--propagation", "unchanged",
+           *([] if os.geteuid() == 0 else ["--map-root-user"])]  # fmt: skip
 NAMES = {
     "plain.test": "127.0.0.1",
     "metadata.google.internal": "127.0.0.1",
