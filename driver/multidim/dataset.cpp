@@ -41,10 +41,14 @@ MdimDataset::MdimDataset(std::shared_ptr<SharedResource> session,
 }
 
 MdimDataset::~MdimDataset() {
-    Guarded(session_->store_path(), [&] { FinishSession(); });
+    Guarded(session_->store_path(), [&] {
+        // Close() may have finished the session, and has then reported a failure.
+        if (!is_finished_) FinishSession();
+    });
 }
 
 CPLErr MdimDataset::FinishSession() {
+    is_finished_ = true;
     const zarr::Status status = session_->Finish();
     return status.ok() ? CE_None : EmitError(session_->store_path(), status);
 }

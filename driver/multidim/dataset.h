@@ -50,6 +50,7 @@ class MdimDataset final : public GDALDataset {
     // to callers who open the array again.
     const std::shared_ptr<ZarrMDArray> array_;
     CPLStringList description_;  // metadata domain ZARR, once it was requested
+    bool is_finished_ = false;   // FinishSession() was called
 };
 
 // Implements GDALDriver::pfnCreateMultiDimensional. Creates an empty store and opens it for update.
