@@ -255,6 +255,29 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
            !FindIcechunk(name).empty();
 }
 
+// Text that Identify() stores as file header if a server does not say whether a path holds a store.
+constexpr char kHeaderOfUnknown[] = "unknown Zarr store";
+
+// True if the path in an object store is named as a store, and the server refuses or fails to say
+// whether a store is there. Open() then reports why. Stores a positive result in `open_info`, so
+// that Open() need not ask again.
+bool IsUnknown(GDALOpenInfo& open_info) {
+    constexpr int kSize = sizeof(kHeaderOfUnknown);
+    const StorePath name(open_info.pszFilename);
+    if (open_info.bStatOK || PurposeOf(open_info) != Purpose::kOpen || !name.is_object_store() ||
+        !IsNamedAsStore(name))
+        return false;
+    if (open_info.nHeaderBytes == kSize &&
+        std::memcmp(open_info.pabyHeader, kHeaderOfUnknown, kSize) == 0)
+        return true;
+    if (!IsStoreUnknown(FolderOf(name))) return false;
+    if (open_info.pabyHeader == nullptr) {
+        open_info.pabyHeader = reinterpret_cast<GByte*>(CPLStrdup(kHeaderOfUnknown));
+        open_info.nHeaderBytes = kSize;
+    }
+    return true;
+}
+
 // True if a dataset of the store or array to which `name` leads is open in this process.
 bool IsTargetInUse(const char* name) {
     const auto parsed = ParseConnectionString(name);
@@ -313,7 +336,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 
 int Identify(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> int {
-        if (IsIdentified(*open_info)) return TRUE;
+        if (IsIdentified(*open_info) || IsUnknown(*open_info)) return TRUE;
         return IsRejectedByIdentify(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
     });
 }
@@ -326,7 +349,8 @@ bool IsRejectedByIdentify(GDALOpenInfo* open_info) {
 GDALDataset* Open(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> GDALDataset* {
         const LockTimeoutScope lock_timeout(open_info->papszOpenOptions);
-        if (IsZarr(*open_info, Purpose::kOpen)) return OpenOrReport(open_info);
+        if (IsZarr(*open_info, Purpose::kOpen) || IsUnknown(*open_info))
+            return OpenOrReport(open_info);
         if (IdentifyAsBuiltin(open_info) != FALSE)
             return OpenAsBuiltin(open_info, open_info->pszFilename);
         return nullptr;

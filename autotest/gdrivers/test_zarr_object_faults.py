@@ -163,6 +163,28 @@ def test_403_means_absent_with_missing_on_403(store, old, way):
     assert not dataset.ReadAsArray().any()
 
 
+@combined(
+    "way, fault, flags", WAYS, [server.EXPIRED, server.DENIED, server.SLOW_DOWN, "reset"],
+    [gdal.OF_RASTER, UPDATE, gdal.OF_MULTIDIM_RASTER]
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["v3"], indirect=True)
+def test_a_store_that_cannot_be_examined_is_an_error_that_says_why(store, old, way, fault, flags):
+    """The path has no prefix, and GDAL itself takes every failure for an absent file."""
+    store.fail(fault)
+    with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="0"), zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(PATH, flags) is None
+    (message,) = [text for text in log.errors if text.startswith(f"{PATH}: ")]
+    assert "not a Zarr store" not in message
+    if fault != "reset":
+        assert fault[2].rstrip(".") in message
+
+
+def test_an_absent_store_is_no_error(store, way):
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(PATH) is None
+    assert log.events == []
+
+
 @combined("way, fault, kind", WAYS, [server.EXPIRED, server.SLOW_DOWN, "reset"], KINDS)
 def test_a_token_that_ends_at_any_request_of_a_copy(store, old, way, kind, fault):
     """From the n-th request on, all requests fail."""

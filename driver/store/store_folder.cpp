@@ -12,6 +12,7 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
+#include "driver/store/http_errors.h"
 #include "driver/store/icechunk_name.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
@@ -71,6 +72,13 @@ bool IsStoreFolder(const std::string& folder) {
                (HoldsStore(**archive, InnerFolder(*place, **archive)) || IsV1Folder(folder));
     }
     return HoldsDocument(folder) || IsLevelsFolder(folder) || IsV1Folder(folder);
+}
+
+bool IsStoreUnknown(const StorePath& folder) {
+    const auto zip = ZipLocationOf(folder.text());
+    const std::string path =
+        zip ? zip->archive : FileIn(folder, zarr::DocumentKey("", zarr::Document::kGroup));
+    return !AskGdal(path, "").ok();
 }
 
 bool NamesDocument(const std::string& path) {

@@ -15,6 +15,10 @@ namespace zarr_driver {
 // few files by name, and lists no folder.
 bool IsStoreFolder(const std::string& folder);
 
+// True if the server of the remote `folder` refuses or fails to say whether it holds a store. Sends
+// one request, and repeats the request by HttpRetry.
+bool IsStoreUnknown(const StorePath& folder);
+
 // True if the last name in `path` is the name of a Zarr v2 or v3 metadata document. If that name is
 // `meta`, reads the file, and returns true if it is the metadata of a Zarr v1 array.
 bool NamesDocument(const std::string& path);
