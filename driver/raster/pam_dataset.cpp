@@ -424,7 +424,10 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                          ? plain.is_there
                          : is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
     CPLStringList siblings(RemoteSiblings(plain, is_plain));
-    if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
+    // Creation has deleted the sidecar files of an old remote store.
+    const bool is_new_remote = opened.is_new && location_.store_path.is_remote();
+    if (siblings.empty() && (is_being_written || is_new_remote))
+        siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
     are_statistics_unchecked_ = has_stored_statistics;
     // Outdated statistics of the store are removed before GDAL loads the statistics of the
     // auxiliary file, because the removal affects all loaded statistics.

@@ -15,6 +15,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -64,7 +65,7 @@ std::string RefusalOfServer(const std::string& url) {
 
 // Returns what GDAL says about the credentials with which it would send requests.
 std::string RefusalOfGdal(const std::string& path) {
-    VSICurlPartialClearCache(path.c_str());
+    ForgetCached(path);
     VSIErrorReset();
     VSIStatBufL stat;
     constexpr int kObjectNotFound = 8;  // its name in GDAL's header differs between versions

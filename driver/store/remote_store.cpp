@@ -142,11 +142,11 @@ Status RemoteStore::WriteParts(const std::string& key, const std::vector<zarr::B
         if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key)))
             return creation_->SetDocument(key, parts);
         ZARR_RETURN_IF_ERROR(creation_->PrepareChunk(key));
-        ZARR_RETURN_IF_ERROR(VsiStore::WriteParts(key, parts));
+        ZARR_RETURN_IF_ERROR(WithRefusal(folder(), VsiStore::WriteParts(key, parts)));
         creation_->RecordChunk(key);
         return {};
     }
-    return VsiStore::WriteParts(key, parts);
+    return WithRefusal(folder(), VsiStore::WriteParts(key, parts));
 }
 
 Status RemoteStore::Remove(const std::string& key) {
@@ -524,7 +524,7 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
 }
 
 void ForgetListings(const std::string& folder) {
-    if (StorePath(folder).is_object_store()) VSICurlPartialClearCache(folder.c_str());
+    if (StorePath(folder).is_object_store()) ForgetCached(folder);
 }
 
 Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
@@ -569,10 +569,10 @@ Status RefuseChange(const StorePath& /*path*/, StoreOperation /*operation*/) {
 // Deletes all objects below `folder` of an object store. Documents that make the folder a Zarr
 // store are deleted last, so that a failed deletion can be repeated.
 Status EraseObjects(const std::string& folder, bool is_store) {
+    const QuietErrors quiet;
     VSIStatBufL stat;
     if (VSIStatL(folder.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode))
         return EraseFileOrFolder(folder);
-    const QuietErrors quiet;
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys,

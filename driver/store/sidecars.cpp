@@ -90,7 +90,8 @@ std::vector<std::string> NamesIn(const std::string& folder, const std::string& s
     }
     // Only objects with the prefix `start` are listed, because a bucket may hold very many other
     // objects.
-    VSICurlPartialClearCache(folder.c_str());
+    const QuietErrors quiet;
+    ForgetCached(folder);
     CPLStringList options;
     options.SetNameValue("PREFIX", start.c_str());
     const std::unique_ptr<VSIDIR, decltype(&VSICloseDir)> entries(

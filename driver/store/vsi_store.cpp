@@ -50,15 +50,16 @@ bool TakesNoRequests(const StorePath& path) {
            VSIIsLocal(path.c_str());
 }
 
-bool PathExists(const std::string& path) {
+namespace {
+
+// PathExists() whose errors of GDAL are not hidden.
+bool StatSucceeds(const std::string& path) {
     const auto ask = [&]() -> Result<bool> {
         VSIStatBufL stat;
         return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
     };
     return StorePath(path).is_remote() ? *Logged("HEAD", path, {}, ask) : *ask();
 }
-
-namespace {
 
 // True if `paths` are remote. All paths must belong to one store, so only the first is examined.
 bool AreOnAServer(const std::vector<std::string>& paths) {
@@ -78,6 +79,17 @@ void ForEachTogether(const std::vector<std::string>& paths,
 }
 
 }  // namespace
+
+bool PathExists(const std::string& path) {
+    const QuietErrors quiet;
+    return StatSucceeds(path);
+}
+
+void ForgetCached(const std::string& path) {
+    // GDAL looks for credentials here, too, and reports if it finds none.
+    const QuietErrors quiet;
+    VSICurlPartialClearCache(path.c_str());
+}
 
 void StatInParallel(const std::vector<std::string>& paths) {
     if (paths.size() < 2 || !AreOnAServer(paths)) return;
@@ -259,12 +271,12 @@ Result<OpenedFile> OpenRemote(const std::string& path, const std::string& key) {
     if (opened.file != nullptr) ZARR_RETURN_IF_ERROR(FindSize(key, opened));
     if (opened.size != 0) return opened;
     ZARR_ASSIGN_OR_RETURN(const std::optional<bool> answer, AskGdal(path, key));
-    const bool exists = answer ? *answer : PathExists(path);
+    const bool exists = answer ? *answer : StatSucceeds(path);
     if (!exists && !answer && !QuietErrors::Message().empty())
         return Failure(key, "cannot read", 0);
     if (!exists) return OpenedFile();
     // Either the value is empty, or the first request has failed, and GDAL has cached the failure.
-    VSICurlPartialClearCache(path.c_str());
+    ForgetCached(path);
     opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
     if (opened.file == nullptr) return Failure(key, "cannot open", 0);
     ZARR_RETURN_IF_ERROR(FindSize(key, opened));
@@ -307,7 +319,7 @@ auto Repeated(const StorePath& folder, const std::string& path, Ask&& ask) {
         const Status& status = StatusOf(answer);
         if (answer.ok() || status.code() != zarr::StatusCode::kIo) return answer;
         if (!retry.WaitFor(HttpStatusIn(status.message()), status.message())) return answer;
-        VSICurlPartialClearCache(path.c_str());
+        ForgetCached(path);
     }
 }
 
@@ -628,6 +640,7 @@ std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
 }
 
 Status EraseFileOrFolder(const std::string& path) {
+    const QuietErrors quiet;
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode)) {
         errno = 0;
@@ -635,7 +648,6 @@ Status EraseFileOrFolder(const std::string& path) {
         return Status::Io("cannot be removed: " + std::generic_category().message(errno));
     }
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(*OpenFolder(path)));
-    const QuietErrors quiet;
     if (VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0) return {};
     return PathExists(path) ? Status::Io("the empty folder cannot be removed") : Status();
 }

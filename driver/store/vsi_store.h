@@ -29,8 +29,11 @@ bool IsLocalPath(const std::string& path);
 // in VSIIsLocal(), because the operating system is not asked.
 bool TakesNoRequests(const StorePath& path);
 
-// True if a file or folder exists at `path` in GDAL's file systems. Calls stat once.
+// True if a file or folder exists at `path` in GDAL's file systems. Calls stat once. GDAL's errors
+// are hidden.
 bool PathExists(const std::string& path);
+// Makes GDAL forget its cached answers for the remote `path` and for paths that begin with it.
+void ForgetCached(const std::string& path);
 // Calls stat for paths of one remote store in parallel. GDAL caches the answers, which makes later
 // PathExists() fast. Does nothing for local paths. Never fails.
 void StatInParallel(const std::vector<std::string>& paths);
