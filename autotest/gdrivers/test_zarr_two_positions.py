@@ -307,3 +307,39 @@ def test_overviews_that_were_removed_beside_a_change_stay_removed(tmp_path, layo
                 change_in_turn(open_two(store), changes if is_first else changes[::-1], **order)
                 assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 0, (order, is_first)
             log.assert_quiet()
+
+
+@pytest.mark.parametrize("layout", ["PARENT", "GROUPS"])
+def test_a_change_beside_an_append(tmp_path, layout):
+    """The handle has fewer bands than the array then. What it sets is stored. Levels that lack it are left out."""
+    source = gdal.GetDriverByName("MEM").Create("", 8, 8, 1, gdal.GDT_Int16)
+    source.SetGeoTransform(OLD)
+    driver = gdal.GetDriverByName("Zarr")
+    changes = {
+        "item": (lambda d: d.SetMetadataItem("k", "v"), lambda d: d.GetMetadataItem("k"), "v"),
+        "scale": (CHANGES["scale"], lambda d: d.GetRasterBand(2).GetScale(), 2.5),
+        "nodata": (CHANGES["nodata"], lambda d: d.GetRasterBand(2).GetNoDataValue(), -7),
+    }
+    if layout == "PARENT":
+        changes["geotransform"] = (CHANGES["geotransform"], lambda d: d.GetGeoTransform(), NEW)
+    for name, (change, find, found) in changes.items():
+        store = str(tmp_path / f"{name}.zarr")
+        driver.CreateCopy(store, source, options=["BAND_DIM=time", "BAND_DIM_VALUES=2020-01-01", "OVERVIEWS=2",
+                                                  "OVERVIEW_LAYOUT=" + layout])  # fmt: skip
+        handle = gdal.OpenEx(store, gdal.OF_RASTER | gdal.OF_UPDATE)
+        source.GetRasterBand(1).Fill(5)
+        driver.CreateCopy(store, source, options=["APPEND_SUBDATASET=YES", "APPEND_DIM=time",
+                                                  "APPEND_DIM_VALUES=2020-01-02"])  # fmt: skip
+        source.GetRasterBand(1).Fill(0)
+        with error_log() as log:
+            change(handle)
+            handle = None
+            dataset = open_raster(store)
+            assert [dataset.GetRasterBand(i + 1).Checksum() for i in range(dataset.RasterCount)] == [0, 320]
+            assert find(dataset) == found, name
+            levels = [dataset.GetRasterBand(i).GetOverviewCount() for i in (1, 2)]
+        assert log.errors == []
+        if name == "item":
+            assert levels == [1, 1] and log.warnings == []
+        else:
+            assert levels in ([1, 1], [0, 0]) and all("left out" in text for text in log.warnings)

@@ -543,6 +543,7 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
 
 CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     const std::string& store = raster_.store_path();
+    if (const Status renewed = Renew({}); !renewed.ok()) return EmitError(store, renewed);
     const bool has_levels = !set_.levels().empty();
     if (HasForeignLevels())
         return EmitError(store, Status::Unsupported("the levels of this pyramid were not built by "
@@ -561,7 +562,10 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     return status.ok() ? CE_None : EmitError(store, status);
 }
 
-Status OverviewBuilder::Describe() { return writer_.Describe(Described()); }
+Status OverviewBuilder::Describe() {
+    ZARR_RETURN_IF_ERROR(Renew({}));
+    return writer_.Describe(Described());
+}
 
 Status OverviewBuilder::Update() {
     const bool has_own = HasOwnLevels();

@@ -23,44 +23,53 @@ bool ZarrDataset::HasLevelGroups() const {
 
 // Reads again what this dataset has not changed, because other datasets may have changed it since
 // this one was opened. The store's lock must be held. Nobody else changes arrays that this dataset
-// has created.
-Status ZarrDataset::TakeOverStored() {
+// has created. Returns false if another process has changed the size of an array. The levels then
+// do not fit this dataset, and are not read.
+zarr::Result<bool> ZarrDataset::TakeOverStored() {
     const auto is_own = [&](const auto& array) {
         return update_->HasCreated(array->layout.facts.path);
     };
     if (update_->is_of_new_store() || std::any_of(arrays_.begin(), arrays_.end(), is_own))
-        return {};
+        return true;
     const zarr::Hierarchy& current = *location_.hierarchy;
     current.Reload();
+    bool is_resized = false;
     for (const auto& array : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayFacts stored,
                               zarr::DescribeArray(current, array->layout.facts.path));
+        is_resized = is_resized || stored.metadata.shape != array->layout.facts.metadata.shape;
         StoredAttributes::TakeOver(*array, stored.attributes);
         if (array == arrays_.front()) ZARR_RETURN_IF_ERROR(georeferencing_.Renew(current, stored));
     }
+    if (is_resized) return false;
     ZARR_RETURN_IF_ERROR(Refresh());
-    return OverviewBuilder(overviews_).Renew({});
+    ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Renew({}));
+    return true;
 }
 
 // Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
 // pending until the next flush.
 Status ZarrDataset::FlushAttributes() {
     bool& is_due = overviews_.pending().is_description;
-    if (georeferencing_.has_changed() || !named_bands_.empty() || attributes_.AreOfArraysChanged())
-        is_due = true;
+    const bool is_moved = georeferencing_.has_changed();
+    if (is_moved || !named_bands_.empty() || attributes_.AreOfArraysChanged()) is_due = true;
     // Georeferencing and overviews are written after reading what is stored.
     zarr::StoreLock lock;
+    bool has_own_size = true;
     if (is_due) {
         ZARR_ASSIGN_OR_RETURN(lock, update_->Lock());
-        ZARR_RETURN_IF_ERROR(TakeOverStored());
+        ZARR_ASSIGN_OR_RETURN(has_own_size, TakeOverStored());
     }
-    if (is_due && HasLevelGroups()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
+    // The list of level groups states the position, and Describe() fails for another size.
+    if (is_due && (is_moved || has_own_size) && HasLevelGroups())
+        ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
     ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
     if (!named_bands_.empty()) ZARR_RETURN_IF_ERROR(WriteBandNames());
     named_bands_.clear();
     WarnOfDifferingBands();
     ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
-    if (is_due && !overviews_.levels().empty())
+    // Levels of another size keep their description until overviews are built again.
+    if (is_due && has_own_size && !overviews_.levels().empty())
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
     is_due = false;
     const bool is_written = ome_image_ && !is_level_ && IsWholeNode();

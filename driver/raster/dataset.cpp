@@ -396,8 +396,8 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         // Overviews are computed from the stored pixels and metadata, so pending changes are stored
         // first.
         if (FlushAll(false) != CE_None) return CE_Failure;
-        if (const Status current = TakeOverStored(); !current.ok())
-            return EmitError(store_path(), current);
+        if (const auto taken = TakeOverStored(); !taken.ok())
+            return EmitError(store_path(), taken.status());
         OverviewBuilder builder(overviews_);
         const bool is_built_in = builder.Check().ok() || !overviews_.levels().empty();
         if (!is_built_in) return BuildExternalOverviews(request);

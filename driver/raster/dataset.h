@@ -243,7 +243,7 @@ class ZarrDataset final : public ZarrPamDataset {
     // Writes GDAL's dirty blocks. Does not save PAM in update mode.
     void WriteDirtyBlocks(bool closing);
     CoordinateArrays Coordinates();
-    zarr::Status TakeOverStored();
+    zarr::Result<bool> TakeOverStored();
     zarr::Status FlushAttributes();
     // True if the dataset is the largest level of a pyramid in which each level is a group of its
     // own.
