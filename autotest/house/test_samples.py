@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import zarr
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
@@ -29,6 +30,9 @@ def contents(folder):
     ],
 )
 def test_scripts_write_the_same_bytes(folder, script, stores, tmp_path):
+    # Their bytes depend on the versions of the codecs, too. Newer systems have zarr-python 3 alone.
+    if script.parent == DATA and not zarr.__version__.startswith("2."):
+        pytest.skip(f"the samples are written with zarr-python 2; this is {zarr.__version__}")
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=120)
     made, kept = contents(tmp_path), contents(folder)
     assert len({key.split("/")[0] for key in made}) == stores
