@@ -15,6 +15,7 @@
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/lock_timeout.h"
+#include "driver/base/quiet_deletion.h"
 #include "driver/base/report.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/dataset.h"
@@ -181,10 +182,12 @@ bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
 }
 
 // Why Identify() is called: to open a dataset, or to find the driver that deletes a dataset before
-// a copy replaces it. For kReplace, a name proves nothing, because often nothing exists there.
+// a copy replaces it. For kReplace, a name proves nothing, because often nothing exists there. Only
+// GDAL before 3.9 has kReplace: later, the driver recognises the deletion itself.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
 
 Purpose PurposeOf(const GDALOpenInfo& open_info) {
+    if (ZARR_HAS_DEFERRED_PLUGINS) return Purpose::kOpen;
     const int flags = open_info.nOpenFlags;
     const bool is_of_all = (flags & GDAL_OF_RASTER) != 0 && (flags & GDAL_OF_VECTOR) != 0 &&
                            (flags & ~GDAL_OF_KIND_MASK) == 0;
@@ -336,6 +339,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 
 int Identify(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> int {
+        NoteIdentification();
         if (IsIdentified(*open_info) || IsUnknown(*open_info)) return TRUE;
         return IsRejectedByIdentify(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
     });

@@ -14,6 +14,7 @@
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
+#include "driver/base/quiet_deletion.h"
 #include "driver/base/reference_options.h"
 #include "driver/base/report.h"
 #include "driver/base/thread_options.h"
@@ -105,6 +106,15 @@ class ZarrDriver final : public GDALDriver {
             return CSLFetchNameValue(GetMetadata(pszDomain), pszName);
         });
     }
+
+#if ZARR_HAS_DEFERRED_PLUGINS
+    DeleteCallback GetDeleteCallback() override {
+        return zarr_driver::Guarded(zarr_driver::kDriverName, [&]() -> DeleteCallback {
+            zarr_driver::NoteDeletionAsked();
+            return GDALDriver::GetDeleteCallback();
+        });
+    }
+#endif
 
   private:
     static bool IsDomain(const char* domain, const char* name) {

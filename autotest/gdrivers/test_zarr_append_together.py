@@ -13,7 +13,7 @@ import xarray
 import zarr
 import zarr_formats
 from osgeo import gdal
-from zarr_gdal import array_name, config_options, create_deletes_first, error_log, open_raster
+from zarr_gdal import array_name, config_options, error_log, open_raster
 from zarr_processes import SECONDS, Process, run_at_once
 
 pytestmark = zarr_formats.FORMS
@@ -217,8 +217,6 @@ ACTS = [delete, delete_array, rename, rename_array, overwrite]
 
 @pytest.mark.parametrize("act", ACTS)
 def test_a_store_is_not_deleted_renamed_or_overwritten_while_it_is_changed(tmp_path, act):
-    if act is overwrite and create_deletes_first():
-        pytest.skip("GDAL deletes the store itself")
     store = tmp_path / "a.zarr"
     make(store)
     before = files_of(store)
@@ -232,7 +230,6 @@ def test_a_store_is_not_deleted_renamed_or_overwritten_while_it_is_changed(tmp_p
     assert not os.path.exists(store) or files_of(store) != before
 
 
-@pytest.mark.skipif(create_deletes_first(), reason="GDAL deletes the store itself")
 def test_a_copy_waits_for_the_old_store_before_it_copies(tmp_path):
     """Nothing is copied in vain, and no other writer comes in between."""
     store, told = tmp_path / "a.zarr", []

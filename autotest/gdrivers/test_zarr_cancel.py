@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import zarr_formats
 from osgeo import gdal
-from zarr_gdal import config_options, create_deletes_first, error_log, open_raster, read_all
+from zarr_gdal import config_options, error_log, open_raster, read_all
 from zarr_overviews import entries, level_folders, level_group
 from zarr_store import make_store
 
@@ -103,8 +103,6 @@ COPIES = {
 @pytest.mark.parametrize("there", ["nothing", "a store", "an empty folder"])
 @pytest.mark.parametrize("what", COPIES)
 def test_a_cancelled_copy_leaves_the_former_store(tmp_path, what, there, way):
-    if there == "a store" and create_deletes_first():
-        pytest.skip(create_deletes_first.__doc__)
     folder = tmp_path / "folder"
     folder.mkdir()
     target = folder / "a.zarr"
@@ -133,8 +131,6 @@ def test_a_cancelled_copy_leaves_the_former_store(tmp_path, what, there, way):
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
 def test_a_cancelled_copy_leaves_the_former_zip_file(tmp_path, there):
-    if there == "a store" and create_deletes_first():
-        pytest.skip(create_deletes_first.__doc__)
     path = tmp_path / "a.zarr.zip"
 
     def prepare():
@@ -255,8 +251,6 @@ def test_a_cancelled_build_of_existing_overviews(tmp_path):
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
 def test_a_cancelled_multidimensional_copy_leaves_the_former_store(tmp_path, there):
-    if there == "a store" and create_deletes_first():
-        pytest.skip(create_deletes_first.__doc__)
     folder = tmp_path / "folder"
     folder.mkdir()
     target = folder / "a.zarr"

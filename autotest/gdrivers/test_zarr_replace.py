@@ -22,7 +22,7 @@ import zarr_faults
 import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal
-from zarr_gdal import create_deletes_first, error_log, open_raster, read_all
+from zarr_gdal import error_log, open_raster, read_all
 from zarr_overviews import entries
 from zarr_processes import Process
 
@@ -32,8 +32,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 # Options that make a copy slow, with LZMA and small chunks, so that a test can act while the copy runs.
 SLOW = ["ARRAY_NAME=v", "COMPRESS=LZMA", "LZMA_PRESET=1", "BLOCKSIZE=256,256"]
 ENVIRONMENT = {"GDAL_CACHEMAX": "1", "GDAL_NUM_THREADS": "1"}
-REPLACED = pytest.mark.skipif(create_deletes_first(), reason=create_deletes_first.__doc__)
-WHERE = ["nothing", "an empty folder", pytest.param("a store", marks=REPLACED)]
+WHERE = ["nothing", "an empty folder", "a store"]
 
 
 @pytest.fixture(scope="module")
@@ -298,9 +297,8 @@ def test_staging_files_of_a_running_process_are_left_alone(tmp_path):
     assert len(leftovers(tmp_path)) == 1
     small_store(store)
     assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 7).all()
-    if not create_deletes_first():
-        assert driver().CreateCopy(str(store), small_raster(8))
-        assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
+    assert driver().CreateCopy(str(store), small_raster(8))
+    assert len(leftovers(tmp_path)) == 1 and (read_all(open_raster(store)) == 8).all()
     (tmp_path / "a.zarr.go").touch()
     assert other.succeed()[-1] == "made"
     # The process that finishes last replaces the store that the other one made.

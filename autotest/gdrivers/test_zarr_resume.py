@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import zarr_formats
 from osgeo import gdal, osr
-from zarr_gdal import config_options, create_deletes_first, error_log, open_raster
+from zarr_gdal import config_options, error_log, open_raster
 from zarr_overviews import entries
 from zarr_processes import Process
 from zarr_s3 import S3
@@ -244,8 +244,6 @@ def test_a_copy_without_the_option_removes_the_unfinished_store(tmp_path):
 
 
 def test_an_old_store_stays_until_the_resumed_copy_is_complete(tmp_path):
-    if create_deletes_first():
-        pytest.skip(create_deletes_first.__doc__)
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
     assert driver().CreateCopy(str(target), gdal.GetDriverByName("MEM").Create("", 5, 5))
@@ -303,8 +301,6 @@ def test_create_and_appends_say_that_they_are_not_resumed(tmp_path):
 
 
 def test_a_copy_in_an_object_store_goes_on(tmp_path):
-    if create_deletes_first():
-        pytest.skip(create_deletes_first.__doc__)
     source = make_source(tmp_path)
     options = ["BLOCKSIZE=300,700", "ARRAY_NAME=a"]
     (tmp_path / "bucket").mkdir()

@@ -98,12 +98,6 @@ def gdal_is_at_least(major, minor):
     return int(gdal.VersionInfo("VERSION_NUM")) >= major * 1000000 + minor * 10000
 
 
-def create_deletes_first():
-    """True from GDAL 3.13 on: Create() and CreateCopy() delete the old store before they call the driver, so the
-    driver cannot keep it."""
-    return gdal_is_at_least(3, 13)
-
-
 def gdal_type(dtype):
     """Returns the GDALDataType in which GDAL must read an array with this NumPy type."""
     dtype = np.dtype(dtype)

@@ -97,7 +97,9 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #endif
 
 // 1 if this GDAL version has deferred plugins. A deferred plugin is registered as a proxy driver,
-// and only the proxy's virtual methods load the plugin and call its functions.
+// and only the proxy's virtual methods load the plugin and call its functions. GDAL asks every
+// driver for its functions by these methods, from which quiet_deletion.h knows why a dataset is
+// deleted.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 9, 0)
 #define ZARR_HAS_DEFERRED_PLUGINS 1
 #else

@@ -24,6 +24,7 @@
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
 #include "driver/base/guard.h"
+#include "driver/base/quiet_deletion.h"
 #include "driver/base/report.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_parquet_kind.h"
@@ -292,9 +293,24 @@ CPLErr Run(const char* name, Work&& work) {
 
 }  // namespace
 
+namespace {
+
+// Deletes what creation of a dataset does not replace itself: a group or array that `name` states
+// beside the path of a store. Errors are left to the creation, which meets them too.
+Status DeleteQuietly(const char* name) {
+    const auto parsed = ParseConnectionString(name);
+    const bool is_kept =
+        !parsed.ok() || parsed->node.empty() || IsStoreInUse(FolderOf(parsed->path), parsed->node);
+    return is_kept || !FindStoreNode(name).ok() ? Status() : DeleteStoreOrNode(name);
+}
+
+}  // namespace
+
 CPLErr Delete(const char* name) {
-    return Guarded(name,
-                   [&]() -> CPLErr { return Run(name, [&] { return DeleteStoreOrNode(name); }); });
+    return Guarded(name, [&]() -> CPLErr {
+        const bool is_quiet = TakeQuietDeletion();
+        return Run(name, [&] { return is_quiet ? DeleteQuietly(name) : DeleteStoreOrNode(name); });
+    });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {
