@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 from zarr_drivers import Asker, make_v3, reference_file, reference_folder
-from zarr_gdal import array_name, error_log, gdal_is_at_least, open_raster
+from zarr_gdal import error_log, gdal_is_at_least, open_raster
 from zarr_http import Served
 from zarr_store import make_store
 

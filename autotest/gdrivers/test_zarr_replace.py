@@ -153,7 +153,7 @@ def test_a_killed_copy_leaves_the_old_store(tmp_path, source, number, there):
     assert (read_all(open_raster(store)) == 7).all()
 
 
-@pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
+@pytest.mark.parametrize("there", ["nothing", "a store"])
 def test_a_killed_copy_into_a_zip_file_leaves_the_old_file(tmp_path, source, there):
     path = tmp_path / "a.zarr.zip"
     if there == "a store":
@@ -171,7 +171,7 @@ def test_a_killed_copy_into_a_zip_file_leaves_the_old_file(tmp_path, source, the
     assert (read_all(open_raster(path)) == 7).all()
 
 
-@pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
+@pytest.mark.parametrize("there", ["nothing", "a store"])
 def test_a_killed_multidimensional_copy_leaves_the_old_store(tmp_path, source, there):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -211,7 +211,7 @@ def traced(store, *words):
         env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True, check=False)  # fmt: skip
 
 
-@pytest.mark.parametrize("there", ["nothing", pytest.param("a store", marks=REPLACED)])
+@pytest.mark.parametrize("there", ["nothing", "a store"])
 def test_killed_at_each_change_of_the_file_system(tmp_path, there):
     """strace kills a copy at the n-th call of a system call that changes files, for each of these system calls and
     several n."""
@@ -357,7 +357,6 @@ def test_warnings_name_the_store_and_not_its_staging_name(name, tmp_path, cpl):
     assert all(f"{tmp_path}/{name}" in text for text in cpl.warnings)
 
 
-@REPLACED
 def test_files_created_beside_the_old_store_meanwhile_stay(tmp_path):
     store = tmp_path / "a.zarr"
     small_store(store)
@@ -374,7 +373,6 @@ def test_files_created_beside_the_old_store_meanwhile_stay(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-@REPLACED
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     real, link = tmp_path / "disk" / "real.zarr", tmp_path / "a.zarr"
@@ -386,7 +384,7 @@ def test_a_link_stays_a_link(tmp_path):
     assert sorted(path.name for path in (tmp_path / "disk").iterdir()) == ["real.zarr"]
 
 
-@pytest.mark.parametrize("there", ["an empty folder", pytest.param("a store", marks=REPLACED)])
+@pytest.mark.parametrize("there", ["an empty folder", "a store"])
 def test_the_new_folder_has_the_mode_of_the_old(tmp_path, there):
     store = tmp_path / "a.zarr"
     prepare(store, there)
@@ -411,7 +409,7 @@ def test_relative_names(tmp_path, monkeypatch):
     assert os.listdir("b") == ["a.zarr"]
 
 
-@pytest.mark.parametrize("there", ["an empty folder", pytest.param("a store", marks=REPLACED)])
+@pytest.mark.parametrize("there", ["an empty folder", "a store"])
 def test_a_folder_below_a_read_only_folder_is_filled_in_place(there):
     folder = pathlib.Path(tempfile.mkdtemp())
     store = folder / "a.zarr"
