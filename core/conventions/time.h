@@ -8,43 +8,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/calendar.h"
+#include "core/base/checked.h"
 #include "core/base/status.h"
 #include "core/conventions/attributes.h"
 #include "core/dtype/data_type.h"
 
 namespace zarr {
 
-// Calendars of the CF conventions (section 4.4.1).
-enum class Calendar : std::uint8_t {
-    kStandard,            // Julian until 1582-10-04, then Gregorian from 1582-10-15, the next day
-    kProlepticGregorian,  // Gregorian at all times
-    kJulian,
-    kNoLeap,   // years of 365 days
-    kAllLeap,  // years of 366 days
-    k360Day,   // months of 30 days
-};
-
 // Returns the calendar with the name `name` in the attribute `calendar`, ignoring case: "standard",
 // "gregorian", "365_day", ... Returns nullopt if the name is unknown.
 std::optional<Calendar> CalendarByName(std::string_view name);
-
-// A date in a calendar. Years are astronomical, as in ISO 8601: 1 BC is year 0.
-struct Date {
-    std::int64_t year = 0;
-    std::int64_t month = 1;  // 1 to 12
-    std::int64_t day = 1;    // 1 to 31
-};
-
-// Maximum year that DayNumber() accepts; the minimum is -kMaxYear.
-inline constexpr std::int64_t kMaxYear = 1'000'000'000;
-
-// Returns the number of days from 0000-01-01 of the calendar to the date. For kStandard, counts
-// from 0000-01-01 of the proleptic Gregorian calendar. Returns nullopt if the calendar lacks the
-// date.
-std::optional<std::int64_t> DayNumber(Calendar calendar, const Date& date);
-
-// Returns the date for which DayNumber() returns `day`.
-Date DateOfDay(Calendar calendar, std::int64_t day);
 
 // A point in time, or a duration: the sum of `day`, `second` and `attosecond`.
 struct Instant {
@@ -65,20 +39,6 @@ std::string DateTimeText(Calendar calendar, const Date& date, const Instant& tim
 
 // Returns the date and time of day of an instant as text.
 std::string DateTimeText(Calendar calendar, const Instant& instant);
-
-// Quotient floor(a / b), and remainder from 0 to b - 1, for a positive `b`.
-struct Quotient {
-    std::int64_t quotient;
-    std::int64_t rest;
-};
-constexpr Quotient FloorDivide(std::int64_t a, std::int64_t b) {
-    const std::int64_t rest = a % b;
-    return rest < 0 ? Quotient{a / b - 1, rest + b} : Quotient{a / b, rest};
-}
-
-// Return a * b and a + b; nullopt if the result overflows.
-std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b);
-std::optional<std::int64_t> AddChecked(std::int64_t a, std::int64_t b);
 
 // Duration of one time unit: num / den * multiple seconds, or days if `in_days` is true.
 struct TimeStep {
