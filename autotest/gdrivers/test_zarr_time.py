@@ -143,9 +143,11 @@ def test_numpy_datetimes(tmp_path, cpl, unit, order):
         ticks = ticks % {"Y": 290, "M": 3400, "W": 15000}[unit]
     ticks[0] = np.iinfo("i8").min
     times = ticks.view(f"M8[{unit}]")
+    # GDAL sees one unit of CF per tick; see test_zarr_calendar_units.py.
+    shown = times.astype(f"M8[{'D' if unit in 'YMW' else unit.lstrip('25')}]").view("i8")
     store = cube(tmp_path, times.astype(times.dtype.newbyteorder(order)))
     dataset = open_raster(array_name(store, "data"))
-    for band, tick, when in zip(bands(dataset), ticks, times):
+    for band, tick, when in zip(bands(dataset), shown, times):
         assert band.GetMetadataItem("DIM_time_VALUE") == str(tick)
         assert band.GetMetadataItem("DIM_time_UNIT").endswith("since 1970-01-01")
         text = band.GetMetadataItem("DIM_time_TIME")

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/base/text.h"
+#include "core/dtype/time_types.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -186,10 +187,9 @@ std::string TimeUnits(const DataType& type) {
                                                          "picoseconds",
                                                          "femtoseconds",
                                                          "attoseconds"};
-    if (!type.is_time() || type.time_unit == TimeUnit::kGeneric) return {};
-    std::string text;
-    if (type.time_multiple != 1) text = std::to_string(type.time_multiple) + " ";
-    text += kNames[static_cast<std::size_t>(type.time_unit)];
+    if (!type.is_time()) return {};
+    std::string text(kNames[static_cast<std::size_t>(PlainTimeType(type).time_unit)]);
+    if (text.empty()) return {};
     if (type.kind == DataKind::kDatetime) text += " since 1970-01-01";
     return text;
 }

@@ -92,8 +92,9 @@ Fact<Packing> ReadPacking(const json::Value& attributes);
 // `units`.
 std::string UnitsOf(const DataType& type, const Packing& packing);
 
-// Returns the UDUNITS spelling of a NumPy time type: "25 seconds since 1970-01-01" for <M8[25s],
-// "days" for <m8[D]. Empty if `type` is not a time, or is a time without a unit.
+// Returns the UDUNITS spelling of the units of PlainTimeType(): "seconds since 1970-01-01" for
+// <M8[25s], "days since 1970-01-01" for <M8[M], "days" for <m8[D]. Empty if `type` is not a time,
+// or is a time without a unit.
 std::string TimeUnits(const DataType& type);
 
 }  // namespace zarr

@@ -16,6 +16,7 @@
 #include "core/conventions/time.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
+#include "core/dtype/time_types.h"
 #include "core/grid/chunk_grid.h"
 
 namespace zarr {
@@ -145,6 +146,12 @@ std::string UnpackedText(double number) {
     return {text, end};
 }
 
+// Returns an element of a time type in units of TimeUnits(); "NaT" if the time is missing.
+std::string PlainTicksText(const DataType& type, std::int64_t ticks) {
+    const std::int64_t plain = ToPlainTicks(type, ticks);
+    return ElementText(PlainTimeType(type), reinterpret_cast<const std::uint8_t*>(&plain));
+}
+
 // Converts elements of one coordinate array to labels, which are texts for users.
 class Labeller {
   public:
@@ -164,6 +171,7 @@ class Labeller {
         CoordinateLabel label;
         label.value = ElementText(type_, element);
         if (type_.is_time()) {
+            label.value = PlainTicksText(type_, LoadNative<std::int64_t>(element));
             SetTime(type_.kind == DataKind::kDatetime
                         ? DatetimeText(type_, LoadNative<std::int64_t>(element))
                         : TimedeltaText(type_, LoadNative<std::int64_t>(element)),

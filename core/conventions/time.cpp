@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/dtype/time_types.h"
 
 namespace zarr {
 
@@ -53,12 +54,9 @@ std::optional<Instant> Elapsed(const TimeStep& step, double value) {
     return Add(*elapsed, {days.quotient, days.rest, seconds.rest * kAttosecondsPerMicrosecond});
 }
 
-// Returns the duration of a NumPy time unit from weeks to attoseconds. Years and months have no
-// fixed duration.
+// Returns the duration of a NumPy time unit from days to attoseconds.
 TimeStep StepOf(TimeUnit unit) {
     switch (unit) {
-        case TimeUnit::kWeek:
-            return {7, 1, true};
         case TimeUnit::kDay:
             return {1, 1, true};
         case TimeUnit::kHour:
@@ -453,25 +451,17 @@ Fact<std::optional<TimeReference>> ReadTimeReference(const json::Value& attribut
 
 Result<TimeReference> ReferenceOf(const DataType& type) {
     const std::string units = TimeUnits(type);
-    if (units.empty() || type.time_unit == TimeUnit::kMonth || type.time_unit == TimeUnit::kYear)
+    if (units.empty())
         return Status::Unsupported("times of dtype " + type.ToString() + " have no fixed unit");
     return TimeReference::Parse(units, Calendar::kProlepticGregorian);
 }
 
 std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks) {
     if (ticks == kNotATime) return "NaT";
-    if (type.time_unit == TimeUnit::kGeneric || type.time_multiple > INT64_MAX) return std::nullopt;
-    const auto count = MultiplyChecked(ticks, static_cast<std::int64_t>(type.time_multiple));
-    if (!count) return std::nullopt;
-    const bool months = type.time_unit == TimeUnit::kMonth;
-    if (months || type.time_unit == TimeUnit::kYear) {
-        const Quotient years = FloorDivide(*count, months ? 12 : 1);
-        const auto year = AddChecked(1970, years.quotient);
-        if (!year) return std::nullopt;
-        return DateTimeText(Calendar::kProlepticGregorian, Date{*year, years.rest + 1, 1}, {});
-    }
+    const std::int64_t plain = ToPlainTicks(type, ticks);
+    if (type.time_unit == TimeUnit::kGeneric || plain == kNotATime) return std::nullopt;
     constexpr Instant kEpoch = {kUnixEpochDay, 0, 0};
-    const auto elapsed = Elapsed(StepOf(type.time_unit), *count);
+    const auto elapsed = Elapsed(StepOf(PlainTimeType(type).time_unit), plain);
     const auto instant = elapsed ? Add(kEpoch, *elapsed) : std::nullopt;
     if (!instant) return std::nullopt;
     return DateTimeText(Calendar::kProlepticGregorian, *instant);

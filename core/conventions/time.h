@@ -86,8 +86,8 @@ class TimeReference {
     Instant epoch_;
 };
 
-// Returns the TimeReference for elements of `type`, a kDatetime type. Returns kUnsupported for a
-// type without a unit, and for months and years, whose length varies.
+// Returns the TimeReference for elements of PlainTimeType(type). `type` is a kDatetime type.
+// Returns kUnsupported for a type without a unit.
 Result<TimeReference> ReferenceOf(const DataType& type);
 
 // True if `units` contain the word "since".

@@ -7,6 +7,7 @@
 #include "core/base/converter.h"
 #include "core/base/endian.h"
 #include "core/dtype/narrow.h"
+#include "core/dtype/time_types.h"
 
 namespace zarr {
 
@@ -83,6 +84,11 @@ bool AreHalves(const DataType& stored, const DataType& memory, DataKind kind) {
            memory.size == 4 * parts;
 }
 
+// True if `memory` is the type in which times of the type `stored` are shown.
+bool AreShownTimes(const DataType& stored, const DataType& memory) {
+    return stored.is_time() && DiffersOnlyInByteOrder(PlainTimeType(stored), memory);
+}
+
 Status NoConversion(const DataType& from, const DataType& to) {
     return Status::Invalid("no conversion from dtype " + from.ToString() + " to " + to.ToString());
 }
@@ -121,6 +127,7 @@ Result<Converter> ReadConverter(const DataType& stored, const DataType& target) 
     if (stored.kind == DataKind::kInt && stored.size == 1 && target.kind == DataKind::kInt &&
         target.size == 2)
         return Widen(Int8Row, stored, target);
+    if (AreShownTimes(stored, target)) return PlainTimeReadConverter(stored);
     if (AreHalves(stored, target, DataKind::kFloat)) return Widen(HalfRow<1>, stored, target);
     if (AreHalves(stored, target, DataKind::kComplex)) return Widen(HalfRow<2>, stored, target);
     return NoConversion(stored, target);
@@ -145,6 +152,7 @@ Result<Converter> WriteConverter(const DataType& source, const DataType& stored)
     if (stored.kind == DataKind::kInt && stored.size == 1 && source.kind == DataKind::kInt &&
         source.size == 2)
         return narrow(NarrowInt8Row);
+    if (AreShownTimes(stored, source)) return PlainTimeWriteConverter(stored);
     if (AreHalves(stored, source, DataKind::kFloat)) return narrow(NarrowHalfRow<1>);
     if (AreHalves(stored, source, DataKind::kComplex)) return narrow(NarrowHalfRow<2>);
     return NoConversion(source, stored);

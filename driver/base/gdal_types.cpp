@@ -6,6 +6,7 @@
 
 #include "core/base/endian.h"
 #include "core/dtype/convert.h"
+#include "core/dtype/time_types.h"
 #include "driver/base/gdal_compat.h"
 
 namespace zarr_driver {
@@ -89,7 +90,7 @@ zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type) {
 }
 
 zarr::DataType MemoryTypeOf(const zarr::DataType& type) {
-    zarr::DataType memory = type.Native();
+    zarr::DataType memory = zarr::PlainTimeType(type);
     const auto size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(GdalTypeOf(type)));
     memory.narrow = zarr::NarrowType::kNone;
     if (memory.size != size) {  // GDAL has no type of this size, and uses a larger type
@@ -108,7 +109,7 @@ std::string TypeText(const zarr::DataType& type) {
 std::string NodataOutOfRange(const std::string& value, const zarr::DataType& type) {
     const bool is_narrow = type.narrow != zarr::NarrowType::kNone;
     return "nodata value " + value + " does not fit " +
-           (is_narrow ? type.ToString() : TypeText(type)) +
+           (is_narrow || type.is_time() ? type.ToString() : TypeText(type)) +
            (type.kind == DataKind::kInt && type.size == 1 && !is_narrow ? " with 8 bits" : "") +
            "; no nodata value is set";
 }

@@ -21,7 +21,8 @@ GDALDataType GdalTypeOf(const zarr::DataType& type);
 // kUnsupported for complex integers.
 zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 
-// Returns the dtype, in the host's byte order, of elements of the GDAL type GdalTypeOf(type).
+// Returns the dtype, in the host's byte order, of elements of the GDAL type GdalTypeOf(type). Times
+// have zarr::PlainTimeType().
 // GdalTypeOf(type) must not be GDT_Unknown.
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 

@@ -7,11 +7,13 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/endian.h"
 #include "core/base/limits.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/time.h"
 #include "core/dtype/convert.h"
+#include "core/dtype/time_types.h"
 
 namespace zarr_driver {
 
@@ -196,7 +198,7 @@ Result<std::vector<Cell>> ReadCells(const zarr::Hierarchy& hierarchy, const std:
                                     const GrowingCoordinates& coordinates) {
     ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(hierarchy, path));
     const std::vector<std::string>& elements = coordinates.elements();
-    const DataType type = facts.metadata.dtype.Native();
+    const DataType type = zarr::PlainTimeType(facts.metadata.dtype);
     const DataType& own = coordinates.dtype();
     std::vector<Cell> cells;
     const auto is_number = [](const DataType& one) {
@@ -231,6 +233,18 @@ Result<std::vector<Cell>> ReadCells(const zarr::Hierarchy& hierarchy, const std:
     return cells;
 }
 
+// Returns a bound as an element of `type`, in the host's byte order; nullopt if the type cannot
+// hold the bound. Bounds that are times are numbers of zarr::PlainTimeType().
+std::optional<std::string> StoredElement(const DataType& type, Number bound) {
+    auto element = ElementOfNumber(zarr::PlainTimeType(type), bound);
+    if (!element || !type.is_time()) return element;
+    const auto ticks = zarr::LoadNative<std::int64_t>(element->data());
+    const std::int64_t stored = zarr::FromPlainTicks(type, ticks);
+    if (zarr::ToPlainTicks(type, stored) != ticks) return std::nullopt;
+    zarr::StoreNative(element->data(), stored);
+    return element;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> ContinuedBounds(const zarr::Hierarchy& hierarchy,
@@ -248,11 +262,10 @@ Result<std::optional<std::string>> ContinuedBounds(const zarr::Hierarchy& hierar
                           ContinueDistances(cells, next) || ContinueContiguous(cells, next);
     if (!is_known) return std::optional<std::string>();
     ZARR_ASSIGN_OR_RETURN(const auto metadata, hierarchy.Metadata(path));
-    const DataType type = metadata.dtype.Native();
     std::string bytes;
     for (const Cell& cell : next)
         for (const Number bound : {cell.lower, cell.upper}) {
-            const auto element = ElementOfNumber(type, bound);
+            const auto element = StoredElement(metadata.dtype, bound);
             if (!element) return std::optional<std::string>();
             bytes += *element;
         }

@@ -8,12 +8,14 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/endian.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
+#include "core/dtype/time_types.h"
 #include "driver/create/band_dimension.h"
 
 namespace zarr_driver {
@@ -56,7 +58,8 @@ Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hiera
     if (!stored.is_numeric() && !stored.is_time() && stored.kind != DataKind::kUnicode)
         return Status::Unsupported("/" + dimension.coordinate_path + ": coordinates of dtype " +
                                    stored.ToString() + " cannot be extended");
-    coordinates.dtype_ = stored.Native();
+    coordinates.stored_ = stored;
+    coordinates.dtype_ = zarr::PlainTimeType(stored);
     zarr::Region region = zarr::Region::All(array->metadata().shape);
     region.count[0] = std::min(region.count[0], count);
     const std::size_t size = stored.size;
@@ -92,10 +95,27 @@ std::optional<zarr::TimeReference> GrowingCoordinates::Reference() const {
     return reference.ok() ? std::optional(reference.Take()) : std::nullopt;
 }
 
+// Fails if the array can store only another time than `element`: a month begins on its first day.
+Result<std::string> GrowingCoordinates::CheckStorable(std::string element,
+                                                      const std::string& text) const {
+    if (!stored_.is_time()) return element;
+    const auto ticks = zarr::LoadNative<std::int64_t>(element.data());
+    const std::int64_t kept = zarr::FromPlainTicks(stored_, ticks);
+    if (zarr::ToPlainTicks(stored_, kept) == ticks) return element;
+    return NotExact(text);
+}
+
+Status GrowingCoordinates::NotExact(const std::string& text) const {
+    return Status::Invalid(zarr::Quoted(text) + " cannot be stored exactly in the coordinates /" +
+                           path() + " of dtype " + stored_.ToString() +
+                           "; a new cube counts seconds if its first coordinate has a time of "
+                           "day, such as BAND_DIM_VALUES=2024-05-01T00:00:00");
+}
+
 Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const {
     const auto element = [&](const json::Value& value) -> Result<std::string> {
         ZARR_ASSIGN_OR_RETURN(const zarr::FillValue parsed, zarr::ParseFillValue(dtype_, value));
-        return parsed.Bytes();
+        return CheckStorable(parsed.Bytes(), text);
     };
     if (dtype_.kind == DataKind::kUnicode) return element(json::Value(text));
     const CPLValueType type = CPLGetValueType(text.c_str());
@@ -110,12 +130,7 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
     ZARR_ASSIGN_OR_RETURN(const zarr::TimeReference reference, RequiredReference());
     ZARR_ASSIGN_OR_RETURN(const auto count, reference.CountOf(text));
     if (count) return element(json::Value(*count));
-    if (dtype_.kind != DataKind::kFloat)
-        return Status::Invalid(zarr::Quoted(text) +
-                               " cannot be stored exactly in the coordinates /" + path() +
-                               " of dtype " + dtype_.ToString() +
-                               "; a new cube counts seconds if its first coordinate has a time of "
-                               "day, such as BAND_DIM_VALUES=2024-05-01T00:00:00");
+    if (dtype_.kind != DataKind::kFloat) return NotExact(text);
     ZARR_ASSIGN_OR_RETURN(const double value, reference.ValueOf(text));
     return element(json::Value(value));
 }

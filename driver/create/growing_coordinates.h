@@ -66,6 +66,8 @@ class GrowingCoordinates {
     };
 
     const std::string& path() const { return dimension_.coordinate_path; }
+    // Returns the dtype of elements(): that of the array in native byte order, or for times
+    // zarr::PlainTimeType().
     const zarr::DataType& dtype() const { return dtype_; }
     // Returns the coordinates that Read() has read, each as an element of dtype().
     const std::vector<std::string>& elements() const { return elements_; }
@@ -79,9 +81,13 @@ class GrowingCoordinates {
   private:
     bool AreTimes() const;
     zarr::Result<zarr::TimeReference> RequiredReference() const;
+    zarr::Result<std::string> CheckStorable(std::string element, const std::string& text) const;
+    zarr::Status NotExact(const std::string& text) const;
 
     zarr::Dimension dimension_;
-    zarr::DataType dtype_;  // dtype of the elements, in native byte order
+    zarr::DataType stored_;
+    // dtype of the elements, in native byte order; zarr::PlainTimeType() of times
+    zarr::DataType dtype_;
     std::vector<std::string> elements_;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/dtype/time_types.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
@@ -78,6 +79,8 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
                                   GDALMDArrayRawBlockInfo& info) const {
     return Guarded(session_->store_path(), [&]() -> bool {
         info.clear();
+        // The bytes of a block would be ticks of another unit than that of the array.
+        if (!zarr::IsPlain(facts_.metadata.dtype)) return false;
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             // GDAL's blocks have equal sizes, so chunks of unequal sizes have no block information
             if (!facts_.metadata.ChunkAxis(i).is_regular()) return false;

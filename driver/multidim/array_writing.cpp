@@ -164,8 +164,9 @@ bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
         GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
         return !zarr::IsRepresentable(values_.stored().narrow, value);
     }
-    if (values_.stored().kind != zarr::DataKind::kInt) return false;
-    const BufferConverter read(values_.stored().Native(), type_.GetNumericDataType());
+    const zarr::DataType native = values_.stored().Native();
+    if (native.kind != zarr::DataKind::kInt && !native.is_time()) return false;
+    const BufferConverter read(native, type_.GetNumericDataType());
     std::string existing(type_.GetSize(), '\0');
     read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(existing.data()), 0,
                   reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);

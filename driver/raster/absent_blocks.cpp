@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/dtype/element_text.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
+#include "driver/raster/nodata_element.h"
 
 namespace zarr_driver {
 
@@ -63,10 +63,9 @@ AbsentBlocks::ChunkRange AbsentBlocks::ChunksOf(const std::optional<std::size_t>
 
 double AbsentBlocks::FillNumber() const {
     const ScalarField& field = band_.field();
-    const std::string element =
-        band_.array().layout.facts.metadata.fill_value.Part(field.offset, field.type.size);
-    return zarr::ElementDouble(field.type.Native(),
-                               reinterpret_cast<const std::uint8_t*>(element.data()));
+    return NumberInElement<double>(
+        band_.array().layout.facts.metadata.fill_value.Part(field.offset, field.type.size),
+        field.type.Native());
 }
 
 bool AbsentBlocks::IsNodata(double value) {

@@ -10,11 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/endian.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/nodata.h"
-#include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/guard.h"
@@ -467,8 +465,7 @@ double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
         if (!nodata_ && !is_set && Base() != nullptr) return Base()->GetNoDataValue(pbSuccess);
         if (!nodata_ || is_set) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
         SetSuccess(pbSuccess, true);
-        return zarr::ElementDouble(field_.type.Native(),
-                                   reinterpret_cast<const std::uint8_t*>(nodata_->data()));
+        return NumberInElement<double>(*nodata_, field_.type.Native());
     });
 }
 
@@ -478,7 +475,7 @@ int64_t ZarrRasterBand::GetNoDataValueAsInt64(int* pbSuccess) {
         if (!nodata_ || is_set || eDataType != GDT_Int64)
             return GDALPamRasterBand::GetNoDataValueAsInt64(pbSuccess);
         SetSuccess(pbSuccess, true);
-        return zarr::LoadNative<std::int64_t>(nodata_->data());
+        return NumberInElement<std::int64_t>(*nodata_, field_.type.Native());
     });
 }
 
@@ -488,7 +485,7 @@ uint64_t ZarrRasterBand::GetNoDataValueAsUInt64(int* pbSuccess) {
         if (!nodata_ || is_set || eDataType != GDT_UInt64)
             return GDALPamRasterBand::GetNoDataValueAsUInt64(pbSuccess);
         SetSuccess(pbSuccess, true);
-        return zarr::LoadNative<std::uint64_t>(nodata_->data());
+        return NumberInElement<std::uint64_t>(*nodata_, field_.type.Native());
     });
 }
 

@@ -59,6 +59,18 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     return std::nullopt;
 }
 
+template <class T>
+T NumberInElement(const std::string& element, const zarr::DataType& type) {
+    T number{};
+    const BufferConverter read(type, kTypeOf<T>);
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&number), 0,
+                  reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);
+    return number;
+}
+
+template double NumberInElement(const std::string&, const zarr::DataType&);
+template std::int64_t NumberInElement(const std::string&, const zarr::DataType&);
+template std::uint64_t NumberInElement(const std::string&, const zarr::DataType&);
 template std::optional<std::string> ElementOf(double, const zarr::DataType&);
 template std::optional<std::string> ElementOf(std::int64_t, const zarr::DataType&);
 template std::optional<std::string> ElementOf(std::uint64_t, const zarr::DataType&);

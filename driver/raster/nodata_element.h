@@ -14,4 +14,8 @@ namespace zarr_driver {
 template <class T>
 std::optional<std::string> ElementOf(T value, const zarr::DataType& type);
 
+// Returns an element of `type`, in native byte order, as GDAL's number. T is as above.
+template <class T>
+T NumberInElement(const std::string& element, const zarr::DataType& type);
+
 }  // namespace zarr_driver

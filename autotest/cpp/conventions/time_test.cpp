@@ -327,8 +327,10 @@ TEST(NumPyTimes, Datetimes) {
     EXPECT_EQ(Datetime("as", 1), "1970-01-01T00:00:00.000000000000000001Z");
     EXPECT_EQ(Datetime("fs", -1), "1969-12-31T23:59:59.999999999999999Z");
     EXPECT_EQ(Datetime("ms", kMax), "+292278994-08-17T07:12:55.807Z");
-    EXPECT_EQ(Datetime("Y", kMax - 1970), "+9223372036854775807-01-01T00:00:00Z");
+    EXPECT_EQ(Datetime("Y", 1'000'000), "+1001970-01-01T00:00:00Z");
+    EXPECT_EQ(Datetime("3M", 5), "1971-04-01T00:00:00Z");
     EXPECT_EQ(Datetime("Y", kMax), "none");
+    EXPECT_EQ(Datetime("M", kMax), "none");
     EXPECT_EQ(Datetime("W", kMax), "none");
     EXPECT_EQ(Datetime("D", kMax), "none");
     EXPECT_EQ(Datetime("100s", kMax), "none");
@@ -440,8 +442,10 @@ TEST(TimeReference, OfNumPysTypes) {
     ASSERT_TRUE(type.ok());
     const auto reference = ReferenceOf(*type);
     ASSERT_TRUE(reference.ok());
-    EXPECT_EQ(**reference->CountOf("1970-01-01T00:00:50"), 2);
-    for (const char* text : {"<M8[M]", "<M8[Y]", "<M8", "<i8"})
+    EXPECT_EQ(**reference->CountOf("1970-01-01T00:00:50"), 50);
+    for (const char* text : {"<M8[M]", "<M8[3Y]", "<M8[2W]"})
+        EXPECT_EQ(**ReferenceOf(*ParseTypestr(text))->CountOf("1970-03-01"), 59) << text;
+    for (const char* text : {"<M8", "<i8"})
         EXPECT_FALSE(ReferenceOf(*ParseTypestr(text)).ok()) << text;
 }
 
