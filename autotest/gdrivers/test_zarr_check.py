@@ -538,6 +538,21 @@ def test_nodata(tmp_path, code):
     mend(found(store, code), tmp_path)
 
 
+@pytest.mark.parametrize("attrs, is_one", [({"_FillValue": 1, "nodata": 2}, False), ({"fill_value": 1, "nodata": "2"}, False),
+                                           ({"nodata": 1, "nodatavals": [1, 2, 1]}, False), ({"nodatavals": [1, 2, 3]}, True),
+                                           ({"_FillValue": 1, "nodata": 1, "nodatavals": [1.0, 1]}, True),
+                                           ({"_FillValue": 1, "nodata": -999, "fill_value": "none"}, True),
+                                           ({"_FillValue": -1, "nodata": 255, "_Unsigned": "false"}, True),
+                                           ({"_FillValue": -1, "nodata": 254, "_Unsigned": "false"}, False)])  # fmt: skip
+def test_statements_of_nodata(tmp_path, attrs, is_one):
+    store = raster(tmp_path / "a.zarr", dtype=gdal.GDT_Byte, nodata=None)
+    zarr_formats.change_attributes(store, "a", **attrs)
+    assert ("nodata-contradicts" in codes(store)) != is_one
+    if not is_one:
+        mend(found(store, "nodata-contradicts"), tmp_path)
+        assert not codes(store) & {"nodata-contradicts", "nodata-out-of-range"}
+
+
 def test_nodata_missing_is_a_note(tmp_path):
     store = raster(tmp_path / "a.zarr", nodata=None)
     assert found(store, "nodata-missing")["severity"] == "note"

@@ -84,6 +84,19 @@ def _(folder):
     gdal.Translate("", dataset, format="MEM", projWin=(0, 4, 4, 0))
 
 
+# Messages about values of bands
+
+
+def put_bands(folder, dtype="i2", **attrs):
+    values = np.zeros((3, 2, 2), dtype)
+    return make_store(folder, {"a": {"values": values, "dims": ["band", "y", "x"], "attrs": attrs}})
+
+
+@provokes("/<path>: attribute <name>: <value> is not a value of dtype <dtype>")
+def _(folder):
+    read(put_bands(folder, "u1", _FillValue=-9999))
+
+
 # Messages about opening a store
 
 

@@ -56,14 +56,20 @@ const json::Value* OmeMember(const json::Value& attributes, std::string_view nam
     return below != nullptr ? below : attributes.Find(name);
 }
 
+std::optional<double> NumberIn(const json::Value& value) {
+    double number = 0;
+    const std::string* const text = value.as_string();
+    const bool is_number =
+        value.GetDouble(number) || (text != nullptr && ParseDouble(*text, number));
+    return is_number ? std::optional(number) : std::nullopt;
+}
+
 Fact<std::optional<double>> NumberAttribute(const json::Value& attributes, std::string_view name) {
     const json::Value* value = attributes.Find(name);
     if (value == nullptr || value->is_null()) return {};
     const json::Array* items = value->as_array();
     const json::Value& item = items != nullptr && items->size() == 1 ? (*items)[0] : *value;
-    double number = 0;
-    if (item.GetDouble(number)) return {number};
-    if (item.as_string() != nullptr && ParseDouble(*item.as_string(), number)) return {number};
+    if (const auto number = NumberIn(item)) return {number};
     return {std::nullopt,
             {"attribute " + std::string(name) + ": expected a number, got " + json::Brief(*value)}};
 }

@@ -40,6 +40,9 @@ const std::string* StringAttribute(const json::Value& attributes, std::string_vi
 // separate attributes. The pointer is valid as long as `attributes`.
 const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
 
+// Returns the number in `value`, which is a number or a string that spells a number.
+std::optional<double> NumberIn(const json::Value& value);
+
 // Returns a numeric attribute: a number, an array of one number, or a string that spells a number.
 // Returns nullopt otherwise, with a warning if the attribute exists.
 Fact<std::optional<double>> NumberAttribute(const json::Value& attributes, std::string_view name);

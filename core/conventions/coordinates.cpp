@@ -221,6 +221,7 @@ class Labeller {
         const std::string text = ElementText(type_, element);
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
         if (error != std::errc()) return std::nullopt;  // the number exceeds int64
+        if (integer == kNotATime) return "NaT";
         return reference_->TextOf(integer);
     }
 

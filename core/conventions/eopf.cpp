@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/json/value.h"
+#include "core/metadata/fill_meaning.h"
 
 namespace zarr {
 
@@ -78,8 +79,7 @@ Fact<json::Value> WithEopf(json::Value attributes, const ArrayMetadata& metadata
     if (!AreStored(eopf, metadata.dtype)) return {std::move(attributes)};
     for (const std::string_view name : kOfStored)
         if (HasValue(eopf, name) && !HasValue(attributes, name)) add(name, *eopf.Find(name));
-    if (HasValue(eopf, "fill_value") && !HasValue(attributes, "_FillValue") &&
-        !HasValue(attributes, "missing_value"))
+    if (HasValue(eopf, "fill_value") && !NamesNodata(attributes))
         add("_FillValue", *eopf.Find("fill_value"));
     return {std::move(attributes)};
 }

@@ -74,7 +74,8 @@ std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                            const ArrayFacts& base, LevelMeaning compared) {
     const DataType type = level.metadata.dtype.Native();
     if (!type.is_numeric() && !type.is_time()) return {};
-    if (compared == LevelMeaning::kStated && !StatedNodata(level.attributes, level.metadata).value)
+    if (compared == LevelMeaning::kStated &&
+        !StatedNodataOfData(level.attributes, level.metadata).value)
         return {};
     std::string own = TextOf(NodataOf(level), type);
     std::string other = TextOf(NodataOf(base), type);

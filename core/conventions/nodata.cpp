@@ -17,6 +17,7 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/opening.h"
+#include "core/conventions/time.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
@@ -25,8 +26,8 @@ namespace zarr {
 
 namespace {
 
-constexpr const char* kFillValue = "_FillValue";
-constexpr const char* kMissingValue = "missing_value";
+constexpr std::string_view kFillValue = kNodataAttributes[0];
+constexpr std::string_view kMissingValue = kNodataAttributes[1];
 
 // Returns the float type of the parts (real and imaginary) of a complex type.
 DataType PartOfComplex(DataType type) {
@@ -79,14 +80,54 @@ FillValue NotATime() {
     return {std::move(element), sizeof kNat};
 }
 
-// Returns the nodata value that the data type or the fill value implies. Called if the attributes
+// True if the array holds times that CF encodes as int64. xarray stores NaT in such an array
+// without a statement. The attribute `dtype` is xarray's mark of durations.
+bool IsEncodedTime(const json::Value& attributes, const DataType& type) {
+    if (type.kind != DataKind::kInt || type.size != sizeof(std::int64_t)) return false;
+    const std::string* const units = StringAttribute(attributes, "units");
+    const std::string* const decoded = StringAttribute(attributes, "dtype");
+    return (units != nullptr && IsTimeSince(*units)) ||
+           (decoded != nullptr && decoded->rfind("timedelta64", 0) == 0);
+}
+
+// Returns the nodata value that the fill value or the data type implies. Called if the attributes
 // of the array state no nodata value.
 std::optional<FillValue> ImpliedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                        FillAsNodata fill) {
     if (metadata.dtype.is_time()) return NotATime();
-    if (!metadata.has_fill_value || fill == FillAsNodata::kNo) return std::nullopt;
-    const bool counts = fill == FillAsNodata::kYes || FillMeansMissing(metadata, attributes);
-    return counts ? std::optional(metadata.fill_value) : std::nullopt;
+    const bool counts = metadata.has_fill_value && fill != FillAsNodata::kNo &&
+                        (fill == FillAsNodata::kYes || FillMeansMissing(metadata, attributes));
+    if (counts) return metadata.fill_value;
+    return IsEncodedTime(attributes, metadata.dtype) ? std::optional(NotATime()) : std::nullopt;
+}
+
+// Returns the nodata value that a value of an attribute states; nullopt if the data type cannot
+// hold the value. The value may be of the type that `_Unsigned` states.
+std::optional<FillValue> ParseNodata(const json::Value& value, const json::Value& attributes,
+                                     const DataType& type) {
+    if (auto element = XarrayFillValue(type, value)) return element;
+    const std::string* const text = value.as_string();
+    if (text != nullptr && *text == "NaT" && IsEncodedTime(attributes, type)) return NotATime();
+    std::vector<json::Value> spellings = {value};
+    // ParseFillValue() refuses "-9999.0" for integers, as NumPy does.
+    const bool is_number = type.is_numeric() && text != nullptr;
+    if (const auto number = is_number ? NumberIn(value) : std::nullopt)
+        spellings.emplace_back(*number);
+    for (const json::Value& spelling : spellings)
+        for (const DataType& one : {type, ApplyUnsigned(type, attributes)})
+            if (auto element = ParseFillValue(one, spelling); element.ok()) return element.Take();
+    return std::nullopt;
+}
+
+// Returns the nodata value that a plain attribute states.
+std::optional<FillValue> PlainNodata(const json::Value& attributes, const ArrayMetadata& metadata) {
+    if (!metadata.dtype.is_numeric()) return std::nullopt;
+    for (const std::string_view name : kNodataAttributes) {
+        const json::Value* const value = NodataStatement(attributes, name);
+        if (IsNodataOfCf(name) || value == nullptr) continue;
+        if (auto element = ParseNodata(*value, attributes, metadata.dtype)) return element;
+    }
+    return std::nullopt;
 }
 
 // True if the coordinate array of a dimension names this array as its bounds.
@@ -143,20 +184,83 @@ Nodata StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata
     const DataType& type = metadata.dtype;
     Nodata stated;
     if (type.missing) stated.value = FillValue(*type.missing, type.size);
-    for (const char* name : {kFillValue, kMissingValue}) {
-        const json::Value* value = attributes.Find(name);
-        if (stated.value || value == nullptr || value->is_null()) continue;
-        const json::Array* items = value->as_array();
-        const bool one_of_one =
-            items != nullptr && items->size() == 1 && type.kind != DataKind::kComplex;
-        auto element = ParseFillValue(type, one_of_one ? (*items)[0] : *value);
-        stated.value = element.ok() ? element.Take() : XarrayFillValue(type, *value);
+    for (const std::string_view name : kNodataAttributes) {
+        const json::Value* const value = NodataStatement(attributes, name);
+        if (stated.value || !IsNodataOfCf(name) || value == nullptr) continue;
+        stated.value = ParseNodata(*value, attributes, type);
         if (!stated.value)
             stated.warnings.push_back("attribute " + std::string(name) + ": " +
                                       json::Brief(*value) + " is not a value of dtype " +
                                       type.ToString());
     }
     return stated;
+}
+
+Nodata StatedNodataOfData(const json::Value& attributes, const ArrayMetadata& metadata) {
+    Nodata stated = StatedNodata(attributes, metadata);
+    if (!stated.value) stated.value = PlainNodata(attributes, metadata);
+    return stated;
+}
+
+namespace {
+
+// Returns the nodata values that an attribute states: one for each entry of `nodatavals`, and at
+// most one for others. An entry is nullopt if the data type cannot hold it.
+std::vector<std::optional<FillValue>> StatementsOf(const json::Value& attributes,
+                                                   const ArrayMetadata& metadata,
+                                                   std::string_view name) {
+    const json::Value* const all = attributes.Find(name);
+    const json::Array* const items = all != nullptr ? all->as_array() : nullptr;
+    std::vector<std::optional<FillValue>> stated;
+    const auto add = [&](const json::Value& value) {
+        stated.push_back(value.is_null() ? std::nullopt
+                                         : ParseNodata(value, attributes, metadata.dtype));
+    };
+    if (name == kNodataOfBands && items != nullptr)
+        for (const json::Value& item : *items) add(item);
+    else if (const json::Value* const value = NodataStatement(attributes, name))
+        add(*value);
+    return stated;
+}
+
+bool IsSameNodata(const std::optional<FillValue>& a, const std::optional<FillValue>& b) {
+    return a && b ? a->Bytes() == b->Bytes() : a.has_value() == b.has_value();
+}
+
+}  // namespace
+
+std::vector<std::optional<FillValue>> NodataOfBands(const json::Value& attributes,
+                                                    const ArrayMetadata& metadata) {
+    const bool is_real = metadata.dtype.is_numeric() && metadata.dtype.kind != DataKind::kComplex;
+    if (!is_real || attributes.Find(kNodataOfBands) == nullptr) return {};
+    json::Value others = attributes;
+    json::EraseMember(*others.MutableObject(), kNodataOfBands);
+    if (StatedNodataOfData(others, metadata).value) return {};
+    auto entries = StatementsOf(attributes, metadata, kNodataOfBands);
+    const bool differ = std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
+        return !IsSameNodata(entry, entries.front());
+    });
+    return differ ? entries : std::vector<std::optional<FillValue>>();
+}
+
+std::vector<std::string> ContradictingNodata(const json::Value& attributes,
+                                             const ArrayMetadata& metadata, std::string_view name,
+                                             const std::optional<std::string>& element) {
+    const auto contradicts = [&](const std::optional<FillValue>& stated) {
+        return !element || !stated || stated->Bytes() != *element;
+    };
+    std::vector<std::string> names;
+    for (const std::string_view other : kNodataAttributes) {
+        if (other == name) continue;
+        const auto stated = StatementsOf(attributes, metadata, other);
+        // A plain attribute that no element can equal is not about nodata.
+        const bool is_used =
+            IsNodataOfCf(other) || std::any_of(stated.begin(), stated.end(),
+                                               [](const auto& one) { return one.has_value(); });
+        if (is_used && std::any_of(stated.begin(), stated.end(), contradicts))
+            names.emplace_back(other);
+    }
+    return names;
 }
 
 namespace {
@@ -208,13 +312,13 @@ bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 
 bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill) {
     if (StatedNodata(facts.attributes, facts.metadata).value) return false;
-    const auto implied = ImpliedNodata(facts.attributes, facts.metadata, fill);
+    const auto implied = ReadNodata(facts.attributes, facts.metadata, fill).value;
     return implied && !facts.metadata.dtype.is_time() && !IsOutsideLonLat(facts, *implied) &&
            !IsDeclaredCoordinate(facts) && MayBeNamedInGroup(facts);
 }
 
 Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, FillAsNodata fill) {
-    Nodata nodata = StatedNodata(attributes, metadata);
+    Nodata nodata = StatedNodataOfData(attributes, metadata);
     if (!nodata.value) nodata.value = ImpliedNodata(attributes, metadata, fill);
     return nodata;
 }
@@ -222,9 +326,9 @@ Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, 
 Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill) {
     Nodata nodata = StatedNodata(facts.attributes, facts.metadata);
     if (nodata.value) return nodata;
-    nodata.value = ImpliedNodata(facts.attributes, facts.metadata, fill);
-    const bool is_fill = nodata.value && !facts.metadata.dtype.is_time();
-    if (is_fill && !IsOutsideLonLat(facts, *nodata.value) && IsCoordinate(hierarchy, facts))
+    nodata.value = ReadNodata(facts.attributes, facts.metadata, fill).value;
+    const bool may_be_data = nodata.value && !facts.metadata.dtype.is_time();
+    if (may_be_data && !IsOutsideLonLat(facts, *nodata.value) && IsCoordinate(hierarchy, facts))
         nodata.value.reset();
     return nodata;
 }
@@ -240,16 +344,16 @@ Result<json::Member> NodataAttribute(const DataType& type, Format format,
                                      std::string_view element) {
     ZARR_RETURN_IF_ERROR(CheckNodataIsWritable(type));
     if (format == Format::kV3 && type.kind == DataKind::kFloat)
-        return json::Member(kFillValue, ToBase64(type, element));
+        return json::Member(std::string(kFillValue), ToBase64(type, element));
     if (format == Format::kV3 && type.kind == DataKind::kComplex) {
         const DataType part = PartOfComplex(type);
-        return json::Member(kFillValue,
+        return json::Member(std::string(kFillValue),
                             json::Value(json::Array{ToBase64(part, element.substr(0, part.size)),
                                                     ToBase64(part, element.substr(part.size))}));
     }
     ZARR_ASSIGN_OR_RETURN(json::Value value, FillValueToJson(type, element));
     const bool fails = format == Format::kV3 && !type.is_numeric();
-    return json::Member(fails ? kMissingValue : kFillValue, std::move(value));
+    return json::Member(std::string(fails ? kMissingValue : kFillValue), std::move(value));
 }
 
 }  // namespace zarr

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/status.h"
 #include "core/conventions/array_facts.h"
@@ -32,6 +33,23 @@ using Nodata = Fact<std::optional<FillValue>>;  // nullopt if there is no nodata
 // A value outside the data type gives a warning.
 Nodata StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata);
 
+// Returns the nodata value that StatedNodata() or a plain attribute states: `fill_value`, `nodata`
+// or the first number of `nodatavals`. Not for coordinates, whose plain attributes are not used.
+// A plain value outside the data type gives no warning, because it hides no pixel.
+Nodata StatedNodataOfData(const json::Value& attributes, const ArrayMetadata& metadata);
+
+// Returns the nodata value of each entry of `nodatavals`; nullopt for an entry without one. Empty
+// if another attribute states the nodata value of all bands, or if all entries are equal.
+std::vector<std::optional<FillValue>> NodataOfBands(const json::Value& attributes,
+                                                    const ArrayMetadata& metadata);
+
+// Returns the attributes, except `name`, whose nodata value differs from `element`. Whoever states
+// `element` by the attribute `name` removes these attributes. With nullopt, returns all attributes
+// that state a nodata value.
+std::vector<std::string> ContradictingNodata(const json::Value& attributes,
+                                             const ArrayMetadata& metadata, std::string_view name,
+                                             const std::optional<std::string>& element);
+
 // True if an array holds coordinates, bounds or a grid mapping of other arrays. The evidence is one
 // of: the array is 1-D and has the name of its dimension; the array's attributes; coordinates of
 // its dimensions name the array as bounds.
@@ -43,13 +61,13 @@ bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // True if ReadNodata() of an array reads the attributes of the other arrays of its group.
 bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill);
 
-// Returns the first nodata value that applies: StatedNodata(), NaT for times, or the fill value if
-// `fill` allows it. Returns nullopt if none applies.
+// Returns the first nodata value that applies: StatedNodataOfData(), the fill value if `fill`
+// allows it, or NaT for times. Returns nullopt if none applies.
 Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, FillAsNodata fill);
 
-// Returns the nodata value like the other ReadNodata(), except that a fill value of an array of
-// coordinates is not nodata. An array of longitudes or latitudes with two or more dimensions keeps
-// a fill value beyond 360 degrees as nodata.
+// Returns the nodata value like the other ReadNodata(), except that only StatedNodata() applies to
+// an array of coordinates. An array of longitudes or latitudes with two or more dimensions keeps a
+// plain attribute or fill value beyond 360 degrees as nodata.
 Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill);
 
 // Returns an error if `type` is zarrs.optional, because this data type itself defines the nodata

@@ -159,6 +159,11 @@ bool Equals(const Value& a, const Value& b) {
            });
 }
 
+bool AreAllEqual(const Array& items) {
+    return std::all_of(items.begin(), items.end(),
+                       [&](const Value& item) { return Equals(item, items.front()); });
+}
+
 std::string_view Value::TypeName() const {
     if (is_null()) return "null";
     if (is_number()) return "a number";

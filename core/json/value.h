@@ -131,6 +131,9 @@ class Value {
 // members in any order.
 bool Equals(const Value& a, const Value& b);
 
+// True if all items of an array are equal, as by Equals(). True for an empty array.
+bool AreAllEqual(const Array& items);
+
 // Parses one JSON text in UTF-8. The last member wins if a key is repeated. Returns kCorrupt if the
 // syntax is wrong; the message gives the position of the wrong byte, counted from 1. Returns kLimit
 // if values are nested deeper than Limit::kJsonDepth. Returns kLimit if the text has more than

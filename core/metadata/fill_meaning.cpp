@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <string>
 
 #include "core/dtype/element_text.h"
@@ -40,12 +39,31 @@ bool IsDefaultFill(const DataType& type, const FillValue& fill) {
     return fill.is_zero() || (type.is_numeric() && IsZeroNumber(type, fill.Bytes()));
 }
 
+bool IsNodataAttribute(std::string_view name) {
+    return std::find(kNodataAttributes.begin(), kNodataAttributes.end(), name) !=
+           kNodataAttributes.end();
+}
+
+bool IsNodataOfCf(std::string_view name) {
+    return name == kNodataAttributes[0] || name == kNodataAttributes[1];
+}
+
+const json::Value* NodataStatement(const json::Value& attributes, std::string_view name) {
+    const json::Value* value = attributes.Find(name);
+    const json::Array* const items = value != nullptr ? value->as_array() : nullptr;
+    // A longer list of CF's attributes may be a complex number.
+    const bool states_one =
+        items != nullptr && (items->size() == 1 || name == kNodataOfBands ||
+                             (!IsNodataOfCf(name) && json::AreAllEqual(*items)));
+    if (states_one) value = items->empty() ? nullptr : &items->front();
+    return value != nullptr && !value->is_null() ? value : nullptr;
+}
+
 bool NamesNodata(const json::Value& attributes) {
-    constexpr const char* kNames[] = {"_FillValue", "missing_value"};
-    return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
-        const json::Value* const value = attributes.Find(name);
-        return value != nullptr && !value->is_null();
-    });
+    return std::any_of(
+        kNodataAttributes.begin(), kNodataAttributes.end(), [&](std::string_view name) {
+            return IsNodataOfCf(name) && NodataStatement(attributes, name) != nullptr;
+        });
 }
 
 FillMeaning StatedFillMeaning(const json::Value& attributes) {

@@ -3,6 +3,7 @@
 // array has a fill value, which usually is only a default.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "core/json/value.h"
@@ -14,10 +15,27 @@ namespace zarr {
 // 0. Older stores have true or false.
 inline constexpr std::string_view kHasNodataAttribute = "gdal_has_nodata";
 
+// Attributes that state nodata values, in the order in which a reader uses them. CF defines the
+// first two. The others are plain numbers of Python programs; `nodatavals` is a list with a number
+// for each band.
+inline constexpr std::array<std::string_view, 5> kNodataAttributes = {
+    "_FillValue", "missing_value", "fill_value", "nodata", "nodatavals"};
+inline constexpr std::string_view kNodataOfBands = "nodatavals";
+
+// True for a name in kNodataAttributes.
+bool IsNodataAttribute(std::string_view name);
+// True for a name in kNodataAttributes that CF defines.
+bool IsNodataOfCf(std::string_view name);
+
+// Returns the value of one of kNodataAttributes: the item of a list with one item, the first item
+// of `nodatavals`, or that of another plain attribute whose items are equal. Returns nullptr if the
+// attribute is absent, or if the value is null.
+const json::Value* NodataStatement(const json::Value& attributes, std::string_view name);
+
 // True if `fill` is the default value of the data type: zero, false, or an empty text.
 bool IsDefaultFill(const DataType& type, const FillValue& fill);
 
-// True if the attribute `_FillValue` or `missing_value` names a nodata value.
+// True if an attribute of CF, `_FillValue` or `missing_value`, names a nodata value.
 bool NamesNodata(const json::Value& attributes);
 
 // Returns the meaning of the fill value that kHasNodataAttribute in `attributes` states.

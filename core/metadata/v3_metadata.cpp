@@ -188,15 +188,15 @@ Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
 }
 
 // Sets `type.missing`, the element that stands for missing elements of data type zarrs.optional, to
-// the element that `_FillValue` or `missing_value` in `attributes` names. Without such an
-// attribute, changes nothing.
+// the element that one of kNodataAttributes in `attributes` names. Without such an attribute,
+// changes nothing.
 void ReadMissing(const json::Value* attributes, DataType& type) {
     if (!type.missing || attributes == nullptr) return;
     DataType present = type;
     present.missing.reset();
-    for (const char* name : {"_FillValue", "missing_value"}) {
-        const json::Value* const value = attributes->Find(name);
-        if (value == nullptr || value->is_null()) continue;
+    for (const std::string_view name : kNodataAttributes) {
+        const json::Value* const value = NodataStatement(*attributes, name);
+        if (value == nullptr) continue;
         const auto element = ParseV3FillValue(present, *value);
         if (!element.ok()) continue;
         type.missing = element->Bytes();

@@ -15,6 +15,7 @@
 #include "core/conventions/base_state.h"
 #include "core/conventions/nczarr.h"
 #include "core/dtype/v3_types.h"
+#include "core/metadata/fill_meaning.h"
 
 namespace zarr_driver {
 
@@ -24,10 +25,9 @@ namespace json = zarr::json;
 
 // Names of attributes that the driver interprets, and therefore does not show as metadata items.
 constexpr std::string_view kInterpreted[] = {
-    "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
-    "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
-    "multiscales", "omero", "ome", "band_number", kPamAttribute, kEpochAttribute,
-    zarr::kMaskAttribute, zarr::kBaseStateAttribute,
+    "_ARRAY_DIMENSIONS", "_CRS", "scale_factor", "add_offset", "units", "grid_mapping",
+    "coordinates", "flag_values", "flag_meanings", "_Unsigned", "multiscales", "omero", "ome",
+    "band_number", kPamAttribute, kEpochAttribute, zarr::kMaskAttribute, zarr::kBaseStateAttribute,
     // Attributes about conventions and georeferencing are not shown, because a copied dataset may
     // follow other conventions and may have another position.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};
@@ -52,6 +52,7 @@ bool IsPlainString(const json::Value& value) {
 bool IsInterpretedAttribute(std::string_view name) {
     return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
                std::end(kInterpreted) ||
+           zarr::IsNodataAttribute(name) ||
            std::any_of(
                std::begin(kInterpretedPrefixes), std::end(kInterpretedPrefixes),
                [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; }) ||

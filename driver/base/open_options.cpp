@@ -109,7 +109,7 @@ const char* const kOpenOptionList =
     "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
     " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
     "  <Option name='FILL_VALUE_AS_NODATA' type='string' description='Whether the fill_value"
-    " of an array without _FillValue and missing_value is its nodata value: YES, NO or AUTO. AUTO"
+    " of an array whose attributes state no nodata value is its nodata value: YES, NO or AUTO. AUTO"
     " means YES for Zarr v2. For Zarr v3 AUTO means YES if fill_value is not the default of its"
     " type, or if GDAL wrote it' default='AUTO'/>"
     "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"

@@ -19,6 +19,7 @@
 #include "core/conventions/nodata.h"
 #include "core/conventions/ome.h"
 #include "core/dtype/fill_value.h"
+#include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
@@ -54,7 +55,7 @@ bool IsHidden(std::string_view name) {
 }
 
 // True for attributes that change how elements are interpreted.
-bool HasMeaning(std::string_view name) { return IsHidden(name) || name == "missing_value"; }
+bool HasMeaning(std::string_view name) { return IsHidden(name) || zarr::IsNodataAttribute(name); }
 
 zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
     zarr::DataType type = zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes);

@@ -170,6 +170,8 @@ class ZarrMDArray final : public GDALPamMDArray {
                                 GDALMDArrayRawBlockInfo& info) const;
 #endif
     zarr::Status RemoveNodata();
+    zarr::Status RemoveContradictions(std::string_view name,
+                                      const std::optional<std::string>& element);
     zarr::Status StoreNodata(const void* raw);
     bool IsOutside(const void* raw, const std::string& element) const;
     zarr::Status ReplaceFillValue(const std::optional<std::string>& element);

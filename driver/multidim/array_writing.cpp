@@ -176,10 +176,17 @@ bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
 Status ZarrMDArray::RemoveNodata() {
     ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsWritable(facts_.metadata.dtype));
     ZARR_RETURN_IF_ERROR(RemoveFillValue());
-    for (const char* name : {"_FillValue", "missing_value"})
-        if (facts_.attributes.Find(name) != nullptr)
-            ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::nullopt));
+    ZARR_RETURN_IF_ERROR(RemoveContradictions({}, std::nullopt));
     ReadNodata();
+    return {};
+}
+
+// Removes the attributes that state another nodata value than `element`, except `name`.
+Status ZarrMDArray::RemoveContradictions(std::string_view name,
+                                         const std::optional<std::string>& element) {
+    for (const std::string& other :
+         zarr::ContradictingNodata(facts_.attributes, facts_.metadata, name, element))
+        ZARR_RETURN_IF_ERROR(ChangeAttribute(other.c_str(), std::nullopt));
     return {};
 }
 
@@ -204,8 +211,7 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
         ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
     else if (zarr::FillValueMustFollow(facts_.metadata, element))
         ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(element));
-    if (attribute.first != "_FillValue" && facts_.attributes.Find("_FillValue") != nullptr)
-        ZARR_RETURN_IF_ERROR(ChangeAttribute("_FillValue", std::nullopt));
+    ZARR_RETURN_IF_ERROR(RemoveContradictions(attribute.first, element));
     return ChangeAttribute(attribute.first.c_str(), std::move(attribute.second));
 }
 

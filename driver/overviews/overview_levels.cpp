@@ -731,7 +731,9 @@ Status OverviewLevels::WriteInterpolated(const CoordinateArrays& coordinates,
     if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
     // The interpolated coordinates need no scale and offset, and get no bounds. Attributes about
     // scale, offset and bounds are therefore removed.
-    for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "bounds"})
+    for (const char* name : {"scale_factor", "add_offset", "bounds"})
+        SetMember(attributes, name, json::Value());
+    for (const std::string_view name : zarr::kNodataAttributes)
         SetMember(attributes, name, json::Value());
     const std::vector<double> between = Between(read->values, size);
     const NumberSeries numbers{

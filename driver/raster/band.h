@@ -163,6 +163,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ApplyNodata(const std::optional<std::string>& element);
     // Removes the nodata value from PAM, where it would hide the nodata value of the store.
     void ClearPamNodata();
+    // Removes the attributes that state another nodata value than `element`, except `name`.
+    void RemoveContradictions(std::string_view name, const std::optional<std::string>& element);
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
     void ReadConventions();

@@ -22,8 +22,6 @@ namespace json = zarr::json;
 
 namespace {
 
-constexpr const char* kFillValueAttribute = "_FillValue";
-
 std::string TextOf(double value) { return CPLSPrintf("%.17g", value); }
 template <class T>
 std::string TextOf(T value) {
@@ -40,16 +38,21 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
     ApplyNodata(element);
-    // The attribute _FillValue is removed, because readers would prefer it to the new attribute for
-    // nodata.
-    if (attribute->first != kFillValueAttribute)
-        dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
+    RemoveContradictions(attribute->first, element);
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
     // The fill value is changed after the attribute for nodata. If changing the fill value fails,
     // the attribute still states the nodata value.
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+void ZarrRasterBand::RemoveContradictions(std::string_view name,
+                                          const std::optional<std::string>& element) {
+    const zarr::ArrayFacts& facts = array_.layout.facts;
+    for (const std::string& other :
+         zarr::ContradictingNodata(facts.attributes, facts.metadata, name, element))
+        ChangeAttribute(other.c_str(), json::Value());
 }
 
 // Sets the nodata value in this band and in its overviews.
@@ -131,9 +134,7 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
         if (status.ok()) status = dataset()->RemoveFillValue(array_);
         if (!status.ok()) return EmitError(dataset()->store_path(), status);
         ApplyNodata(std::nullopt);
-        for (const char* name : {kFillValueAttribute, "missing_value"})
-            if (array_.layout.facts.attributes.Find(name) != nullptr)
-                dataset()->ChangeAttribute(array_, name, json::Value());
+        RemoveContradictions({}, std::nullopt);
         return CE_None;
     });
 }

@@ -136,9 +136,12 @@ constexpr const char* kBands = "BANDS";     // number of bands when PAM was stor
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
-    for (const char* name : {"_FillValue", "missing_value", "_Unsigned"})
+    const auto add = [&](std::string_view name) {
         if (const json::Value* value = array.layout.facts.attributes.Find(name))
-            state.Add(name + json::Dump(*value));
+            state.Add(std::string(name) + json::Dump(*value));
+    };
+    for (const std::string_view name : zarr::kNodataAttributes) add(name);
+    add("_Unsigned");
     const zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
     const bool is_v3 = metadata.format == zarr::Format::kV3;
     if (is_v3 && zarr::FillMeansMissing(metadata, array.layout.facts.attributes))

@@ -265,42 +265,68 @@ def _text(value):
 # Functions that check the nodata value
 
 
-def _number(value):
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
+# Attributes that state nodata values, in the order of kNodataAttributes in core/metadata/fill_meaning.h. CF defines the
+# first two. The driver ignores a value of the others that the data type cannot hold.
+NODATA_OF_CF = ("_FillValue", "missing_value")
+NODATA_ATTRIBUTES = (*NODATA_OF_CF, "fill_value", "nodata", "nodatavals")
+
+
+def _numbers(value):
+    """Returns the numbers that an attribute states: of `nodatavals` one for each band, of others at most one."""
+    if isinstance(value, list):
+        return [number for item in value if not isinstance(item, list) for number in _numbers(item)]
     if isinstance(value, str):
-        return {"NaN": math.nan, "nan": math.nan}.get(value)
+        try:
+            value = int(value) if value.lstrip("+-").isdecimal() else float(value)
+        except ValueError:
+            return []  # Base64 of Zarr v3, or no number
     if isinstance(value, int) and abs(value) >= 1 << 64:
-        return math.copysign(math.inf, value)  # no data type of Zarr holds it, and NumPy would fail
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        return [math.copysign(math.inf, value)]  # no data type of Zarr holds it, and NumPy would fail
+    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
 
 
 def _differ(a, b):
     return a != b and not (a != a and b != b)
 
 
+def _stored(value, kinds):
+    """Returns `value` as a number of the stored type. It may have the sign that `_Unsigned` states."""
+    if not _fits(value, kinds[0]) and _fits(value, kinds[-1]):
+        return int(np.array(value, kinds[-1]).astype(kinds[0]))
+    return value
+
+
 def check_nodata(node, nodata, name, report):
-    stated = {key: _number(node.attributes.get(key)) for key in ("_FillValue", "missing_value")}
-    stated = {key: value for key, value in stated.items() if value is not None}
-    values = list(stated.values())
+    kinds = _numpy_types(node)
+    stated = [
+        (key, value if not kinds else _stored(value, kinds), value)
+        for key in NODATA_ATTRIBUTES for value in _numbers(node.attributes.get(key))
+        if key in NODATA_OF_CF or not kinds or any(_fits(value, kind) for kind in kinds)
+    ]  # fmt: skip
     mend = f"gdal_edit.py -a_nodata VALUE {shlex.quote(name)}"
-    if len(values) == 2 and _differ(*values):
-        report.warning("nodata-contradicts", node.path, f"_FillValue is {values[0]}, but missing_value is {values[1]}",
-                       mend)
-    kind = _numpy_type(node)
-    for key, value in stated.items():
-        if kind is not None and not _fits(value, kind):
-            report.error("nodata-out-of-range", node.path, f"{key} is {value}, which {kind.name} cannot hold", mend)
-    if nodata is None and kind is not None and kind.kind == "f":
+    for key, stored, value in stated:
+        if key != stated[0][0] and _differ(stated[0][1], stored):
+            report.warning("nodata-contradicts", node.path, f"{stated[0][0]} is {stated[0][2]}, but {key} is {value}",
+                           mend)
+            break
+    for key, stored, value in stated:
+        if kinds and not _fits(stored, kinds[0]):
+            report.error("nodata-out-of-range", node.path, f"{key} is {value}, which {kinds[0].name} cannot hold", mend)
+    if nodata is None and kinds and kinds[0].kind == "f":
         report.note("nodata-missing", node.path, "no nodata value is stated for real numbers", mend)
 
 
-def _numpy_type(node):
+def _numpy_types(node):
+    """Returns the stored type, and the type of the sign that `_Unsigned` states. Empty for types without numbers."""
     try:
         kind = np.dtype(node.type)
     except TypeError:
-        return None
-    return kind if kind.kind in "iuf" else None
+        return []
+    if kind.kind not in "iuf":
+        return []
+    signs = {"true": "u", "false": "i"}
+    sign = signs.get(str(node.attributes.get("_Unsigned")).lower())
+    return [kind, np.dtype(f"{sign}{kind.itemsize}")] if sign and kind.kind != "f" else [kind]
 
 
 def _fits(value, kind):

@@ -92,5 +92,12 @@ TEST(Equals, ComparesByValue) {
     }
 }
 
+TEST(AreAllEqual, ComparesTheItemsByValue) {
+    for (const char* text : {"[]", "[null]", "[1, 1.0, 1]", "[NaN, NaN]", R"(["a", "a"])"})
+        EXPECT_TRUE(AreAllEqual(*Json(text).as_array())) << text;
+    for (const char* text : {"[1, 2]", R"([1, "1"])", "[null, 0]", "[1, 1, [1]]"})
+        EXPECT_FALSE(AreAllEqual(*Json(text).as_array())) << text;
+}
+
 }  // namespace
 }  // namespace zarr::json
