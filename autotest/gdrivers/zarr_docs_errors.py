@@ -97,6 +97,18 @@ def _(folder):
     read(put_bands(folder, "u1", _FillValue=-9999))
 
 
+@provokes("/<path>: attribute <name>: has <n> entries for <n> bands, whose coordinates do not number the entries; the "
+          "list is ignored")  # fmt: skip
+def _(folder):
+    read(put_bands(folder, scales=[0.1, 0.2]))
+
+
+@provokes("/<path>: attribute nodatavals: differs between the bands; the array has the nodata value of the first band")
+def _(folder):
+    store = put_bands(folder, nodatavals=[1, 2, 3])
+    gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("a")
+
+
 # Messages about opening a store
 
 

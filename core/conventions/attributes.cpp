@@ -165,11 +165,37 @@ json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& pat
     return attributes.ok() ? attributes.Take() : json::Value(json::Object{});
 }
 
+namespace {
+
+// Returns the entry of a list with an entry for each band, if all entries are equal.
+const json::Value* EntryOfAllBands(const json::Value& attributes, std::string_view name) {
+    const json::Value* const value = attributes.Find(name);
+    const json::Array* const items = value != nullptr ? value->as_array() : nullptr;
+    const bool is_shared = items != nullptr && !items->empty() && json::AreAllEqual(*items);
+    return is_shared ? &items->front() : nullptr;
+}
+
+// Returns the attribute `name`, else the number that the list `list` states for all bands. A list
+// of `neutral` numbers, which open_rasterio() always wrote, states nothing.
+std::optional<double> NumberOfBands(const json::Value& attributes, std::string_view name,
+                                    std::string_view list, double neutral, Warnings& warnings) {
+    if (const json::Value* const own = attributes.Find(name); own != nullptr && !own->is_null())
+        return NumberAttribute(attributes, name).Report(warnings);
+    const json::Value* const entry = EntryOfAllBands(attributes, list);
+    const auto number = entry != nullptr ? NumberIn(*entry) : std::nullopt;
+    return number && *number != neutral ? number : std::nullopt;
+}
+
+}  // namespace
+
 Fact<Packing> ReadPacking(const json::Value& attributes) {
     Fact<Packing> read;
-    read.value.scale = NumberAttribute(attributes, "scale_factor").Report(read.warnings);
-    read.value.offset = NumberAttribute(attributes, "add_offset").Report(read.warnings);
-    if (const std::string* units = StringAttribute(attributes, "units")) read.value.units = *units;
+    read.value.scale = NumberOfBands(attributes, "scale_factor", kScalesOfBands, 1, read.warnings);
+    read.value.offset = NumberOfBands(attributes, "add_offset", kOffsetsOfBands, 0, read.warnings);
+    const json::Value* units = attributes.Find("units");
+    if (units != nullptr && units->as_array() != nullptr)
+        units = EntryOfAllBands(attributes, "units");
+    if (units != nullptr && units->as_string() != nullptr) read.value.units = *units->as_string();
     return read;
 }
 

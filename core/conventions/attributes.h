@@ -82,8 +82,13 @@ json::Value AttributesOrEmpty(const Hierarchy& hierarchy, const std::string& pat
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
+// Attributes of rioxarray and its relatives: lists with a scale or an offset for each band.
+inline constexpr std::string_view kScalesOfBands = "scales";
+inline constexpr std::string_view kOffsetsOfBands = "offsets";
+
 // Scale, offset and units of stored numbers (CF conventions, section 8.1): value = stored * scale +
-// offset, in `units`.
+// offset, in `units`. Lists with equal entries for all bands count if CF's attributes are absent;
+// see band_lists.h.
 struct Packing {
     std::optional<double> scale;
     std::optional<double> offset;

@@ -12,6 +12,7 @@
 #include "core/codec/registry.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/band_lists.h"
 #include "core/conventions/base_state.h"
 #include "core/conventions/nczarr.h"
 #include "core/dtype/v3_types.h"
@@ -26,8 +27,9 @@ namespace json = zarr::json;
 // Names of attributes that the driver interprets, and therefore does not show as metadata items.
 constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "scale_factor", "add_offset", "units", "grid_mapping",
-    "coordinates", "flag_values", "flag_meanings", "_Unsigned", "multiscales", "omero", "ome",
-    "band_number", kPamAttribute, kEpochAttribute, zarr::kMaskAttribute, zarr::kBaseStateAttribute,
+    "coordinates", "flag_values", "flag_meanings", "_Unsigned", zarr::kScalesOfBands,
+    zarr::kOffsetsOfBands, "multiscales", "omero", "ome", "band_number", kPamAttribute,
+    kEpochAttribute, zarr::kMaskAttribute, zarr::kBaseStateAttribute,
     // Attributes about conventions and georeferencing are not shown, because a copied dataset may
     // follow other conventions and may have another position.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};

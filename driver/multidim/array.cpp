@@ -13,6 +13,7 @@
 
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/band_lists.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
@@ -55,7 +56,10 @@ bool IsHidden(std::string_view name) {
 }
 
 // True for attributes that change how elements are interpreted.
-bool HasMeaning(std::string_view name) { return IsHidden(name) || zarr::IsNodataAttribute(name); }
+bool HasMeaning(std::string_view name) {
+    return IsHidden(name) || zarr::IsNodataAttribute(name) || name == zarr::kScalesOfBands ||
+           name == zarr::kOffsetsOfBands;
+}
 
 zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
     zarr::DataType type = zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes);
@@ -152,7 +156,13 @@ void ZarrMDArray::ReadConventions() {
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
-    auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
+    // GetUnit() cannot show units that differ between bands, so their list is shown.
+    const bool has_units =
+        !units_.empty() || facts_.attributes.Find(zarr::kUnitsOfBands) == nullptr;
+    const auto is_hidden = [&](std::string_view name) {
+        return IsHidden(name) && (has_units || name != zarr::kUnitsOfBands);
+    };
+    auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, is_hidden);
     // In CF, time units are ambiguous without the attribute "calendar". An array of NumPy dates
     // without this attribute therefore gets an attribute with NumPy's calendar in the list of
     // attributes.
@@ -180,6 +190,10 @@ void ZarrMDArray::ReadNodata() {
         fill = zarr::FillAsNodata::kNo;
     const auto element =
         zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill).Report(warnings);
+    if (element && !zarr::NodataOfBands(facts_.attributes, metadata).empty())
+        warnings.emplace_back(
+            "attribute nodatavals: differs between the bands; the array has the nodata value of "
+            "the first band");
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     // A boolean has no nodata value, because both of its values are data. An empty string is no
     // nodata value, because it is the initial value of a new array.

@@ -170,6 +170,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                                 GDALMDArrayRawBlockInfo& info) const;
 #endif
     zarr::Status RemoveNodata();
+    zarr::Status StoreNumber(const char* name, std::string_view list, double number);
     zarr::Status RemoveContradictions(std::string_view name,
                                       const std::optional<std::string>& element);
     zarr::Status StoreNodata(const void* raw);

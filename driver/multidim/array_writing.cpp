@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/conventions/band_lists.h"
 #include "core/conventions/nodata.h"
 #include "core/dtype/narrow.h"
 #include "driver/base/filter_loss.h"
@@ -41,15 +42,22 @@ bool ZarrMDArray::SetUnit(const std::string& osUnit) {
     });
 }
 
+// Sets CF's attribute `name`, and removes the list that states the number of each band.
+Status ZarrMDArray::StoreNumber(const char* name, std::string_view list, double number) {
+    if (facts_.attributes.Find(list) != nullptr)
+        ZARR_RETURN_IF_ERROR(ChangeAttribute(std::string(list).c_str(), std::nullopt));
+    return ChangeAttribute(name, json::Value(number));
+}
+
 bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        return Report(ChangeAttribute("scale_factor", json::Value(dfScale)));
+        return Report(StoreNumber("scale_factor", zarr::kScalesOfBands, dfScale));
     });
 }
 
 bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        return Report(ChangeAttribute("add_offset", json::Value(dfOffset)));
+        return Report(StoreNumber("add_offset", zarr::kOffsetsOfBands, dfOffset));
     });
 }
 

@@ -448,7 +448,8 @@ void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
 
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
-    const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
+    const std::string& parent, const json::Value& attributes,
+    const std::function<bool(std::string_view)>& is_hidden) {
     auto existing = session->attributes().Of(path);
     // for each attribute name, the index in `existing`
     std::unordered_map<std::string, std::size_t> places;

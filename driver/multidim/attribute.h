@@ -3,6 +3,7 @@
 
 #include <gdal_priv.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -112,7 +113,7 @@ inline constexpr const char* kGlobalAttributes = "/_GLOBAL_";
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const zarr::json::Value& attributes,
-    bool (*is_hidden)(std::string_view));
+    const std::function<bool(std::string_view)>& is_hidden);
 
 // Creates an attribute of the node at `path`, and stores zeros, empty strings or null as its value.
 // `has_meaning` is true for an attribute such as scale_factor, which changes how the node is

@@ -50,6 +50,7 @@ zarr::Result<bool> ZarrDataset::TakeOverStored() {
 // Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
 // pending until the next flush.
 Status ZarrDataset::FlushAttributes() {
+    for (int i = 1; i <= nBands; ++i) Band(i)->ShareEqualValues();
     bool& is_due = overviews_.pending().is_description;
     const bool is_moved = georeferencing_.has_changed();
     if (is_moved || !named_bands_.empty() || attributes_.AreOfArraysChanged()) is_due = true;
@@ -81,7 +82,7 @@ void ZarrDataset::WarnOfDifferingBands() {
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
         if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
-        if (Band(i)->IsDescribedAs(*Band(i - 1))) continue;
+        if (Band(i)->IsStorableWith(*Band(i - 1))) continue;
         differing_warned_ = true;
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
                     "its bands differ in scale, offset, unit or nodata, but an array stores only "

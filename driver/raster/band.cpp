@@ -23,6 +23,7 @@
 #include "driver/raster/load_ahead.h"
 #include "driver/raster/nodata_element.h"
 #include "driver/raster/pixel_statistics.h"
+#include "driver/raster/shown_metadata.h"
 #include "driver/store/sidecars.h"
 
 namespace zarr_driver {
@@ -79,19 +80,47 @@ void ZarrRasterBand::DescribeStructure() {
 
 void ZarrRasterBand::ReadConventions() {
     const zarr::ArrayFacts& facts = array_.layout.facts;
-    zarr::Warnings warnings;
-    const zarr::Packing packing = zarr::ReadPacking(facts.attributes).Report(warnings);
-    scale_ = packing.scale;
-    offset_ = packing.offset;
+    const zarr::Packing& packing = array_.packing.value;
+    zarr::Warnings warnings = array_.packing.warnings;
+    const zarr::BandStatement own = array_.lists.Of(facts.attributes, BandInLists());
+    scale_ = packing.scale ? packing.scale : own.scale;
+    offset_ = packing.offset ? packing.offset : own.offset;
     for (const std::string& name : zarr::FlagNames(facts.attributes).Report(warnings))
         categories_.AddString(name.c_str());
     units_ = zarr::UnitsOf(field_.type, packing);
-    if (array_.nodata && field_.type.kind != zarr::DataKind::kBool) {
+    if (units_.empty()) units_ = own.units.value_or("");
+    const std::optional<zarr::FillValue> nodata = ArrayNodata();
+    if (nodata && field_.type.kind != zarr::DataKind::kBool) {
         const bool is_field = facts.metadata.dtype.kind == zarr::DataKind::kStruct;
-        nodata_ = array_.nodata->Part(is_field ? field_.offset : 0, field_.type.size);
+        nodata_ = nodata->Part(is_field ? field_.offset : 0, field_.type.size);
     }
+    if (const ZarrRasterBand* const base = Base()) FollowLists(*base);
     if (slice_ == 0 && (nBand == 1 || !field_.name.empty()))
         EmitWarnings(dataset()->store_path() + ": /" + facts.path, warnings);
+}
+
+std::size_t ZarrRasterBand::BandInLists() const {
+    const std::vector<std::size_t>& axes = array_.layout.other_axes;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        if (array_.lists.axis() == axes[i]) return static_cast<std::size_t>(indices()[i]);
+    return 0;
+}
+
+// Returns the nodata value that the array states for this band.
+std::optional<zarr::FillValue> ZarrRasterBand::ArrayNodata() const {
+    const auto entry = array_.lists.EntryOf(BandInLists(), array_.nodata_of_bands.size());
+    return entry ? array_.nodata_of_bands[*entry] : array_.nodata;
+}
+
+// Takes over the values that lists state for the band at full resolution. The array of an overview
+// has copies of the lists, but may lack the coordinates that number their entries.
+void ZarrRasterBand::FollowLists(const ZarrRasterBand& base) {
+    const zarr::BandStatement own =
+        base.array_.lists.Of(base.array_.layout.facts.attributes, base.BandInLists());
+    if (own.scale) scale_ = base.scale_;
+    if (own.offset) offset_ = base.offset_;
+    if (own.units) units_ = base.units_;
+    if (!base.array_.nodata_of_bands.empty()) nodata_ = base.nodata_;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -277,9 +306,16 @@ const char* ZarrRasterBand::GetDescription() const {
 const std::string& ZarrRasterBand::ArrayDescription() const {
     if (!has_description_) {
         has_description_ = true;
-        description_ = array_.labels->Description(slice_);
+        description_ = array_.labels->Description(slice_, NamedAxis());
     }
     return description_;
+}
+
+// Returns the name that lists of the array give this band; nullopt if they give none.
+std::optional<SliceLabels::Name> ZarrRasterBand::NamedAxis() const {
+    auto name = array_.lists.Of(array_.layout.facts.attributes, BandInLists()).name;
+    if (!name) return std::nullopt;
+    return SliceLabels::Name{array_.lists.axis(), std::move(*name)};
 }
 
 std::string ZarrRasterBand::StoredName(bool are_names) const {
@@ -289,8 +325,7 @@ std::string ZarrRasterBand::StoredName(bool are_names) const {
 void ZarrRasterBand::LoadAttributes() {
     if (has_attributes_) return;
     has_attributes_ = true;
-    if (dataset()->BandsHaveArrays())
-        AddAttributes(array_.layout.facts.attributes, stored_metadata_);
+    if (dataset()->BandsHaveArrays()) AddArrayAttributes(array_, stored_metadata_);
     if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
         AddChannelMetadata(*channel, stored_metadata_);
     if (field_.type.is_time())
@@ -587,7 +622,7 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
     // Reading the coordinates of a long series would be slow and find no colours.
     constexpr int kMaxColours = 4;
     const bool may_be_colour = dataset()->GetRasterCount() <= kMaxColours &&
-                               (!description_.empty() || array_.labels->AreNames());
+                               (!description_.empty() || array_.labels->AreNames() || NamedAxis());
     return may_be_colour ? ColourByName(GetDescription()) : GCI_Undefined;
 }
 

@@ -58,13 +58,14 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Removes the metadata items STATISTICS_... and the saved histograms.
     void ForgetStatistics();
 
-    // True if both bands have equal scale, offset, unit and nodata value, so that one array can
-    // store them. Fields of a structure have nodata values and units of their own.
-    bool IsDescribedAs(const ZarrRasterBand& other) const {
-        const bool is_same_field = field_.offset == other.field_.offset;
-        return scale_ == other.scale_ && offset_ == other.offset_ &&
-               (!is_same_field || (units_ == other.units_ && nodata_ == other.nodata_));
-    }
+    // True if the array can store the scale, offset, unit and nodata value of both bands: the
+    // values are equal, or lists of the array have an entry for this band. Fields of a structure
+    // have nodata values and units of their own.
+    bool IsStorableWith(const ZarrRasterBand& other) const;
+
+    // Stores values that are equal in all entries of a changed list for the whole array, as
+    // attributes of CF. Called before attributes are written: only then are all entries known.
+    void ShareEqualValues();
 
     // If this band belongs to an overview, returns the band at full resolution. Returns nullptr for
     // other bands, and for masks.
@@ -165,9 +166,23 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ClearPamNodata();
     // Removes the attributes that state another nodata value than `element`, except `name`.
     void RemoveContradictions(std::string_view name, const std::optional<std::string>& element);
+    // True if a list of the array states a value of this band. An attribute of CF would come first.
+    bool IsInList(std::string_view list) const;
+    // Stores `value` as the band's entry of a list. Returns false if IsInList() is false.
+    bool StoreInList(std::string_view list, const zarr::json::Value& value);
+    // Removes a changed list if the entries of all bands are equal. Returns true if it was removed.
+    bool RemoveEqual(std::string_view list);
+    CPLErr StoreNodataOfArray(const std::string& element);
+    CPLErr RemoveNodata();
+    bool StoreNameInLists(const char* description);
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
     void ReadConventions();
+    // Returns the index of this band in lists of the array; see zarr::BandLists.
+    std::size_t BandInLists() const;
+    std::optional<zarr::FillValue> ArrayNodata() const;
+    void FollowLists(const ZarrRasterBand& base);
+    std::optional<SliceLabels::Name> NamedAxis() const;
     // Sets the items of the metadata domain IMAGE_STRUCTURE from the array's metadata. Replaces
     // items that came from PAM.
     void DescribeStructure();

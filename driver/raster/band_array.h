@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/conventions/band_lists.h"
 #include "core/conventions/multiscales.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
@@ -27,8 +28,17 @@ struct BandArray {
     std::unique_ptr<ArrayActivity> activity;
     // Nodata value as one element of the array, with all fields; see zarr::ReadNodata().
     std::optional<zarr::FillValue> nodata;
+    // Scale, offset and units that all bands have.
+    zarr::Fact<zarr::Packing> packing;
+    // Lists with an entry for each band, and the nodata values in such a list; see
+    // zarr::NodataOfBands().
+    zarr::BandLists lists;
+    std::vector<std::optional<zarr::FillValue>> nodata_of_bands;
     bool attributes_changed = false;      // true if changed since the last flush
     zarr::json::Value attributes_before;  // attributes as last read or written
+
+    // Reads `packing`, `lists` and `nodata_of_bands` from the attributes.
+    void ReadLists(const zarr::Hierarchy& hierarchy, zarr::Warnings& warnings);
 };
 
 // Arrays of a dataset, in the order of the bands. All arrays are in one group and have equal

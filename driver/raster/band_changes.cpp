@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/band_lists.h"
 #include "core/conventions/nodata.h"
+#include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
@@ -22,6 +24,13 @@ namespace json = zarr::json;
 
 namespace {
 
+constexpr const char* kScaleFactor = "scale_factor";
+constexpr const char* kAddOffset = "add_offset";
+
+// Lists with an entry for each band, and the attributes of CF that come first.
+constexpr std::pair<std::string_view, std::string_view> kOfCf[] = {
+    {zarr::kScalesOfBands, kScaleFactor}, {zarr::kOffsetsOfBands, kAddOffset}};
+
 std::string TextOf(double value) { return CPLSPrintf("%.17g", value); }
 template <class T>
 std::string TextOf(T value) {
@@ -34,8 +43,16 @@ template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {
     const auto element = ElementOf(value, field_.type.Native());
     if (!element) return RejectNodata(TextOf(value));
+    const auto number = zarr::FillValueToJson(field_.type, *element);
+    if (!number.ok() || !StoreInList(zarr::kNodataOfBands, *number))
+        return StoreNodataOfArray(*element);
+    ApplyNodata(element);
+    return CE_None;
+}
+
+CPLErr ZarrRasterBand::StoreNodataOfArray(const std::string& element) {
     auto attribute =
-        zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
+        zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
     ApplyNodata(element);
     RemoveContradictions(attribute->first, element);
@@ -43,7 +60,7 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     // The fill value is changed after the attribute for nodata. If changing the fill value fails,
     // the attribute still states the nodata value.
     const bool is_whole = field_.name.empty();
-    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
+    const Status status = is_whole ? dataset()->SetFillValue(array_, element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
 
@@ -53,6 +70,63 @@ void ZarrRasterBand::RemoveContradictions(std::string_view name,
     for (const std::string& other :
          zarr::ContradictingNodata(facts.attributes, facts.metadata, name, element))
         ChangeAttribute(other.c_str(), json::Value());
+}
+
+bool ZarrRasterBand::IsInList(std::string_view list) const {
+    const json::Value& attributes = array_.layout.facts.attributes;
+    if (list == zarr::kNodataOfBands && array_.nodata_of_bands.empty()) return false;
+    for (const auto& [own, of_cf] : kOfCf)
+        if (own == list && attributes.Find(of_cf) != nullptr) return false;
+    return array_.lists.HasEntry(attributes, list, BandInLists());
+}
+
+bool ZarrRasterBand::StoreInList(std::string_view list, const json::Value& value) {
+    if (!IsInList(list)) return false;
+    auto changed = array_.lists.Changed(array_.layout.facts.attributes, list, BandInLists(), value);
+    if (changed) ChangeAttribute(std::string(list).c_str(), json::Value(std::move(*changed)));
+    return changed.has_value();
+}
+
+bool ZarrRasterBand::RemoveEqual(std::string_view list) {
+    const json::Value* const now = array_.layout.facts.attributes.Find(list);
+    const json::Value* const before = array_.attributes_before.Find(list);
+    const bool is_changed = now != nullptr && before != nullptr && !json::Equals(*now, *before);
+    if (!is_changed || !IsInList(list) || !array_.lists.AreEqual(*now->as_array())) return false;
+    ChangeAttribute(std::string(list).c_str(), json::Value());
+    return true;
+}
+
+void ZarrRasterBand::ShareEqualValues() {
+    if (!array_.attributes_changed) return;
+    if (RemoveEqual(zarr::kScalesOfBands)) SetScale(scale_.value_or(1));
+    if (RemoveEqual(zarr::kOffsetsOfBands)) SetOffset(offset_.value_or(0));
+    if (RemoveEqual(zarr::kUnitsOfBands)) SetUnitType(units_.c_str());
+    if (!RemoveEqual(zarr::kNodataOfBands)) return;
+    if (nodata_)
+        StoreNodataOfArray(std::string(*nodata_));
+    else
+        RemoveNodata();
+}
+
+// Stores the description of the band in the lists of names. Returns false if there are none.
+bool ZarrRasterBand::StoreNameInLists(const char* description) {
+    bool is_stored = false;
+    for (const std::string_view list : zarr::kNamesOfBands) {
+        auto changed = array_.lists.Changed(array_.layout.facts.attributes, list, BandInLists(),
+                                            json::Value(std::string(description)));
+        if (!changed) continue;
+        ChangeAttribute(std::string(list).c_str(), json::Value(std::move(*changed)));
+        is_stored = true;
+    }
+    return is_stored;
+}
+
+bool ZarrRasterBand::IsStorableWith(const ZarrRasterBand& other) const {
+    const bool is_same_field = field_.offset == other.field_.offset;
+    return (scale_ == other.scale_ || IsInList(zarr::kScalesOfBands)) &&
+           (offset_ == other.offset_ || IsInList(zarr::kOffsetsOfBands)) &&
+           (!is_same_field || units_ == other.units_ || IsInList(zarr::kUnitsOfBands)) &&
+           (!is_same_field || nodata_ == other.nodata_ || IsInList(zarr::kNodataOfBands));
 }
 
 // Sets the nodata value in this band and in its overviews.
@@ -89,6 +163,12 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
             return GDALPamRasterBand::SetDescription(pszDescription);
         dataset()->OnColoursChange();
         if (pszDescription[0] != '\0') dataset()->AssumeColours(false);
+        if (!array_.labels->AreNames() && StoreNameInLists(pszDescription)) {
+            if (GDALPamRasterBand::GetDescription()[0] != '\0')
+                GDALPamRasterBand::SetDescription("");
+            has_description_ = false;
+            return;
+        }
         if (!dataset()->NamesBands()) {
             StoreLongName(pszDescription);
             return GDALPamRasterBand::SetDescription(pszDescription);
@@ -130,20 +210,26 @@ CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
 CPLErr ZarrRasterBand::DeleteNoDataValue() {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
-        Status status = zarr::CheckNodataIsWritable(field_.type);
-        if (status.ok()) status = dataset()->RemoveFillValue(array_);
-        if (!status.ok()) return EmitError(dataset()->store_path(), status);
+        if (!StoreInList(zarr::kNodataOfBands, json::Value())) return RemoveNodata();
         ApplyNodata(std::nullopt);
-        RemoveContradictions({}, std::nullopt);
         return CE_None;
     });
+}
+
+CPLErr ZarrRasterBand::RemoveNodata() {
+    Status status = zarr::CheckNodataIsWritable(field_.type);
+    if (status.ok()) status = dataset()->RemoveFillValue(array_);
+    if (!status.ok()) return EmitError(dataset()->store_path(), status);
+    ApplyNodata(std::nullopt);
+    RemoveContradictions({}, std::nullopt);
+    return CE_None;
 }
 
 // True if the array has an attribute for scale or offset. Otherwise scale 1 and offset 0, which
 // rasterio sets for every band, are not stored: xarray would read the values as floats.
 bool ZarrRasterBand::IsScaleStored() const {
     const json::Value& attributes = array_.layout.facts.attributes;
-    return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;
+    return attributes.Find(kScaleFactor) != nullptr || attributes.Find(kAddOffset) != nullptr;
 }
 
 CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
@@ -151,8 +237,9 @@ CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
         scale_ = dfNewScale;
         if (psPam != nullptr) psPam->bScaleSet = false;
+        if (StoreInList(zarr::kScalesOfBands, json::Value(dfNewScale))) return CE_None;
         if (dfNewScale != 1 || IsScaleStored())
-            dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
+            dataset()->ChangeAttribute(array_, kScaleFactor, json::Value(dfNewScale));
         return CE_None;
     });
 }
@@ -162,8 +249,9 @@ CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
         offset_ = dfNewOffset;
         if (psPam != nullptr) psPam->bOffsetSet = false;
+        if (StoreInList(zarr::kOffsetsOfBands, json::Value(dfNewOffset))) return CE_None;
         if (dfNewOffset != 0 || IsScaleStored())
-            dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
+            dataset()->ChangeAttribute(array_, kAddOffset, json::Value(dfNewOffset));
         return CE_None;
     });
 }
@@ -173,6 +261,7 @@ CPLErr ZarrRasterBand::SetUnitType(const char* pszNewValue) {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetUnitType(pszNewValue);
         units_ = pszNewValue != nullptr ? pszNewValue : "";
         if (GDALPamRasterBand::GetUnitType()[0] != '\0') GDALPamRasterBand::SetUnitType("");
+        if (StoreInList(zarr::kUnitsOfBands, json::Value(units_))) return CE_None;
         dataset()->ChangeAttribute(array_, "units",
                                    units_.empty() ? json::Value() : json::Value(units_));
         return CE_None;

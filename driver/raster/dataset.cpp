@@ -56,6 +56,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  array.listing, location_.store_path, options_);
     array.nodata = ReadNodata(array).Report(warnings);
+    array.ReadLists(*location_.hierarchy, is_level_ ? of_image : warnings);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
@@ -124,7 +125,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (!is_array && !arrays_.empty())
         if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
             add_group(std::string(level));
-    if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
+    if (arrays_.size() == 1) AddArrayAttributes(*arrays_[0], list);
     if (nBands == 1 && arrays_.size() == 1)
         RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
     if (!arrays_.empty())

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/conventions/band_lists.h"
 #include "driver/base/metadata_text.h"
 #include "driver/raster/stored_pam.h"
 
@@ -93,6 +94,21 @@ XmlTree PamOf(const std::optional<json::Value>& value) {
     return ReadPam(json::Value(json::Object{{kPamAttribute, *value}}));
 }
 
+// Returns the stored list with the entries that `change` changes.
+std::optional<json::Value> MergeEntries(const zarr::AttributeChange& change,
+                                        const json::Value& stored) {
+    const json::Array* const before = change.before ? change.before->as_array() : nullptr;
+    const json::Array* const after = change.after ? change.after->as_array() : nullptr;
+    const json::Array* const others = stored.as_array();
+    const bool are_lists = before != nullptr && after != nullptr && others != nullptr &&
+                           before->size() == after->size() && others->size() == after->size();
+    if (!are_lists) return change.after;
+    json::Array merged = *others;
+    for (std::size_t i = 0; i < merged.size(); ++i)
+        if (!json::Equals((*before)[i], (*after)[i])) merged[i] = (*after)[i];
+    return json::Value(std::move(merged));
+}
+
 }  // namespace
 
 void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const StatisticsState& state,
@@ -114,6 +130,7 @@ void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const Statistic
 
 std::optional<json::Value> MergeAttribute(const zarr::AttributeChange& change,
                                           const json::Value& stored) {
+    if (zarr::IsListOfBands(change.name)) return MergeEntries(change, stored);
     const XmlTree tree = change.name == kPamAttribute ? PamOf(stored) : nullptr;
     if (tree == nullptr) return change.after;
     MergePam(PamOf(change.before).get(), PamOf(change.after).get(), {kPamState, kMadeFrom}, *tree);

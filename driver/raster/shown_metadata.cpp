@@ -37,6 +37,14 @@ void AddCoordinateAttributes(const zarr::Dimension& dimension, CPLStringList& li
 
 }  // namespace
 
+void AddArrayAttributes(const BandArray& array, CPLStringList& list) {
+    zarr::json::Value shown = array.layout.facts.attributes;
+    for (const std::string_view name : zarr::kNamesOfBands)
+        if (shown.MutableObject() != nullptr && array.lists.HasEntry(shown, name, 0))
+            zarr::json::EraseMember(*shown.MutableObject(), name);
+    AddAttributes(shown, list);
+}
+
 void AddShownMetadata(const BandArrays& arrays, CPLStringList& list) {
     if (arrays.empty()) return;
     const RasterLayout& layout = arrays[0]->layout;

@@ -11,6 +11,10 @@
 
 namespace zarr_driver {
 
+// Adds the attributes of an array as metadata items. Leaves out lists of names that describe the
+// bands.
+void AddArrayAttributes(const BandArray& array, CPLStringList& list);
+
 // Adds metadata items that the dataset of `arrays` shows besides its attributes. AREA_OR_POINT
 // comes from the attribute `spatial:registration`. NAME#ATTRIBUTE, such as time#calendar, is an
 // attribute of the coordinates along the bands, as in GDAL's netCDF driver. Units are metadata of

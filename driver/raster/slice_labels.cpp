@@ -140,7 +140,7 @@ bool SliceLabels::AreNames() const {
     });
 }
 
-std::string SliceLabels::Description(std::uint64_t slice) {
+std::string SliceLabels::Description(std::uint64_t slice, const std::optional<Name>& name) {
     const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
     struct Part {
         std::string name;
@@ -155,13 +155,17 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
         const zarr::OmeroChannel* channel =
             channels_.axis() == i ? channels_.Find(indices) : nullptr;
-        if (label != nullptr)
+        if (name && name->axis == layout_.other_axes[i] &&
+            !(label != nullptr && axis.labels.is_text))
+            parts.push_back({NameOf(dimension), name->text, true, true});
+        else if (label != nullptr)
             parts.push_back({NameOf(dimension), label->label, axis.labels.is_text, true});
         else if (channel != nullptr && !channel->label.empty())
             parts.push_back({NameOf(dimension), channel->label, true, true});
         else if (dimension.size > 1)
             parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
+    if (name && !name->axis) parts.push_back({"band", name->text, true, true});
     // A single text label is the description, without the dimension's name. It is empty for a band
     // without a name.
     if (parts.size() == 1 && parts[0].is_text) return parts[0].label;

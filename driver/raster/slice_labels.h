@@ -26,6 +26,13 @@ class SliceLabels {
                 const OmeChannels& channels, const zarr::LevelListing& listing,
                 std::string store_path, const OpenOptions& options);
 
+    // Name of a band along an axis of the array, from a list of names. Without an axis, the name of
+    // the whole array.
+    struct Name {
+        std::optional<std::size_t> axis;
+        std::string text;
+    };
+
     // Adds metadata items for a slice to `list`. Each extra dimension gets DIM_{name}_INDEX. A
     // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
     // get DIM_{name}_TIME in the form of zarr::DateTimeText().
@@ -38,7 +45,9 @@ class SliceLabels {
     // coordinates is described by its index. If only one dimension has several slices, its text
     // coordinate or channel name alone is returned, such as "red". Empty if the array has no extra
     // dimension, or only a dimension "band" without coordinates.
-    std::string Description(std::uint64_t slice);
+    //
+    // `name` describes the slice along an axis without text coordinates.
+    std::string Description(std::uint64_t slice, const std::optional<Name>& name);
 
     // True if some coordinates are text, so that descriptions may be names of bands. Does not read
     // coordinates.
