@@ -364,3 +364,24 @@ def test_multidimensional_copies(tmp_path, end):
     if end == "zarr":
         found = facts(open_array(tmp_path / "copy.zarr"))
         assert [fact[:2] for fact in found] == [fact[:2] for fact in FACTS]
+
+
+# ---------------------------------------------------------------------------------------------
+# Values of classes as texts
+
+
+@pytest.mark.parametrize("values", [[1, 2, 4], "1, 2, 4", "1 2 4", "1b, 2b, 4b", "{1,2,4}", "[1, 2, 4]", ["1", "2", "4"],
+                                    ["1b", "2b", "4b"], [1.0, 2.0, 4.0], "1.0 2.0 4.0"])  # fmt: skip
+def test_flag_values_as_texts(tmp_path, cpl, values):
+    attrs = {"flag_values": values, "flag_meanings": "water land ice", "flag_colors": "#0000ff #00ff00 #ffffff"}
+    store = make_store(tmp_path, {"a": {"values": np.ones((2, 3), "u1"), "dims": ["y", "x"], "attrs": attrs}})
+    band = open_band(array_name(store, "a"))
+    assert band.GetCategoryNames() == ["", "water", "land", "", "ice"]
+    assert band.GetColorTable().GetColorEntry(4)[:3] == (255, 255, 255)
+    cpl.assert_quiet()
+
+
+def test_a_single_flag_as_a_text(tmp_path):
+    attrs = {"flag_values": "1", "flag_meanings": "water"}
+    store = make_store(tmp_path, {"a": {"values": np.ones((2, 3), "u1"), "dims": ["y", "x"], "attrs": attrs}})
+    assert open_band(array_name(store, "a")).GetCategoryNames() == ["", "water"]

@@ -228,21 +228,19 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
 
 Fact<std::vector<std::string>> FlagNames(const json::Value& attributes) {
     constexpr std::int64_t kMaxFlag = 1023;
-    const json::Value* values = attributes.Find("flag_values");
-    if (values == nullptr || attributes.Find("flag_masks") != nullptr) return {};
+    if (attributes.Find("flag_values") == nullptr || attributes.Find("flag_masks") != nullptr)
+        return {};
     const std::vector<std::string> meanings = FlagItems(attributes, "flag_meanings");
     if (meanings.empty()) return {};
-    const json::Array* items = values->as_array();
-    const json::Array one{*values};
-    if (items == nullptr) items = &one;
-    if (items->size() != meanings.size())
+    const json::Array items = FlagValues(attributes);
+    if (items.size() != meanings.size())
         return {{},
                 {"attribute flag_meanings: has " + std::to_string(meanings.size()) +
-                 " meanings, but flag_values has " + std::to_string(items->size()) + " values"}};
+                 " meanings, but flag_values has " + std::to_string(items.size()) + " values"}};
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < items->size(); ++i) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
         std::int64_t flag = 0;
-        if (!(*items)[i].GetInt64(flag) || flag < 0 || flag > kMaxFlag) return {};
+        if (!items[i].GetInt64(flag) || flag < 0 || flag > kMaxFlag) return {};
         const auto index = static_cast<std::size_t>(flag);
         if (index >= names.size()) names.resize(index + 1);
         names[index] = meanings[i];

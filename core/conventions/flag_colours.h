@@ -22,6 +22,10 @@ std::optional<Colour> ParseColour(std::string_view text);
 // of a list (EOPF). Empty if an item is not a string.
 std::vector<std::string> FlagItems(const json::Value& attributes, std::string_view name);
 
+// Returns the items of `flag_values`: numbers, also those in texts such as "1, 2" or "1b 2b", and
+// other values as they are. Empty if the attribute is absent.
+json::Array FlagValues(const json::Value& attributes);
+
 // Returns the classes and their colours from `flag_values` and `flag_colors`. Returns an empty list
 // if FlagNames() finds no classes, the numbers of values and colours differ, or a colour is not
 // "#RRGGBB".

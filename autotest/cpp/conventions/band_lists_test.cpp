@@ -2,6 +2,7 @@
 #include "core/conventions/band_lists.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/conventions/flag_colours.h"
 #include "core/conventions/nodata.h"
 
 namespace zarr {
@@ -133,6 +134,19 @@ TEST(ContradictingNodata, AreStatementsOfOtherValues) {
     EXPECT_EQ(names(kAll, std::nullopt), "missing_value fill_value nodata nodatavals ");
     EXPECT_EQ(names(R"({"nodata": "none", "fill_value": -1, "nodatavals": []})", "\7"), "");
     EXPECT_EQ(names(R"({"missing_value": -1})", "\7"), "missing_value ");
+}
+
+TEST(FlagValues, MayBeTexts) {
+    const auto values = [](const char* attributes) {
+        return json::Dump(json::Value(FlagValues(Json(attributes))));
+    };
+    for (const char* text : {R"([1, 2])", R"("1, 2")", R"("1b 2b")", R"(["1", "2"])", R"("{1,2}")",
+                             R"(["1UB", "2s"])"})
+        EXPECT_EQ(values((R"({"flag_values": )" + std::string(text) + "}").c_str()), "[1, 2]")
+            << text;
+    EXPECT_EQ(values(R"({"flag_values": 3})"), "[3]");
+    EXPECT_EQ(values(R"({"flag_values": ["a", 1.5]})"), R"(["a", 1.5])");
+    EXPECT_EQ(values("{}"), "[]");
 }
 
 }  // namespace
