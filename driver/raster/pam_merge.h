@@ -24,8 +24,8 @@ void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const Statistic
               CPLXMLNode& stored);
 
 // Merges two changes of an attribute, of which one is stored, as zarr::AttributeMerge. The change
-// in PAM (kPamAttribute) is applied by MergePam(). Lists of zarr::IsListOfBands() are merged entry by
-// entry. Other attributes get the new value.
+// in PAM (kPamAttribute) is applied by MergePam(). Lists of zarr::IsListOfBands() are merged entry
+// by entry. Other attributes get the new value.
 std::optional<zarr::json::Value> MergeAttribute(const zarr::AttributeChange& change,
                                                 const zarr::json::Value& stored);
 
