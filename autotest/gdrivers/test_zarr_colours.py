@@ -4,10 +4,12 @@ three."""
 
 import numpy as np
 import pytest
+import rasterio
 import zarr_formats
 from osgeo import gdal
-from zarr_gdal import array_name, open_raster
+from zarr_gdal import array_name, error_log, open_raster
 from zarr_store import make_store
+from zarr_tools import run_gdal
 
 pytestmark = zarr_formats.BOTH
 RED, GREEN, BLUE = gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand
@@ -134,7 +136,7 @@ def create(path, *options, dtype=gdal.GDT_Byte, bands=3):
     (None, gdal.GDT_Byte, 1, [GREY]),
     (None, gdal.GDT_Byte, 2, [NONE] * 2),
     (None, gdal.GDT_Byte, 3, [RED, GREEN, BLUE]),
-    (None, gdal.GDT_Byte, 4, [RED, GREEN, BLUE, NONE]),
+    (None, gdal.GDT_Byte, 4, [RED, GREEN, BLUE, ALPHA]),
     (None, gdal.GDT_Byte, 5, [NONE] * 5),
     (None, gdal.GDT_UInt16, 3, [NONE] * 3),
     ("RGB", gdal.GDT_UInt16, 3, [RED, GREEN, BLUE]),
@@ -150,6 +152,95 @@ def test_create(photometric, dtype, bands, expected, tmp_path, cpl):
     made.GetRasterBand(1).Fill(1)
     made = None
     assert colours(tmp_path / "a.zarr") == expected
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("alpha", [None, "YES", "NO", "NON-PREMULTIPLIED"])
+@pytest.mark.parametrize("photometric", [None, "RGB", "MINISBLACK"])
+@pytest.mark.parametrize("dtype", [gdal.GDT_Byte, gdal.GDT_UInt16, gdal.GDT_Float32])
+def test_the_alpha_band_of_a_geotiff(tmp_path, cpl, dtype, photometric, alpha):
+    given = {"PHOTOMETRIC": photometric, "ALPHA": alpha}
+    options = [f"{name}={value}" for name, value in given.items() if value]
+    for bands in range(1, 7):
+        with error_log():  # GeoTIFF warns of colours that do not fit the number of bands
+            gdal.GetDriverByName("GTiff").Create(str(tmp_path / "a.tif"), 8, 8, bands, dtype, options)
+            wanted = colours(gdal.Open(str(tmp_path / "a.tif")))
+        if bands > 1 and ALPHA not in wanted and RED not in wanted:
+            wanted = [NONE] * bands  # GeoTIFF cannot say that band 1 is not grey
+        if bands == 2 and photometric == "RGB" and alpha in (None, "NO"):
+            wanted = [NONE] * 2
+        create(tmp_path / "a.zarr", *options, dtype=dtype, bands=bands)
+        assert colours(tmp_path / "a.zarr") == wanted, bands
+    assert cpl.events == []
+
+
+def test_an_alpha_band_that_is_taken_back(tmp_path, cpl):
+    made = create(tmp_path / "a.zarr", bands=4)
+    assert made.GetRasterBand(1).GetMaskFlags() == gdal.GMF_ALPHA | gdal.GMF_PER_DATASET
+    made.GetRasterBand(4).SetColorInterpretation(NONE)
+    made = None
+    assert colours(tmp_path / "a.zarr") == [RED, GREEN, BLUE, NONE]
+    assert gdal.Open(str(tmp_path / "a.zarr")).GetRasterBand(1).GetMaskFlags() == gdal.GMF_ALL_VALID
+    assert cpl.events == []
+
+
+def test_transparency_of_programs(tmp_path):
+    """Programs that make four bands of bytes and set no colours keep their transparency, as in a GeoTIFF."""
+    heights = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "dem.tif"), 8, 8, 1, gdal.GDT_Float32)
+    heights.GetRasterBand(1).SetNoDataValue(-1)
+    heights.GetRasterBand(1).WriteArray(np.where(np.eye(8) > 0, -1, 5).astype("f4"))
+    heights = None
+    (tmp_path / "colours.txt").write_text("0 10 20 30 255\n9 200 100 50 255\nnv 0 0 0 0\n")
+    read = []
+    for form, name in (("GTiff", "a.tif"), ("Zarr", "a.zarr")):
+        target = str(tmp_path / name)
+        run_gdal("gdaldem", "color-relief", "-q", "-alpha", "-of", form, tmp_path / "dem.tif",
+                 tmp_path / "colours.txt", target)  # fmt: skip
+        made = gdal.Open(target)
+        assert colours(made) == [RED, GREEN, BLUE, ALPHA]
+        read.append((made.ReadAsArray(), made.GetRasterBand(1).GetMaskBand().ReadAsArray()))
+        smaller = gdal.Warp("", made, format="MEM", width=4, height=4, resampleAlg="average")
+        read[-1] += (smaller.ReadAsArray(),)
+    for as_tiff, as_zarr in zip(*read):
+        np.testing.assert_array_equal(as_zarr, as_tiff)
+
+
+PROGRAMS = {
+    "gdal_merge.py": lambda form, source, target: ["gdal_merge.py", "-q", "-of", form, "-o", target, source],
+    "nearblack": lambda form, source, target: ["nearblack", "-q", "-setalpha", "-of", form, "-o", target, source],
+    "gdalwarp": lambda form, source, target: ["gdalwarp", "-q", "-of", form, source, target],
+    "gdalwarp -dstalpha": lambda form, source, target: ["gdalwarp", "-q", "-dstalpha", "-of", form, source, target],
+}
+
+
+@pytest.mark.parametrize("shown", [(RED, GREEN, BLUE, ALPHA), (RED, GREEN, BLUE)])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_alpha_bands_of_programs(tmp_path, program, shown):
+    make_tiff(tmp_path / "s.tif", shown=shown)
+    read = []
+    for form, name in (("GTiff", "a.tif"), ("Zarr", "a.zarr")):
+        run_gdal(*PROGRAMS[program](form, tmp_path / "s.tif", tmp_path / name))
+        made = gdal.Open(str(tmp_path / name))
+        read.append((colours(made), made.GetRasterBand(1).GetMaskFlags(), made.ReadAsArray()))
+    assert read[1][:2] == read[0][:2]
+    np.testing.assert_array_equal(read[1][2], read[0][2])
+
+
+def test_the_alpha_band_of_rasterio(tmp_path):
+    profile = {"driver": "Zarr", "width": 8, "height": 8, "count": 4, "dtype": "uint8"}
+    with rasterio.open(str(tmp_path / "a.zarr"), "w", **profile) as made:
+        made.write(np.full((4, 8, 8), 7, "u1"))
+    assert colours(tmp_path / "a.zarr") == [RED, GREEN, BLUE, ALPHA]
+
+
+def test_the_alpha_band_of_a_copy(tmp_path, cpl):
+    plain = gdal.GetDriverByName("MEM").Create("", 8, 8, 4)
+    driver = gdal.GetDriverByName("Zarr")
+    for options, wanted in (([], [NONE] * 4), (["ALPHA=YES"], [GREY, ALPHA, NONE, NONE]),
+                            (["ALPHA=YES", "PHOTOMETRIC=RGB"], [RED, GREEN, BLUE, ALPHA]),
+                            (["ALPHA=NO"], [NONE] * 4)):  # fmt: skip
+        driver.CreateCopy(str(tmp_path / "a.zarr"), plain, options=options)
+        assert colours(tmp_path / "a.zarr") == wanted
     assert cpl.events == []
 
 

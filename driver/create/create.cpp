@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@
 #include "driver/create/pixel_copy.h"
 #include "driver/create/profile.h"
 #include "driver/raster/band.h"
+#include "driver/raster/band_colours.h"
 #include "driver/raster/dataset.h"
 #include "driver/raster/pixel_statistics.h"
 #include "driver/store/access_refusal.h"
@@ -381,6 +383,25 @@ Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset
     return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
 }
 
+// Returns the colours of the `bands` bands of a new raster by the options PHOTOMETRIC and ALPHA,
+// which mean the same as in a GeoTIFF. Returns an empty list if the bands have no colours.
+// `is_picture` is true if three or four bands are colours without these options.
+std::vector<GDALColorInterp> ColoursOf(const CreationOptions& options, std::uint64_t bands,
+                                       bool is_picture) {
+    if (options.is_rgb.value_or(false) && bands < 3) return {};
+    is_picture = is_picture && (bands == 3 || bands == 4);
+    const bool is_rgb = options.is_rgb.value_or(is_picture) && bands >= 3;
+    const bool is_rgba = is_picture && !options.is_rgb && bands == 4;
+    const std::uint64_t alpha = is_rgb ? 4 : 2;  // number of the first band after the colours
+    const bool has_alpha = options.has_alpha.value_or(is_rgba) && bands >= alpha;
+    if (!is_rgb && !has_alpha) return {};
+    std::vector<GDALColorInterp> colours{GCI_GrayIndex};
+    if (is_rgb) colours.assign(std::begin(kRedGreenBlue), std::end(kRedGreenBlue));
+    if (has_alpha) colours.push_back(GCI_AlphaBand);
+    colours.resize(static_cast<std::size_t>(bands), GCI_Undefined);
+    return colours;
+}
+
 // Prepares a new raster for the pixels that the caller of Create() will write: signed bytes, nodata
 // in absent chunks, band colours, and statistics that are computed at closing.
 void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
@@ -389,9 +410,8 @@ void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& 
     if (type == GDT_Byte && is_signed) dataset.TreatBytesAsSigned();
     dataset.LetAbsentChunksBeNodata();
     if (options.wants_statistics) dataset.PlanStatistics();
-    const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
-    dataset.AssumeColours(options.is_rgb.value_or(may_be_rgb && raster.bands <= 4) &&
-                          raster.bands >= 3);
+    const bool is_picture = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
+    dataset.AssumeColours(ColoursOf(options, raster.bands, is_picture));
 }
 
 // Makes the store that `planned` describes at `target`, and copies the pixels of `source` into the
@@ -405,7 +425,7 @@ Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDatase
                           NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
                                          planned.raster, options));
     ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-    dataset->AssumeColours(options.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
+    dataset->AssumeColours(ColoursOf(options, planned.raster.bands, false));
     const bool is_closed_here = made.IsStaging();
     // The last documents are written here, because GDAL ignores errors at closing.
     if (!Fill(source, *dataset, made, planned, is_strict, watched) ||

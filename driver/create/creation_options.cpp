@@ -39,6 +39,9 @@ const char* const kDatasetOptions =
     "  <Option name='PHOTOMETRIC' type='string-select' description='RGB and YCBCR say that the first three bands are red, green and blue, unless the source or a later call states other colours. This is the default of Create() for three or four bands of Byte. Other values say that the bands are no colours'>"
     "    <Value>MINISBLACK</Value><Value>MINISWHITE</Value><Value>RGB</Value><Value>YCBCR</Value><Value>PALETTE</Value><Value>CMYK</Value><Value>CIELAB</Value><Value>ICCLAB</Value><Value>ITULAB</Value>"
     "  </Option>"
+    "  <Option name='ALPHA' type='string-select' description='Whether the first band after the colours is an alpha band. YES is the default of Create() for four bands of Byte without PHOTOMETRIC'>"
+    "    <Value>YES</Value><Value>NON-PREMULTIPLIED</Value><Value>NO</Value>"
+    "  </Option>"
     "  <Option name='PIXELTYPE' type='string-select' description='SIGNEDBYTE says that bytes are signed. Needed only for data type Byte of GDAL before 3.7' default='DEFAULT'>"
     "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
     "  </Option>"
@@ -137,6 +140,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
     if (const char* const photometric = CSLFetchNameValue(options, "PHOTOMETRIC"))
         parsed.is_rgb = EQUAL(photometric, "RGB") || EQUAL(photometric, "YCBCR");
+    if (const char* const alpha = CSLFetchNameValue(options, "ALPHA"))
+        parsed.has_alpha = EQUAL(alpha, "NON-PREMULTIPLIED") || CPLTestBool(alpha);
     // INTERLEAVE=BAND does not mean that the user wants a single array, because GDAL also passes on
     // this value from the source.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&

@@ -54,7 +54,9 @@ struct CreationOptions {
     bool single_array = true;
     bool interleave_pixel = false;
     std::optional<bool> is_rgb;  // PHOTOMETRIC: whether the first bands are red, green and blue
-    bool may_split = true;       // true: bands that differ may become separate arrays
+    // ALPHA: whether the first band after the colours is an alpha band
+    std::optional<bool> has_alpha;
+    bool may_split = true;  // true: bands that differ may become separate arrays
     bool consolidate = true;
     bool resume = false;       // RESUME: an unfinished copy is continued
     std::string synchronizer;  // folder of lock files; empty: no locks

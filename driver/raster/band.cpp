@@ -448,6 +448,7 @@ GDALRasterBand* ZarrRasterBand::GetMaskBand() {
     return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
         if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
             return mask.band;
+        dataset()->KeepAssumedColours();
         return GDALPamRasterBand::GetMaskBand();
     });
 }
@@ -456,6 +457,7 @@ int ZarrRasterBand::GetMaskFlags() {
     return Guarded(dataset()->store_path(), [&]() -> int {
         if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
             return mask.flags;
+        dataset()->KeepAssumedColours();
         return GDALPamRasterBand::GetMaskFlags();
     });
 }
@@ -637,7 +639,9 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         if (Base() != nullptr) return Base()->GetColorInterpretation();
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
-        if (dataset()->AssumesColours() && nBand <= 3) return kRedGreenBlue[nBand - 1];
+        if (const GDALColorInterp assumed = dataset()->AssumedColour(nBand);
+            assumed != GCI_Undefined)
+            return assumed;
         // A channel of an OME image states the colour in which viewers draw it, so no other colour
         // is looked for.
         if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))

@@ -126,6 +126,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     GDALRasterBand* GetMaskBand() override;
     int GetMaskFlags() override;
     CPLErr SetCategoryNames(char** papszNames) override;
+    CPLErr SetColorInterpretation(GDALColorInterp eInterp) override;
     CPLErr GetDefaultHistogram(double* pdfMin, double* pdfMax, int* pnBuckets,
                                GUIntBig** ppanHistogram, int bForce, GDALProgressFunc pfnProgress,
                                void* pProgressData) override;

@@ -162,7 +162,7 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
         if (dataset()->update() == nullptr)
             return GDALPamRasterBand::SetDescription(pszDescription);
         dataset()->OnColoursChange();
-        if (pszDescription[0] != '\0') dataset()->AssumeColours(false);
+        if (pszDescription[0] != '\0') dataset()->AssumeColours({});
         if (!array_.labels->AreNames() && StoreNameInLists(pszDescription)) {
             if (GDALPamRasterBand::GetDescription()[0] != '\0')
                 GDALPamRasterBand::SetDescription("");
@@ -176,6 +176,13 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
         description_ = pszDescription;
         has_description_ = is_named_ = true;
         dataset()->BandNamed(nBand);
+    });
+}
+
+CPLErr ZarrRasterBand::SetColorInterpretation(GDALColorInterp eInterp) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() != nullptr) dataset()->AssumeNoColour(nBand);
+        return GDALPamRasterBand::SetColorInterpretation(eInterp);
     });
 }
 

@@ -638,16 +638,33 @@ Status ZarrDataset::ShareDimensions() {
     return {};
 }
 
-bool ZarrDataset::AssumesColours() {
-    for (int i = 1; assumes_colours_ && i <= nBands; ++i)
-        assumes_colours_ = !Band(i)->IsColourSet();
-    return assumes_colours_;
+GDALColorInterp ZarrDataset::AssumedColour(int number) {
+    for (int i = 1; !assumed_colours_.empty() && i <= nBands; ++i)
+        if (Band(i)->IsColourSet()) assumed_colours_.clear();
+    const auto index = static_cast<std::size_t>(number - 1);
+    if (index >= assumed_colours_.size()) return GCI_Undefined;
+    // gdalwarp asks for the colour of the last band alone before it writes, and counts an alpha
+    // band beside the bands of its source. It sets the colour itself if it makes the alpha band.
+    GDALColorInterp& colour = assumed_colours_[index];
+    if (number != nBands)
+        KeepAssumedColours();
+    else if (colour == GCI_AlphaBand && !is_alpha_kept_ && IsUnwritten(Band(number)->array()))
+        colour = GCI_Undefined;
+    return colour;
+}
+
+void ZarrDataset::AssumeNoColour(int number) {
+    const auto index = static_cast<std::size_t>(number - 1);
+    if (index < assumed_colours_.size()) assumed_colours_[index] = GCI_Undefined;
 }
 
 void ZarrDataset::StoreAssumedColours() {
-    if (!AssumesColours()) return;
-    assumes_colours_ = false;
-    for (int i = 0; i < 3; ++i) Band(i + 1)->SetColorInterpretation(kRedGreenBlue[i]);
+    std::vector<GDALColorInterp> colours;
+    for (int i = 1; i <= nBands; ++i) colours.push_back(AssumedColour(i));
+    assumed_colours_.clear();
+    int number = 0;
+    for (const GDALColorInterp colour : colours)
+        if (++number; colour != GCI_Undefined) Band(number)->SetColorInterpretation(colour);
 }
 
 bool ZarrDataset::HasRedGreenBlue() {

@@ -51,15 +51,24 @@ class ZarrDataset final : public ZarrPamDataset {
     // Sentinel-2 bands by their array names, such as "b04".
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
     bool is_of_eopf() const { return is_of_eopf_; }
-    // Treats the first three bands of a new store as red, green and blue, as in a GeoTIFF. The
-    // assumption ends when a user sets a description or colour of a band. Closing the dataset
-    // stores the colours.
-    void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
+    // Gives the bands of a new store colours, as in a GeoTIFF. `colours` has an element for each
+    // band, or is empty. The assumption ends when a user sets a description or another colour than
+    // alpha. Closing the dataset stores the colours.
+    void AssumeColours(std::vector<GDALColorInterp> colours) {
+        assumed_colours_ = std::move(colours);
+    }
+    // Returns the assumed colour of band `number`, from 1. Returns GCI_Undefined if there is none.
+    // A last band of alpha loses its colour if it is the first band that is asked, before pixels
+    // are written.
+    GDALColorInterp AssumedColour(int number);
+    // Call this before an assumed alpha band is used, such as for a mask.
+    void KeepAssumedColours() { is_alpha_kept_ = true; }
+    // Leaves the band `number`, from 1, without an assumed colour.
+    void AssumeNoColour(int number);
     // Lets absent chunks of the arrays that this dataset has created become nodata when a nodata
     // value is set. Suits a new raster that the caller fills, because its absent chunks are chunks
     // without written pixels.
     void LetAbsentChunksBeNodata() { absent_are_nodata_ = true; }
-    bool AssumesColours();
     // Makes this dataset an OME-Zarr image. Each later flush writes OME metadata that describes the
     // current state of the dataset.
     void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
@@ -278,7 +287,8 @@ class ZarrDataset final : public ZarrPamDataset {
     bool is_mask_ = false;
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
-    bool assumes_colours_ = false;
+    std::vector<GDALColorInterp> assumed_colours_;  // of each band, or empty
+    bool is_alpha_kept_ = false;                    // KeepAssumedColours() was called
     bool wants_statistics_ = false;   // true from PlanStatistics() until the dataset is closed
     bool absent_are_nodata_ = false;  // true once LetAbsentChunksBeNodata() was called
     std::optional<bool> has_all_colours_;
