@@ -76,8 +76,12 @@ Status SetFillValue(const json::Value& fill, ArrayMetadata& metadata) {
 }
 
 Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
-    const json::Value* const fill = document.Find("fill_value");
+    const json::Value* fill = document.Find("fill_value");
     metadata.is_fill_value_missing = fill == nullptr;
+    // netCDF-C 4.8.0 writes a list of one number.
+    const json::Array* const items = fill != nullptr ? fill->as_array() : nullptr;
+    if (items != nullptr && items->size() == 1 && metadata.dtype.is_numeric())
+        fill = &items->front();
     return SetFillValue(fill != nullptr ? *fill : json::Value(), metadata);
 }
 

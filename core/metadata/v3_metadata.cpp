@@ -78,6 +78,13 @@ Status CheckMembers(const json::Object& document, const std::string_view (&known
     return {};
 }
 
+// Returns an optional member; nullptr if it is absent or null. Some programs write null for members
+// that they do not have.
+const json::Value* OptionalMember(const json::Value& document, std::string_view name) {
+    const json::Value* const member = document.Find(name);
+    return member != nullptr && !member->is_null() ? member : nullptr;
+}
+
 Status CheckAttributes(const json::Value* attributes) {
     if (attributes == nullptr || attributes->as_object() != nullptr) return {};
     return json::Expected(kAttributes, "an object", *attributes);
@@ -153,7 +160,7 @@ Status ReadDimensionNames(const json::Value& document, std::size_t rank) {
 }
 
 Status CheckTransformers(const json::Value& document) {
-    const json::Value* const list = document.Find("storage_transformers");
+    const json::Value* const list = OptionalMember(document, "storage_transformers");
     if (list == nullptr) return {};
     if (list->as_array() == nullptr) return json::Expected("storage_transformers", "a list", *list);
     if (list->as_array()->empty()) return {};
@@ -212,11 +219,12 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     ArrayMetadata metadata;
     metadata.format = Format::kV3;
     ZARR_RETURN_IF_ERROR(CheckMembers(*document.as_object(), kArrayMembers));
-    ZARR_RETURN_IF_ERROR(CheckAttributes(document.Find(kAttributes)));
+    const json::Value* const attributes = OptionalMember(document, kAttributes);
+    ZARR_RETURN_IF_ERROR(CheckAttributes(attributes));
     ZARR_ASSIGN_OR_RETURN(const json::Value* type, json::Require(document, "data_type"));
     ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseV3DataType(*type));
     if (missing) metadata.dtype.missing = missing;
-    ReadMissing(document.Find(kAttributes), metadata.dtype);
+    ReadMissing(attributes, metadata.dtype);
     ZARR_ASSIGN_OR_RETURN(metadata.shape, ReadShape(document, metadata.dtype.size));
     ZARR_RETURN_IF_ERROR(ReadGrid(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadKeyEncoding(document, metadata));
@@ -228,8 +236,8 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     // codecs state.
     ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, document));
     metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype);
-    if (const json::Value* const attributes = document.Find(kAttributes))
-        metadata.fill_meaning = StatedFillMeaning(*attributes);
+    if (const json::Value* const stored = OptionalMember(document, kAttributes))
+        metadata.fill_meaning = StatedFillMeaning(*stored);
     metadata.document = std::move(*document.MutableObject());
     json::EraseMember(metadata.document, kAttributes);
     return metadata;
@@ -376,7 +384,7 @@ Status CheckV3Group(std::string_view text) {
 }
 
 Result<json::Value> ParseV3Attributes(const json::Value& document) {
-    const json::Value* const stored = document.Find(kAttributes);
+    const json::Value* const stored = OptionalMember(document, kAttributes);
     ZARR_RETURN_IF_ERROR(CheckAttributes(stored));
     json::Value attributes = stored != nullptr ? *stored : json::Value(json::Object{});
     if (attributes.Find(kHasNodataAttribute) != nullptr)
@@ -474,7 +482,7 @@ std::string V3GroupText() {
 Result<std::string> WithV3Attributes(std::string_view text, const json::Value& attributes) {
     ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
     const json::Value whole(document);
-    const json::Value* const stored = whole.Find(kAttributes);
+    const json::Value* const stored = OptionalMember(whole, kAttributes);
     const json::Value* const stored_mark =
         stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
     json::Value mark = stored_mark != nullptr ? *stored_mark : json::Value();

@@ -77,6 +77,16 @@ TEST(ArrayMetadata, ReadsNullsAndDefaults) {
     EXPECT_TRUE(Succeeds(ParseArrayMetadata(Text("zarr_format", "2.0"))));
 }
 
+// netCDF-C 4.8.0 writes the fill value as a list of one number.
+TEST(ArrayMetadata, TakesAListOfOneFillValue) {
+    const auto metadata = ParseArrayMetadata(Text("fill_value", "[-32767]"));
+    ASSERT_TRUE(Succeeds(metadata));
+    EXPECT_TRUE(metadata->has_fill_value);
+    EXPECT_EQ(LoadNative<std::int32_t>(metadata->fill_value.Bytes().data()), -32767);
+    ExpectError("fill_value", "[1, 2]", "fill_value: expected a value of dtype <i4, got [1,2]");
+    ExpectError("fill_value", "[]", "fill_value: expected a value of dtype <i4, got []");
+}
+
 TEST(ArrayMetadata, RequiresEveryCompulsoryMember) {
     for (const char* member :
          {"zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters"})

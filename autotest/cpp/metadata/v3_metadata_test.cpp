@@ -261,6 +261,19 @@ TEST(V3Array, IgnoresMembersThatNeedNotBeUnderstood) {
     EXPECT_NE(MetadataText(metadata).find("colour"), std::string::npos) << "and keeps it";
 }
 
+TEST(V3Array, TakesNullForAbsentMembers) {
+    const ArrayMetadata metadata = Parsed(
+        {{"storage_transformers", "null"}, {"attributes", "null"}, {"dimension_names", "null"}});
+    EXPECT_EQ(metadata.shape, Parsed({}).shape);
+    const auto attributes = ParseV3Attributes(Document({{"attributes", "null"}}));
+    ASSERT_TRUE(Succeeds(attributes));
+    EXPECT_EQ(json::Dump(*attributes), "{}");
+    const auto changed = WithV3Attributes(Document({{"attributes", "null"}}),
+                                          json::Value(json::Object{{"a", json::Value("b")}}));
+    ASSERT_TRUE(Succeeds(changed));
+    EXPECT_EQ(json::Dump(*ParseV3Attributes(*changed)), R"({"a": "b"})");
+}
+
 TEST(V3Attributes, ShowTheNamesOfDimensions) {
     const auto shown = [](const char* names, const char* attributes) {
         const auto read =
