@@ -117,11 +117,46 @@ def gdal_type(dtype):
     }[dtype.kind + str(dtype.itemsize)]  # fmt: skip
 
 
+def shown_unit(dtype):
+    """Returns the unit in which GDAL shows times of a NumPy type, as NumPy spells it: days for weeks, and for months
+    and years of datetime64, which have no fixed length."""
+    unit, _ = np.datetime_data(dtype)
+    return "D" if unit == "W" or (dtype.kind == "M" and unit in ("M", "Y")) else unit
+
+
+def _first_day(month):
+    """Returns the first day of a month, both counted from 1970-01 in the Gregorian calendar. NumPy's own conversion
+    overflows in silence."""
+    year, month = divmod(1970 * 12 + month - 2, 12)  # of years that begin in March
+    era, year = divmod(year, 400)
+    day = (153 * month + 2) // 5 + year * 365 + year // 4 - year // 100
+    return era * 146097 + day - 719468
+
+
+def shown_ticks(values):
+    """Returns times as the integers that GDAL must show: in shown_unit(), or NaT if an integer is too large."""
+    nat, most_years = np.iinfo(np.int64).min, 10**9
+    unit, multiple = np.datetime_data(values.dtype)
+    ticks = values.astype(values.dtype.newbyteorder("=")).view("i8")
+    is_date = shown_unit(values.dtype) == "D" and unit in ("M", "Y")
+    count = multiple * {"W": 7, "Y": 12 if is_date else 1}.get(unit, 1)
+    if unit == "generic" or (count == 1 and not is_date):
+        return ticks
+
+    def shown(tick):
+        plain = tick * count
+        if tick != nat and is_date:
+            plain = _first_day(plain) if abs(1970 + plain // 12) <= most_years else nat
+        return plain if tick != nat and abs(plain) <= -nat - 1 else nat
+
+    return np.array([shown(int(tick)) for tick in ticks.ravel()], "i8").reshape(ticks.shape)
+
+
 def as_gdal(values):
     """Returns numbers and times converted to the NumPy type in which GDAL must return them, in C order."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
-        values = values.astype(values.dtype.newbyteorder("=")).view("i8")
+        values = shown_ticks(values)
     wanted = gdal_array.GDALTypeCodeToNumericTypeCode(gdal_type(values.dtype))
     return np.array(values, wanted, order="C")
 

@@ -270,8 +270,7 @@ def _structure_problem(array, metadata, dtype):
         return f"structural info {info}, expected {wanted}"
     unit = ""
     if dtype.kind in "mM":
-        name, multiple = np.datetime_data(dtype)
-        unit = (f"{multiple} " if multiple > 1 else "") + UNIT_NAMES[name]
+        unit = UNIT_NAMES[zarr_gdal.shown_unit(dtype)]
         unit += " since 1970-01-01" if dtype.kind == "M" else ""
     return None if array.GetUnit() == unit else f"unit {array.GetUnit()!r}, expected {unit!r}"
 
