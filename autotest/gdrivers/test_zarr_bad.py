@@ -76,7 +76,7 @@ WRONG = {
     "fill text": ({"fill_value": "seven"}, "fill_value.*seven"),
     "fill too large": ({"fill_value": 40000}, "fill_value.*40000"),
     "fill fraction": ({"fill_value": 1.5}, "fill_value.*1.5"),
-    "fill list": ({"fill_value": [1]}, "fill_value"),
+    "fill list": ({"fill_value": [1, 1]}, "fill_value"),
     "fill object": ({"fill_value": {}}, "fill_value"),
     "fill beyond 64 bits": ({"dtype": "<u8", "fill_value": 2**64}, "fill_value"),
     "fill NaN of integers": ({"fill_value": "NaN"}, "fill_value.*NaN"),

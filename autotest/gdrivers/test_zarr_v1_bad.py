@@ -111,7 +111,7 @@ BROKEN = [
     ({"compression": "lzma", "compression_opts": 5}, "compression_opts: expected an object, got 5"),
     ({"compression": "lzma", "compression_opts": {"format": 9}}, "compression_opts: lzma: format: "),
     ({"fill_value": "x"}, "fill_value: "),
-    ({"fill_value": [1]}, "fill_value: "),
+    ({"fill_value": [1, 1]}, "fill_value: "),
     ({"fill_value": ...}, 'the compulsory member "fill_value" is missing'),
     ({"order": "X"}, 'order: expected "C" or "F", got "X"'),
     ({"order": 1}, 'order: expected "C" or "F", got 1'),

@@ -305,7 +305,7 @@ def test_wrong_groups(tmp_path, cpl, case, kind):
     assert "bad.zarr" in error and "zarr.json" in error and re.search(pattern, error), error
 
 
-@pytest.mark.parametrize("attributes", [[1], "a", None, 5])
+@pytest.mark.parametrize("attributes", [[1], "a", 5])
 def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
     """Invalid attributes of a group give one warning. The arrays of the group open."""
     metadata = {**zarr3.group_document(), "attributes": attributes}
@@ -314,6 +314,19 @@ def test_wrong_attributes_of_groups(tmp_path, cpl, attributes):
     assert gdal.Open(str(store)).ReadAsArray().tolist() == np.zeros((4, 6)).tolist()
     assert cpl.errors == [] and len(cpl.warnings) == 1, cpl.events
     assert "zarr.json" in cpl.warnings[0] and "attributes" in cpl.warnings[0]
+
+
+def test_null_is_the_same_as_an_absent_member(tmp_path, cpl):
+    """Some programs write null for optional members that they do not have."""
+    null = {"attributes": None, "storage_transformers": None, "dimension_names": None}
+    store = zarr3.handmade(tmp_path / "null.zarr", {**zarr3.group_document(), "attributes": None})
+    zarr3.handmade(store, {**GOOD, **null}, path="dem")
+    dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+    assert dataset.ReadAsArray().tolist() == np.zeros((4, 6)).tolist()
+    dataset.GetRasterBand(1).SetMetadataItem("a", "b")
+    dataset = None
+    assert gdal.Open(str(store)).GetRasterBand(1).GetMetadataItem("a") == "b"
+    assert cpl.events == []
 
 
 def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):

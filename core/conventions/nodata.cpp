@@ -84,9 +84,8 @@ FillValue NotATime() {
 // without a statement. The attribute `dtype` is xarray's mark of durations.
 bool IsEncodedTime(const json::Value& attributes, const DataType& type) {
     if (type.kind != DataKind::kInt || type.size != sizeof(std::int64_t)) return false;
-    const std::string* const units = StringAttribute(attributes, "units");
     const std::string* const decoded = StringAttribute(attributes, "dtype");
-    return (units != nullptr && IsTimeSince(*units)) ||
+    return AreTimesOfNumPy(attributes) ||
            (decoded != nullptr && decoded->rfind("timedelta64", 0) == 0);
 }
 

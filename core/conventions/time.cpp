@@ -491,6 +491,14 @@ bool IsTimeSince(std::string_view units) {
     return false;
 }
 
+bool AreTimesOfNumPy(const json::Value& attributes) {
+    const std::string* const units = StringAttribute(attributes, "units");
+    if (units == nullptr || !IsTimeSince(*units)) return false;
+    const std::string* const name = StringAttribute(attributes, "calendar");
+    const auto calendar = name != nullptr ? CalendarByName(*name) : Calendar::kStandard;
+    return calendar == Calendar::kStandard || calendar == Calendar::kProlepticGregorian;
+}
+
 Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step, Instant& epoch) {
     std::string_view word = TakeWord(units);
     std::int64_t multiple = 1;

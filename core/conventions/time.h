@@ -93,6 +93,11 @@ Result<TimeReference> ReferenceOf(const DataType& type);
 // True if `units` contain the word "since".
 bool IsTimeSince(std::string_view units);
 
+// True if the attributes `units` and `calendar` are those of times that xarray decodes to NumPy's
+// datetime64: the least integer of 64 bits is then NaT ("not a time"). In calendars that NumPy
+// lacks, xarray fails at this integer.
+bool AreTimesOfNumPy(const json::Value& attributes);
+
 // Returns the TimeReference that the array's attributes `units` and `calendar` (default: standard)
 // state. Returns nullopt if `units` do not contain "since". Warns about an unknown calendar or
 // invalid units, and returns nullopt.

@@ -40,27 +40,16 @@ std::optional<std::string> NanOf(std::size_t size) {
     return size == sizeof kHalfNan ? std::optional(BytesOf(kHalfNan)) : std::nullopt;
 }
 
-// True if xarray decodes integers of the array as times, and its least integer as NaT: the units
-// are those of the array, or those of a coordinate array that names it as bounds. In calendars that
-// NumPy lacks, xarray fails at this integer.
-bool AreTimesWithNat(const zarr::ArrayFacts& facts) {
-    const auto has_standard_times = [](const json::Value& attributes) {
-        const std::string* const units = zarr::StringAttribute(attributes, "units");
-        if (units == nullptr || !zarr::IsTimeSince(*units)) return false;
-        const std::string* const name = zarr::StringAttribute(attributes, "calendar");
-        const auto calendar =
-            name != nullptr ? zarr::CalendarByName(*name) : zarr::Calendar::kStandard;
-        return calendar == zarr::Calendar::kStandard ||
-               calendar == zarr::Calendar::kProlepticGregorian;
-    };
-    if (has_standard_times(facts.attributes)) return true;
-    const auto has_times_with_bounds = [&](const zarr::Dimension& dimension) {
-        const std::string* const bounds =
-            zarr::StringAttribute(dimension.coordinate_attributes, "bounds");
-        return bounds != nullptr && *bounds == zarr::LastName(facts.path) &&
-               has_standard_times(dimension.coordinate_attributes);
-    };
-    return std::any_of(facts.dimensions.begin(), facts.dimensions.end(), has_times_with_bounds);
+// True if the array is the bounds of a coordinate array with NumPy times, which xarray decodes with
+// the units of the coordinate.
+bool AreBoundsOfTimes(const zarr::ArrayFacts& facts) {
+    return std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
+                       [&](const zarr::Dimension& dimension) {
+                           const std::string* const bounds =
+                               zarr::StringAttribute(dimension.coordinate_attributes, "bounds");
+                           return bounds != nullptr && *bounds == zarr::LastName(facts.path) &&
+                                  zarr::AreTimesOfNumPy(dimension.coordinate_attributes);
+                       });
 }
 
 // Returns the element that readers take for missing, in the host's byte order. Returns nullopt if
@@ -75,7 +64,7 @@ std::optional<std::string> MissingElement(const zarr::ArrayFacts& facts) {
         const auto part = NanOf(type.size / 2);
         return part ? std::optional(*part + *part) : std::nullopt;
     }
-    if (type.kind == DataKind::kInt && type.size == sizeof(std::int64_t) && AreTimesWithNat(facts))
+    if (type.kind == DataKind::kInt && type.size == sizeof(std::int64_t) && AreBoundsOfTimes(facts))
         return BytesOf(std::numeric_limits<std::int64_t>::min());
     return std::nullopt;
 }
