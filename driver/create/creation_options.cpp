@@ -74,6 +74,20 @@ Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
     return static_cast<std::uint64_t>(size);
 }
 
+// Returns whether the first bands are red, green and blue; nullopt if no option says so.
+std::optional<bool> ParseIsRgb(CSLConstList options) {
+    const char* const text = CSLFetchNameValue(options, "PHOTOMETRIC");
+    if (text == nullptr) return std::nullopt;
+    return EQUAL(text, "RGB") || EQUAL(text, "YCBCR");
+}
+
+// Returns whether a band is an alpha band; nullopt if no option says so.
+std::optional<bool> ParseHasAlpha(CSLConstList options) {
+    const char* const text = CSLFetchNameValue(options, "ALPHA");
+    if (text == nullptr) return std::nullopt;
+    return EQUAL(text, "NON-PREMULTIPLIED") || CPLTestBool(text);
+}
+
 }  // namespace
 
 std::string CreationOptionList() {
@@ -121,8 +135,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (!parsed.band_dim.empty() && !parsed.append_dim.empty())
         return RefuseOption("BAND_DIM", "no value, because APPEND_DIM is set",
                             parsed.band_dim.c_str());
-    // Users must give APPEND_SUBDATASET together with APPEND_DIM: with APPEND_DIM alone, GDAL from
-    // 3.13 on deletes the store to which the copy is added. Only APPEND_DIM is used here.
+    // Programs give APPEND_SUBDATASET together with APPEND_DIM to say that the store stays. Only
+    // APPEND_DIM is used here.
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.resume = CPLFetchBool(options, "RESUME", false);
     if (parsed.resume && !parsed.append_dim.empty())
@@ -138,10 +152,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     else if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
         return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
-    if (const char* const photometric = CSLFetchNameValue(options, "PHOTOMETRIC"))
-        parsed.is_rgb = EQUAL(photometric, "RGB") || EQUAL(photometric, "YCBCR");
-    if (const char* const alpha = CSLFetchNameValue(options, "ALPHA"))
-        parsed.has_alpha = EQUAL(alpha, "NON-PREMULTIPLIED") || CPLTestBool(alpha);
+    parsed.is_rgb = ParseIsRgb(options);
+    parsed.has_alpha = ParseHasAlpha(options);
     // INTERLEAVE=BAND does not mean that the user wants a single array, because GDAL also passes on
     // this value from the source.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
