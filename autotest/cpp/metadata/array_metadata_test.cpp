@@ -83,7 +83,7 @@ TEST(ArrayMetadata, TakesAListOfOneFillValue) {
     ASSERT_TRUE(Succeeds(metadata));
     EXPECT_TRUE(metadata->has_fill_value);
     EXPECT_EQ(LoadNative<std::int32_t>(metadata->fill_value.Bytes().data()), -32767);
-    ExpectError("fill_value", "[1, 2]", "fill_value: expected a value of dtype <i4, got [1,2]");
+    ExpectError("fill_value", "[1, 2]", "fill_value: expected a value of dtype <i4, got [1, 2]");
     ExpectError("fill_value", "[]", "fill_value: expected a value of dtype <i4, got []");
 }
 
