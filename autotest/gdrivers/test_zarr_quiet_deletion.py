@@ -125,7 +125,8 @@ def test_an_array_named_beside_the_store_is_replaced(tmp_path, cpl):
     cpl.clear()
     assert driver().CreateCopy(array_name(store, "a"), raster(8)) is not None
     cpl.assert_quiet()
-    assert [(read_all(open_raster(array_name(store, name))) == value).all() for name, value in (("a", 8), ("b", 7))]
+    for name, value in (("a", 8), ("b", 7)):
+        assert (read_all(open_raster(array_name(store, name))) == value).all()
 
 
 # ---------------------------------------------------------------------------------------------
@@ -140,6 +141,22 @@ def cube(tmp_path):
     options = ["BAND_DIM=time", "BAND_DIM_VALUES=2024-05-01"]
     assert driver().CreateCopy(str(path), raster(1), options=options) is not None
     return path
+
+
+@OTHER_NAME
+def test_a_slice_is_appended_to_an_array_named_beside_the_store(cube, cpl):
+    assert driver().CreateCopy(array_name(cube, "cube"), raster(2), options=APPEND) is not None
+    cpl.assert_quiet()
+    assert read_all(open_raster(cube))[:, 0, 0].tolist() == [1, 2]
+
+
+@OTHER_NAME
+@pytest.mark.parametrize("option", ["COMPRESS=FANCY", "APPEND_DIM=none"])
+def test_an_array_stays_if_the_options_cannot_be_met(cube, cpl, option):
+    before = contents(cube)
+    assert driver().CreateCopy(array_name(cube, "cube"), raster(2), options=[option]) is None
+    cpl.the_error()
+    assert contents(cube) == before
 
 
 @NAMED

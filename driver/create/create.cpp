@@ -466,6 +466,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
                 "gdal_translate");
         EmitWarnings(target.folder, parsed.array.warnings);
         ZARR_ASSIGN_OR_RETURN(raster, WithBandDimension(std::move(raster), parsed, nullptr));
+        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
         ZARR_ASSIGN_OR_RETURN(
             NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
                                           raster, parsed));
@@ -497,6 +498,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));
         if (!planned.options.append_dim.empty())
             return Append(target, *source, planned.options, watched);
+        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
         return CopyToNewStore(name, *source, target, planned, strict != FALSE, watched);
     };
     auto dataset = run();

@@ -327,6 +327,7 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
         if (AreReferencesAskedFor(options))
             return CopyAsReferences(name, source, options, progress, progress_data);
         const auto listed = ListGroups(source);
+        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         auto filled = FillCopy(made, source, strict, options, progress, progress_data);
         if (!filled.ok()) made.Abandon();

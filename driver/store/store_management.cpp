@@ -293,23 +293,19 @@ CPLErr Run(const char* name, Work&& work) {
 
 }  // namespace
 
-namespace {
-
-// Deletes what creation of a dataset does not replace itself: a group or array that `name` states
-// beside the path of a store. Errors are left to the creation, which meets them too.
-Status DeleteQuietly(const char* name) {
+Status DeleteReplacedNode(const char* name, CSLConstList options) {
     const auto parsed = ParseConnectionString(name);
-    const bool is_kept =
-        !parsed.ok() || parsed->node.empty() || IsStoreInUse(FolderOf(parsed->path), parsed->node);
+    const bool is_kept = !parsed.ok() || parsed->node.empty() ||
+                         CPLFetchBool(options, "APPEND_SUBDATASET", false) ||
+                         CSLFetchNameValueDef(options, "APPEND_DIM", "")[0] != '\0' ||
+                         IsStoreInUse(FolderOf(parsed->path), parsed->node);
     return is_kept || !FindStoreNode(name).ok() ? Status() : DeleteStoreOrNode(name);
 }
 
-}  // namespace
-
 CPLErr Delete(const char* name) {
     return Guarded(name, [&]() -> CPLErr {
-        const bool is_quiet = TakeQuietDeletion();
-        return Run(name, [&] { return is_quiet ? DeleteQuietly(name) : DeleteStoreOrNode(name); });
+        if (TakeQuietDeletion()) return CE_None;
+        return Run(name, [&] { return DeleteStoreOrNode(name); });
     });
 }
 

@@ -16,8 +16,14 @@
 namespace zarr_driver {
 
 // Deletes the store, array or group to which `name` leads. Fails, with nothing deleted, if the
-// folder is not a Zarr store or holds files of other programs.
+// folder is not a Zarr store or holds files of other programs. Keeps everything in a quiet deletion
+// (quiet_deletion.h).
 CPLErr Delete(const char* name);
+
+// Deletes the array or group that `name` states beside the path of a store, before creation makes
+// one of that name. Keeps it if it is open, or if the creation options `options` append to the
+// store. Call this when all options are valid. Returns an error if the deletion fails.
+zarr::Status DeleteReplacedNode(const char* name, CSLConstList options);
 
 // Moves a store to a path at which nothing exists, or renames an array or group within its parent
 // group.
