@@ -619,6 +619,42 @@ def test_gdalwarp_stores_statistics_as_gdal_translate(tmp_path, profile, option,
     assert not list(tmp_path.glob("*.zarr.aux.xml"))
 
 
+def peaks(path):
+    """Saves a plain of 50 with one peak, one hole and a corner of nodata, and returns its dataset. The overviews of
+    the plain have neither peak nor hole."""
+    values = np.full((1, 1100, 1200), 50, "f4")
+    values[0, 777, 1001], values[0, 3, 5], values[0, 900:, :333] = 99, 1, -5
+    save(path, values)
+    dataset = gdal.Open(str(path), gdal.GA_Update)
+    dataset.GetRasterBand(1).SetNoDataValue(-5)
+    return dataset
+
+
+@pytest.mark.parametrize("way", ["copy", "create"])
+def test_statistics_of_an_overview_are_not_those_of_all_pixels(tmp_path, way):
+    source = peaks(tmp_path / "s.tif")
+    store = tmp_path / "a.zarr"
+    if way == "copy":
+        convert(store, source)
+    else:
+        gdal.Warp(str(store), source, format="Zarr", creationOptions=["PROFILE=CLOUD"])
+    stated = statistics_of(store)
+    assert stated["STATISTICS_APPROXIMATE"] == "YES" and float(stated["STATISTICS_MAXIMUM"]) < 99
+    # More pixels of an average overview are valid than of the raster.
+    assert "STATISTICS_VALID_PERCENT" not in stated
+    band = open_band(store)
+    assert (band.GetMinimum(), band.GetMaximum()) == (None, None)
+    assert band.GetStatistics(True, False)[2] == pytest.approx(50)
+    for name in (tmp_path / "s.tif", store):
+        run = ["gdal_contour", "-q", "-3d", "-a", "level", "-i", "10", str(name), f"{name}.geojson"]
+        subprocess.run(run, check=True)
+    tiff, own = (json.loads((tmp_path / f"{name}.geojson").read_text())["features"] for name in ("s.tif", "a.zarr"))
+    levels = [sorted(feature["properties"]["level"] for feature in features) for features in (tiff, own)]
+    assert levels[0] == levels[1] and {10, 90} <= set(levels[1])
+    assert band.ComputeStatistics(False)[:2] == [1, 99]
+    assert (band.GetMinimum(), band.GetMaximum()) == (1, 99)
+
+
 @pytest.mark.parametrize("width, height", [(600, 500), (20, 10)])
 def test_a_created_raster_gets_statistics_when_it_is_closed(tmp_path, width, height):
     store = tmp_path / "a.zarr"

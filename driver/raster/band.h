@@ -55,6 +55,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     // True if the band has STATISTICS_ metadata items or saved histograms.
     bool HasStatistics();
+    bool AreStatisticsApproximate();
     // Removes the metadata items STATISTICS_... and the saved histograms.
     void ForgetStatistics();
 
@@ -127,6 +128,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     int GetMaskFlags() override;
     CPLErr SetCategoryNames(char** papszNames) override;
     CPLErr SetColorInterpretation(GDALColorInterp eInterp) override;
+    double GetMinimum(int* pbSuccess = nullptr) override;
+    double GetMaximum(int* pbSuccess = nullptr) override;
     CPLErr GetDefaultHistogram(double* pdfMin, double* pdfMax, int* pnBuckets,
                                GUIntBig** ppanHistogram, int bForce, GDALProgressFunc pfnProgress,
                                void* pProgressData) override;

@@ -5,6 +5,7 @@
 #include <cpl_string.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "driver/base/guard.h"
 #include "driver/raster/band.h"
@@ -29,6 +30,32 @@ void ZarrRasterBand::ForgetStatistics() {
     if (psPam == nullptr) return;
     CPLDestroyXMLNode(psPam->psSavedHistograms);
     psPam->psSavedHistograms = nullptr;
+}
+
+// True if the stored minimum and maximum are those of an overview or of samples.
+bool ZarrRasterBand::AreStatisticsApproximate() {
+    const char* const is_approximate = GetMetadataItem("STATISTICS_APPROXIMATE");
+    return is_approximate != nullptr && CPLTestBool(is_approximate);
+}
+
+// GDAL would return the minimum of approximate statistics as that of all pixels, and gdal_contour
+// would omit the contours below that minimum.
+double ZarrRasterBand::GetMinimum(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!AreStatisticsApproximate()) return GDALPamRasterBand::GetMinimum(pbSuccess);
+        if (pbSuccess != nullptr) *pbSuccess = FALSE;
+        constexpr double kLowest = std::numeric_limits<double>::lowest();
+        return GDALAdjustValueToDataType(eDataType, kLowest, nullptr, nullptr);
+    });
+}
+
+double ZarrRasterBand::GetMaximum(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!AreStatisticsApproximate()) return GDALPamRasterBand::GetMaximum(pbSuccess);
+        if (pbSuccess != nullptr) *pbSuccess = FALSE;
+        constexpr double kHighest = std::numeric_limits<double>::max();
+        return GDALAdjustValueToDataType(eDataType, kHighest, nullptr, nullptr);
+    });
 }
 
 CPLErr ZarrRasterBand::GetDefaultHistogram(double* pdfMin, double* pdfMax, int* pnBuckets,

@@ -64,6 +64,9 @@ void ComputeMissingStatistics(GDALDataset& dataset) {
         double deviation = 0;
         static_cast<void>(
             band.ComputeStatistics(TRUE, &minimum, &maximum, &mean, &deviation, nullptr, nullptr));
+        // More pixels of an overview are valid than of the raster, because averaging skips nodata.
+        if (band.GetMetadataItem("STATISTICS_APPROXIMATE") != nullptr)
+            band.SetMetadataItem("STATISTICS_VALID_PERCENT", nullptr);
     }
 }
 
