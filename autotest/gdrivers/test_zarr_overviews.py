@@ -15,6 +15,7 @@ from zarr_georeferencing import assert_geotransform, epsg
 from zarr_overviews import (CODES, UTM, check_consolidated, check_levels, gtiff_levels,
                             level_group, level_values, make, root_attributes, sizes, smooth,
                             update)
+from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
@@ -45,6 +46,55 @@ def test_methods_are_gdals(tmp_path, rng, method, options, cpl):
     check_levels(open_raster(tmp_path / "a.zarr"), wanted)
     check_consolidated(tmp_path / "a.zarr")
     cpl.assert_quiet()
+
+
+def resampling(dataset):
+    return [dataset.GetRasterBand(1).GetOverview(i).GetMetadataItem("RESAMPLING") for i in range(len(sizes(dataset)))]
+
+
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["OVERVIEW_LAYOUT=GROUPS"]], ids=str)
+def test_bands_state_their_method(tmp_path, rng, options, cpl):
+    """GDAL's refresh of overviews takes the method from the item RESAMPLING, as of a GeoTIFF."""
+    store = tmp_path / "a.zarr"
+    dataset = make(store, smooth(rng, 2, 60, 50), *options)
+    assert dataset.BuildOverviews("CUBICSPLINE", [2, 4]) == 0
+    assert resampling(dataset) == ["CUBICSPLINE"] * 2
+    assert dataset.BuildOverviews("average", [4]) == 0
+    assert resampling(dataset) == ["CUBICSPLINE", "AVERAGE"]
+    dataset = None
+    for _ in range(2):
+        dataset = update(store)
+        assert resampling(dataset) == ["CUBICSPLINE", "AVERAGE"]
+        level = dataset.GetRasterBand(2).GetOverview(1)
+        assert level.GetMetadata()["RESAMPLING"] == "AVERAGE"
+        assert dataset.GetRasterBand(2).GetMetadataItem("RESAMPLING") is None
+        dataset.SetMetadataItem("title", "levels get attributes again")
+        dataset = None
+    assert "RESAMPLING" not in str(zarr_formats.documents(store))
+    cpl.assert_quiet()
+
+
+def test_two_rasters_have_methods_of_their_own(tmp_path, rng):
+    store = tmp_path / "a.zarr"
+    for name, method in (("dem", "AVERAGE"), ("cover", "MODE")):
+        more = ["APPEND_SUBDATASET=YES"] if store.exists() else []
+        dataset = make(store, smooth(rng, 1, 60, 50), f"ARRAY_NAME={name}", *more)
+        assert dataset.BuildOverviews(method, [2, 4]) == 0
+        dataset = None
+    for dem in ("AVERAGE", "RMS"):
+        assert resampling(open_raster(array_name(store, "dem"))) == [dem] * 2
+        assert resampling(open_raster(array_name(store, "cover"))) == ["MODE"] * 2
+        dataset = update(array_name(store, "dem"))
+        assert dataset.BuildOverviews("RMS", [2, 4]) == 0
+        dataset = None
+
+
+@pytest.mark.parametrize("method, wanted", [("gauss", "GAUSS"), ("max", None), (7, None)])
+def test_methods_of_other_programs(tmp_path, method, wanted):
+    layout = [{"asset": "0"}, {"asset": "1", "derived_from": "0", "resampling_method": method}]
+    store = make_store(tmp_path, {str(i): np.ones((8 >> i, 8 >> i), "u1") for i in range(2)},
+                       attributes={"multiscales": {"layout": layout}})  # fmt: skip
+    assert resampling(open_raster(array_name(store, "0"))) == [wanted]
 
 
 @pytest.mark.parametrize("dtype", CODES)

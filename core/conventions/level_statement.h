@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct LevelStatement {
     std::vector<double> scale;
     std::vector<double> translation;   // per dimension; only their number is checked
     std::vector<std::uint64_t> shape;  // height and width of the level
+    std::string method;                // resampling method, such as "average"; empty if not stated
+    // Resampling methods of arrays that differ from `method`, by array name, if the level is a
+    // group.
+    std::map<std::string, std::string> methods;
 };
 
 // Reads the entry of `layout` that lists `level`; messages call the entry `origin`. Paths are

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/overview_layout.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/json/value.h"
@@ -138,7 +139,30 @@ class MultiscalesReader {
         }
         LevelStatement statement;
         if (is_layout) statement = ReadLevelStatement(entry, origin, *path->as_string(), warnings_);
+        const json::Value described = is_layout ? entry : EntryOfLayout(value, *path);
+        statement.method = MethodOf(value, described);
+        statement.methods = MethodsOfArrays(described);
         AddLevel({&value, &entry, *path->as_string(), origin, std::move(statement)}, multiscale);
+    }
+
+    // Returns the entry of `layout` for the level at `path`; null if there is none. An entry of
+    // OME-NGFF that describes overviews has a `layout` beside its `datasets`.
+    static json::Value EntryOfLayout(const json::Value& value, const json::Value& path) {
+        const json::Value* const layout = value.Find("layout");
+        const json::Array* const items = layout != nullptr ? layout->as_array() : nullptr;
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+            if (const std::string* const asset = StringAttribute((*items)[i], "asset"))
+                if (*asset == *path.as_string()) return (*items)[i];
+        return {};
+    }
+
+    // Returns the resampling method of a level, which its entry of `layout` states, or the whole
+    // attribute for all levels.
+    static std::string MethodOf(const json::Value& value, const json::Value& entry) {
+        for (const json::Value* const owner : {&entry, &value})
+            if (const std::string* const method = StringAttribute(*owner, "resampling_method"))
+                return *method;
+        return {};
     }
 
     void AddLevel(MultiscaleLevel level, Multiscale& multiscale) {

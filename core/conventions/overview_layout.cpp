@@ -2,6 +2,7 @@
 #include "core/conventions/overview_layout.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view kOverviewPrefix = "ovr_";
 constexpr std::string_view kLayoutArrays = "gdal_arrays";
+constexpr std::string_view kLayoutMethods = "gdal_methods";
 constexpr std::string_view kGroupItself = ".";
 constexpr std::string_view kPlacePrefix = "spatial:";
 
@@ -25,6 +27,12 @@ struct LayoutLevel {
     std::vector<double> scale;  // elements of an array per element of its overview, by dimension
     std::string method;
     json::Object place;  // members of the level's entry whose names begin with `spatial:`
+    std::map<std::string, std::string> methods = {};  // of arrays with a method other than `method`
+
+    const std::string& MethodOf(const std::string& array) const {
+        const auto own = methods.find(array);
+        return own != methods.end() ? own->second : method;
+    }
 };
 
 // A `layout` that describes only overviews.
@@ -126,6 +134,7 @@ std::optional<Layout> ParseLayout(const json::Value& multiscale) {
         if (level.arrays.empty()) return std::nullopt;
         if (const std::string* method = StringAttribute(entry, "resampling_method"))
             level.method = *method;
+        level.methods = MethodsOfArrays(entry);
         layout.levels.push_back(std::move(level));
     }
     return layout;
@@ -153,13 +162,19 @@ json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from, bool 
         transform.emplace_back("translation",
                                LayoutNumbers(std::vector<double>(scale.size(), 0.0)));
     entry.emplace_back("transform", json::Value(std::move(transform)));
-    if (from != nullptr) entry.emplace_back("resampling_method", json::Value(level.method));
+    const std::string method = level.arrays.empty() ? "" : level.MethodOf(level.arrays[0]);
+    if (from != nullptr) entry.emplace_back("resampling_method", json::Value(method));
     entry.insert(entry.end(), level.place.begin(), level.place.end());
-    if (lists_arrays) {
-        json::Array arrays;
-        for (const std::string& array : level.arrays) arrays.emplace_back(array);
-        entry.emplace_back(kLayoutArrays, json::Value(std::move(arrays)));
+    if (!lists_arrays) return json::Value(std::move(entry));
+    json::Array arrays;
+    json::Object methods;
+    for (const std::string& array : level.arrays) {
+        arrays.emplace_back(array);
+        if (level.MethodOf(array) != method)
+            methods.emplace_back(array, json::Value(level.MethodOf(array)));
     }
+    entry.emplace_back(kLayoutArrays, json::Value(std::move(arrays)));
+    if (!methods.empty()) entry.emplace_back(kLayoutMethods, json::Value(std::move(methods)));
     return json::Value(std::move(entry));
 }
 
@@ -192,6 +207,7 @@ void AddToLayout(const OverviewLevel& overview, const OverviewLevel& base, const
                                     [&](const LayoutLevel& level) { return level.group == group; });
     if (known != levels.end()) {
         known->arrays.push_back(array);
+        known->methods[array] = overview.method;
         return;
     }
     LayoutLevel level{group, {array}, {}, overview.method, overview.place};
@@ -202,9 +218,11 @@ void AddToLayout(const OverviewLevel& overview, const OverviewLevel& base, const
 }
 
 void RemoveArray(const std::string& array, std::vector<LayoutLevel>& levels) {
-    for (LayoutLevel& level : levels)
+    for (LayoutLevel& level : levels) {
         level.arrays.erase(std::remove(level.arrays.begin(), level.arrays.end(), array),
                            level.arrays.end());
+        level.methods.erase(array);
+    }
     levels.erase(std::remove_if(levels.begin(), levels.end(),
                                 [](const LayoutLevel& level) { return level.arrays.empty(); }),
                  levels.end());
@@ -223,6 +241,16 @@ std::optional<Layout> ParseLayoutOf(const json::Value& multiscale, std::string_v
 
 }  // namespace
 
+std::map<std::string, std::string> MethodsOfArrays(const json::Value& entry) {
+    std::map<std::string, std::string> methods;
+    const json::Value* const stated = entry.Find(kLayoutMethods);
+    const json::Object* const members = stated != nullptr ? stated->as_object() : nullptr;
+    if (members == nullptr) return methods;
+    for (const auto& [array, method] : *members)
+        if (const std::string* const text = method.as_string()) methods.emplace(array, *text);
+    return methods;
+}
+
 bool IsOverviewLayout(const json::Value& multiscale) {
     const auto layout = ParseLayout(multiscale);
     return layout && !layout->HasLevelGroups();
@@ -240,7 +268,8 @@ std::vector<OverviewLevel> OverviewsInLayout(const json::Value& multiscale, std:
     const std::string_view array = LastName(base);
     for (const LayoutLevel& level : layout->levels)
         if (HoldsArray(level, array))
-            found.push_back({JoinKey(level.group, array), {}, level.method, level.place});
+            found.push_back(
+                {JoinKey(level.group, array), {}, level.MethodOf(std::string(array)), level.place});
     return found;
 }
 
@@ -295,8 +324,10 @@ void RenameInLayout(json::Value& multiscale, std::string_view base, std::string_
     } else {
         const std::string renamed(new_name);
         std::replace(layout->base.arrays.begin(), layout->base.arrays.end(), array, renamed);
-        for (LayoutLevel& level : layout->levels)
+        for (LayoutLevel& level : layout->levels) {
             std::replace(level.arrays.begin(), level.arrays.end(), array, renamed);
+            level.methods[renamed] = level.MethodOf(array);
+        }
     }
     multiscale = DescribeLayout(*layout);
 }

@@ -14,9 +14,11 @@
 // The convention allows one description for a group. If several arrays have overviews, the first
 // asset is the group, ".". Each level then lists its arrays in `gdal_arrays`. In the form with
 // level groups, each level always has `gdal_arrays`, which distinguishes this form from pyramids of
-// other programs.
+// other programs. If the overviews of some of these arrays have another resampling method than
+// those of the first array, `gdal_methods` is an object with their names and methods.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +36,10 @@ bool IsOverviewLayout(const json::Value& multiscale);
 // True if a `multiscales` has the form with level groups, and `base_group` is the group of the
 // largest level, which contains the arrays themselves.
 bool IsLevelGroupLayout(const json::Value& multiscale, std::string_view base_group);
+
+// Returns the resampling methods that the entry of a level states for single arrays, by the names
+// of the arrays. Other arrays have the method that the entry states for the level.
+std::map<std::string, std::string> MethodsOfArrays(const json::Value& entry);
 
 // Returns the overviews of the array `base`, largest first. In the form with level groups, `base`
 // is a path with the level group, such as "0/dem". The shapes in the result are empty.

@@ -405,7 +405,7 @@ Fact<std::vector<Pyramid>> FindPyramidsFrom(const Hierarchy& hierarchy,
     Warnings all;
     Fact<std::vector<Pyramid>> pyramids;
     for (const std::string& path : array_paths) {
-        pyramids.value.emplace_back().levels.push_back({path});
+        pyramids.value.emplace_back().levels.push_back({path, 0, 0, {}});
         const auto own = listed.find(path);
         Warnings found = std::move(of_listings[path]);
         if (own != listed.end()) {
@@ -668,6 +668,17 @@ std::string LevelChecker::ContentMismatch(const Level& level, const Level& base,
     return other.empty() ? other : other + " as /" + base.listed.path;
 }
 
+namespace {
+
+// Returns the resampling method that the description of a pyramid states for a level.
+std::string MethodOf(const ListedLevel& level) {
+    if (level.statement == nullptr) return {};
+    const auto own = level.statement->methods.find(std::string(LastName(level.path)));
+    return own != level.statement->methods.end() ? own->second : level.statement->method;
+}
+
+}  // namespace
+
 std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
                                            const std::vector<ListedLevel>& arrays, Ranks ranks) {
     std::vector<Level> levels = Describe(arrays, ranks);
@@ -693,7 +704,8 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
             }
         }
         CheckStatement(level, levels);
-        pyramid.levels.push_back({level.listed.path, level.width, level.height});
+        pyramid.levels.push_back(
+            {level.listed.path, level.width, level.height, MethodOf(level.listed)});
         previous = &level;
     }
     return pyramid;

@@ -24,6 +24,7 @@ struct PyramidLevel {
     std::string path;
     std::uint64_t width = 0;   // elements along X
     std::uint64_t height = 0;  // elements along Y
+    std::string method;        // resampling method, such as "average"; empty if not stated
 };
 
 // Rasters that are the levels of one pyramid. All levels have the same data type (except byte

@@ -21,10 +21,10 @@ using zarr::Status;
 
 namespace {
 
-// Returns GDAL's name of a resampling method, which has no underscores.
-std::string GdalMethod(std::string method) {
-    method.erase(std::remove(method.begin(), method.end(), '_'), method.end());
-    return IsOverviewResampling(method) && !method.empty() ? method : OverviewPlan().resampling;
+// Returns GDAL's name of a resampling method, or the default method for an unknown one.
+std::string GdalMethod(const std::string& method) {
+    const std::string known = GdalResampling(method);
+    return known.empty() ? OverviewPlan().resampling : known;
 }
 
 // True if the overview `level` can be extended together with `array` along dimension `axis`. Before

@@ -156,6 +156,7 @@ Status OverviewBuilder::Renew(const std::vector<int>& factors) {
         if (known.count(paths) != 0 || (!writer_.AreListed(paths) && !is_incomplete)) continue;
         OverviewSet::Levels alone;
         ZARR_ASSIGN_OR_RETURN(alone.emplace_back(), raster_.OpenLevel(paths, 0));
+        SetResampling(*alone.front(), writer_.MethodOf(paths[0]));
         const bool is_filled = std::any_of(factors.begin(), factors.end(), [&](int factor) {
             return FindLevel(alone, factor) != nullptr;
         });
@@ -185,13 +186,10 @@ void OverviewBuilder::DropIncomplete() {
 }
 
 std::vector<LevelPaths> OverviewBuilder::Described() const {
-    const std::vector<zarr::OverviewLevel> listed = writer_.Listed();
     std::vector<LevelPaths> levels;
     for (const auto& opened : set_.levels()) {
-        LevelPaths level = DescribedAs(*opened, "");
-        for (const zarr::OverviewLevel& other : listed)
-            if (other.path == level.paths[0]) level.method = other.method;
-        levels.push_back(std::move(level));
+        const std::string path = OverviewSet::PathsOf(*opened)[0];
+        levels.push_back(DescribedAs(*opened, writer_.MethodOf(path)));
     }
     return levels;
 }
@@ -297,6 +295,7 @@ Result<std::unique_ptr<StoreRaster>> OverviewBuilder::Open(const LevelPaths& lev
                                std::to_string(opened->GetRasterXSize()) + " x " +
                                std::to_string(opened->GetRasterYSize()) + " pixels, expected " +
                                std::to_string(level.width) + " x " + std::to_string(level.height));
+    SetResampling(*opened, level.method);
     return opened;
 }
 
@@ -440,9 +439,15 @@ Status OverviewBuilder::List(const OverviewRequest& request) {
     if (set_.pending().replaces_others) replaced = set_.Remove(kept);
     std::vector<LevelPaths> described = Described();
     const std::string method = MethodName(request.resampling);
-    for (std::size_t i = 0; i < described.size(); ++i)
-        if (kept.count(set_.levels()[i].get()) != 0) described[i].method = method;
-    for (const auto& made : made_) described.push_back(DescribedAs(*made, method));
+    for (std::size_t i = 0; i < described.size(); ++i) {
+        if (kept.count(set_.levels()[i].get()) == 0) continue;
+        described[i].method = method;
+        SetResampling(*set_.levels()[i], method);
+    }
+    for (const auto& made : made_) {
+        described.push_back(DescribedAs(*made, method));
+        SetResampling(*made, method);
+    }
     std::stable_sort(described.begin(), described.end(),
                      [](const LevelPaths& a, const LevelPaths& b) {
                          return a.width * a.height > b.width * b.height;

@@ -223,6 +223,12 @@ std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
     return all;
 }
 
+std::string OverviewLevels::MethodOf(const std::string& path) const {
+    for (zarr::OverviewLevel& level : Listed())
+        if (level.path == path) return std::move(level.method);
+    return {};
+}
+
 // ---------------------------------------------------------------------------------------------
 // Making overviews
 

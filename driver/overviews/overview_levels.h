@@ -55,6 +55,9 @@ class OverviewLevels {
     // Returns the overviews that the group's metadata lists for the raster's arrays. Their sizes
     // are not set.
     std::vector<zarr::OverviewLevel> Listed() const;
+    // Returns the resampling method that the metadata states for the array `path` of an overview,
+    // or an empty text.
+    std::string MethodOf(const std::string& path) const;
 
     // Creates the arrays of an overview, without chunks, and their coordinate arrays. Sets
     // level.paths. On failure removes everything that was created.

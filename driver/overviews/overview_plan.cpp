@@ -39,6 +39,12 @@ bool IsOverviewResampling(const std::string& method) {
                        [&](const char* name) { return EQUAL(method.c_str(), name); });
 }
 
+std::string GdalResampling(const std::string& method) {
+    std::string name = CPLString(method).toupper();
+    name.erase(std::remove(name.begin(), name.end(), '_'), name.end());
+    return IsOverviewResampling(name) && name != "NONE" ? name : std::string();
+}
+
 Result<OverviewPlan> OverviewPlan::Parse(CSLConstList options) {
     OverviewPlan plan;
     plan.resampling = CSLFetchNameValueDef(options, "OVERVIEW_RESAMPLING", "NEAREST");

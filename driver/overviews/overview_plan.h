@@ -28,6 +28,10 @@ struct OverviewPlan {
 // True if `method` is NONE or a resampling method by which GDAL can build overviews.
 bool IsOverviewResampling(const std::string& method);
 
+// Returns GDAL's name of a resampling method, such as "CUBICSPLINE" for "cubic_spline". Empty if
+// GDAL cannot build overviews by the method.
+std::string GdalResampling(const std::string& method);
+
 // Returns the size of an overview in pixels. The size is rounded up, so a pixel at the edge may
 // cover fewer pixels of the raster.
 inline int Reduced(int size, int factor) { return size / factor + (size % factor != 0 ? 1 : 0); }

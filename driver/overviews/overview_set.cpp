@@ -62,4 +62,12 @@ void OverviewSet::Release(StoreRaster& level) const {
     level.EndUpdate();
 }
 
+// Calls the function of GDALMajorObject, so that the item is neither stored nor saved as PAM.
+void SetResampling(StoreRaster& level, const std::string& method) {
+    const std::string name = GdalResampling(method);
+    for (int i = 1; i <= level.GetRasterCount(); ++i)
+        level.GetRasterBand(i)->GDALMajorObject::SetMetadataItem(
+            "RESAMPLING", name.empty() ? nullptr : name.c_str());
+}
+
 }  // namespace zarr_driver

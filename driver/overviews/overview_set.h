@@ -78,4 +78,8 @@ class OverviewSet {
     Pending pending_;
 };
 
+// Gives the bands of an overview the metadata item RESAMPLING, by which GDAL fills the overview
+// again. `method` is a name of zarr-conventions, such as "cubic_spline", or empty.
+void SetResampling(StoreRaster& level, const std::string& method);
+
 }  // namespace zarr_driver

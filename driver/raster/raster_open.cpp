@@ -65,6 +65,8 @@ bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
 void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
               std::optional<std::size_t> of, ZarrDataset& dataset) {
     auto level = dataset.OpenLevel(paths, of.value_or(0));
+    for (const PyramidLevel& listed : pyramid.levels)
+        if (level.ok() && listed.path == paths[0]) SetResampling(**level, listed.method);
     if (level.ok())
         dataset.overviews().Add(level.Take(), of ? &dataset.Layout(*of) : nullptr);
     else
