@@ -595,6 +595,41 @@ def test_a_tile_of_colours_is_one_range(sources):
         assert len(log["requests"]) == 1
 
 
+MASKED = {"parent": [], "groups": ["OVERVIEW_LAYOUT=GROUPS"], "v2": ["FORMAT=ZARR_V2", "BLOCKSIZE=512"],
+          "arrays": ["SINGLE_ARRAY=NO"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", MASKED)
+def test_a_mask_takes_only_the_requests_of_its_chunks(tmp_path, layout):
+    values = np.random.default_rng(6).integers(1, 255, (3, 1000, 1000), "u1")
+    mask = np.where(np.arange(1000) % 7 == 3, 0, 255).astype("u1")
+    asked = {}
+    for name in ("plain", "masked"):
+        (tmp_path / name).mkdir()
+        source = save(tmp_path / name / "s.tif", values, "PHOTOMETRIC=RGB")
+        if name == "masked":
+            source.CreateMaskBand(gdal.GMF_PER_DATASET)
+            source.GetRasterBand(1).GetMaskBand().WriteArray(np.broadcast_to(mask, values.shape[1:]))
+        convert(tmp_path / name / "a.zarr", source, *MASKED[layout])
+
+    def tile(name):
+        dataset = gdal.Open(name)
+        window = {"xoff": 512, "yoff": 512, "win_xsize": 488, "win_ysize": 488}
+        for size in (488, 244):
+            band = dataset.GetRasterBand(1)
+            dataset.ReadRaster(512, 512, 488, 488, size, size)
+            band.GetMaskBand().ReadAsArray(**window, buf_xsize=size, buf_ysize=size)
+
+    for name in ("plain", "masked"):
+        with config_options(GDAL_PAM_ENABLED="YES"), Served(tmp_path / name) as server:
+            log = requests_of(server, lambda: tile(f"ZARR:{server.url}/a.zarr"))
+        asked[name] = [path for _, path, *_ in log["requests"]]
+    chunks = [path for path in asked["masked"] if "mask/" in path and not path.endswith(("json", ".zarray", ".zattrs"))]
+    assert 2 <= len(chunks) <= 4  # full size and half size, each perhaps with the index of a shard
+    assert sorted(set(asked["masked"]) - set(chunks)) == sorted(set(asked["plain"]))
+    assert len(asked["masked"]) == len(asked["plain"]) + len(chunks)
+
+
 # ---------------------------------------------------------------------------------------------
 # Statistics of rasters that gdalwarp or Create() makes
 

@@ -258,11 +258,17 @@ class Opening {
         if (is_group) AddMembers(path);
         if (!is_group || !store_.IsListingCached(path)) return;
         for (const std::string& member : MembersOf(path)) {
-            if (!IsThere(member, Document::kArray)) continue;
+            if (!IsThere(member, Document::kArray) || IsMask(member)) continue;
             AddArray(member, Level::kFirst);
             AddBaseState(member,
                          IsThere(base, Document::kArray) ? base : JoinKey(base, LastName(member)));
         }
+    }
+
+    // True if an array is the mask of another array. The position of a mask is not read.
+    bool IsMask(const std::string& path) const {
+        const auto attributes = AttributesOf(path);
+        return attributes && attributes->Find(kMaskFlagsAttribute) != nullptr;
     }
 
     // Collects the keys of the chunks of `base` that show whether the overview `level` is outdated,
