@@ -47,15 +47,18 @@ def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.M
                        "install the plugin, or set GDAL_DRIVER_PATH to its folder")
     ask = Asking(report)
     ask("", layout.check_documents, store, report)
-    smaller, absent = ask("", rasters.levels_of, store) or (set(), [])
-    ask("", rasters.check_levels, absent, report)
+    largest_of, absent = ask("", rasters.levels_of, store) or ({}, [])
+    ask("", rasters.check_levels, store, absent, report)
     helpers = ask("", rasters.helpers_of, store) or ()
     rasters_of_store = []
     for node in store.nodes.values():
         ask(node.path, conventions.check_conventions, store, node, report)
-        if node.is_array and ask(node.path, check_array, store, node, report, smaller, helpers):
+        if node.is_array and ask(node.path, check_array, store, node, report, largest_of, helpers):
             rasters_of_store.append(node)
-    ask("", layout.check_empty_chunks, store, report, max_chunks)
+    def remedy_of(node):
+        return rasters.Remedy(store, rasters.base_of(store, node, largest_of))
+
+    ask("", layout.check_empty_chunks, store, report, remedy_of, max_chunks)
     if http and store.is_local and rasters_of_store:
         # A store with several rasters opens as a list of subdatasets, which reads no raster. The check
         # therefore opens the first raster by its name.
@@ -84,14 +87,14 @@ class Asking:
             return None
 
 
-def check_array(store, node, report, smaller, helpers):
-    """Checks an array. Returns True if it is a raster that is no level of another one."""
-    layout.check_chunks(store, node, report, rasters.copy_options(store, node))
+def check_array(store, node, report, largest_of, helpers):
+    """Checks an array. Returns True if it is a raster that is no level or mask of another one."""
+    layout.check_chunks(node, report, rasters.Remedy(store, rasters.base_of(store, node, largest_of)))
     if len(node.shape) < 2 or node.path in helpers:
         return False
     report.facts["arrays"]["/" + node.path] = layout.facts_of(node)
     rasters.check_crs(store, node, report)
-    if rasters.is_level(node.path, smaller):
+    if rasters.is_level(node.path, largest_of):
         return False
     rasters.check_raster(store, node, report)
     return True

@@ -14,6 +14,7 @@ SMALLEST_CHUNK = 64 * KIB
 LARGEST_CHUNK = 16 * MIB
 SMALLEST_SHARD = MIB
 LARGEST_SHARD = 512 * MIB
+BEST_SIDE = 512  # rows and columns of a chunk that the commands ask for
 MOST_OBJECTS = 10000
 FEW_CHUNKS = 16  # small or oblong chunks are not reported if an array has at most this number of chunks
 LONGEST_CHUNK = 8  # largest allowed ratio of a chunk's longest to its shortest side
@@ -28,10 +29,6 @@ def consolidate(store):
 
 def dataset_name(store, node):
     return store.name if not node.path else f'ZARR:"{store.name}":/{node.path}'
-
-
-def copy(store, node, options):
-    return f"gdal_translate -of Zarr {options} {shlex.quote(dataset_name(store, node))} NEW.zarr"
 
 
 def check_documents(store, report):
@@ -93,43 +90,53 @@ def _size(count):
     return f"{count / MIB:.1f} MiB" if count >= MIB else f"{count / KIB:.1f} KiB"
 
 
-def check_chunks(store, node, report, options):
-    """Reports unsuitable sizes and numbers of an array's chunks and shards, each with a command that copies the array.
-    `options` are creation options for a copy with other chunks."""
+def rows_and_columns(node):
+    """Returns the axes of rows and columns: the last two, or those before a last axis of bands."""
+    last = len(node.shape)
+    has_bands_last = last > 2 and (node.dimensions or [None])[-1] == "band"
+    return range(max(0, last - 2 - has_bands_last), last - has_bands_last)
+
+
+def _reaches(node, part, side=math.inf):
+    """True if `part`, the shape of a chunk or shard, has as many rows and columns as the array, or `side` of them."""
+    return all(part[axis] >= min(node.shape[axis], side) for axis in rows_and_columns(node))
+
+
+def check_chunks(node, report, remedy):
+    """Reports unsuitable sizes and numbers of an array's chunks and shards. `remedy` gives the command that copies the
+    raster to which the array belongs."""
     if not node.chunk or node.itemsize is None or 0 in node.shape:
         return
     used = [min(size, step) for size, step in zip(node.shape, node.chunk)]
     size = node.bytes_of(used)
     chunks = math.prod(-(-size // step) for size, step in zip(node.shape, node.chunk))
     is_split = chunks > FEW_CHUNKS
-    if "PROFILE" in options:
-        blocks = f"{options} -co BLOCKSIZE=512"
-    else:
-        blocks = f"{options} -co BLOCKXSIZE=512 -co BLOCKYSIZE=512"
-    if is_split and size < SMALLEST_CHUNK:
+    if is_split and size < SMALLEST_CHUNK and not _reaches(node, used, BEST_SIDE):
         report.warning("chunk-small", node.path, f"a chunk is {_size(size)}, less than {_size(SMALLEST_CHUNK)}: "
-                       "reading takes many requests", copy(store, node, blocks))
+                       "reading takes many requests", remedy.other_chunks())
     if size > LARGEST_CHUNK:
         report.warning("chunk-large", node.path, f"a chunk is {_size(size)}, more than {_size(LARGEST_CHUNK)}: "
-                       "a map tile needs the whole chunk", copy(store, node, blocks))
+                       "a map tile needs the whole chunk", remedy.other_chunks())
     if is_split and _is_oblong(node.shape[-2:], used[-2:]):
         report.warning("chunk-oblong", node.path, f"a chunk is {used[-2]} x {used[-1]}: a square window needs many "
-                       "chunks", copy(store, node, blocks))
+                       "chunks", remedy.other_chunks())
     objects = node.objects()
     if node.shard is None and objects > MOST_OBJECTS:
-        mend = copy(store, node, "-co PROFILE=CLOUD")
-        report.warning("objects-many", node.path, f"the array has {objects} chunks, each an object of the store", mend)
+        report.warning("objects-many", node.path, f"the array has {objects} chunks, each an object of the store",
+                       remedy.for_cloud())
     if node.shard is None:
         return
-    shard = node.bytes_of([min(a, b) for a, b in zip(node.shape, node.shard)])
-    mend = copy(store, node, "-co PROFILE=CLOUD")
-    if objects > 1 and shard < SMALLEST_SHARD:
-        report.warning("shard-small", node.path, f"a shard is {_size(shard)}, less than {_size(SMALLEST_SHARD)}", mend)
+    used = [min(a, b) for a, b in zip(node.shape, node.shard)]
+    shard = node.bytes_of(used)
+    if objects > 1 and shard < SMALLEST_SHARD and not _reaches(node, used):
+        report.warning("shard-small", node.path, f"a shard is {_size(shard)}, less than {_size(SMALLEST_SHARD)}",
+                       remedy.for_cloud())
     if shard > LARGEST_SHARD:
         report.warning("shard-large", node.path, f"a shard is {_size(shard)}, more than {_size(LARGEST_SHARD)}: "
-                       "a writer needs as much memory", mend)
+                       "a writer needs as much memory", remedy.for_cloud())
     if node.shard == node.chunk:
-        report.warning("shard-of-one", node.path, "each shard has one chunk: its index is one more request", mend)
+        report.warning("shard-of-one", node.path, "each shard has one chunk: its index is one more request",
+                       remedy.for_cloud())
 
 
 def _is_oblong(shape, chunk):
@@ -149,17 +156,18 @@ def fill_value(node):
     return fill if isinstance(fill, (int, float)) and abs(fill) < 1 << 64 or fill in (math.inf, -math.inf) else None
 
 
-def check_empty_chunks(store, report, most=MOST_CHUNKS_READ):
-    """Reports stored chunks that have only the fill value. Reads at most `most` chunks of each array."""
+def check_empty_chunks(store, report, remedy_of, most=MOST_CHUNKS_READ):
+    """Reports stored chunks that have only the fill value. Reads at most `most` chunks of each array. `remedy_of`
+    returns the commands for an array."""
     dataset = gdal.OpenEx(store.name, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
     root = dataset.GetRootGroup() if dataset is not None else None
     for node in store.nodes.values() if root is not None and store.keys is not None else ():
         size = node.bytes_of(node.chunk) if node.is_array and node.chunk else None
         if size is not None and size <= LARGEST_CHUNK_READ and node.shape and fill_value(node) is not None:
-            _check_empty_chunks(store, node, root, report, most)
+            _check_empty_chunks(store, node, root, report, remedy_of(node), most)
 
 
-def _check_empty_chunks(store, node, root, report, most):
+def _check_empty_chunks(store, node, root, report, remedy, most):
     """Reports empty chunks among at most `most` stored chunks of an array. Reads the smallest chunks first, because
     equal elements compress best."""
     fill = fill_value(node)
@@ -192,5 +200,4 @@ def _check_empty_chunks(store, node, root, report, most):
     if empty:
         read = "" if len(stored) <= most else f" (of the {most} smallest that were read)"
         report.warning("empty-chunks", node.path, f"{empty} of {len(stored)} stored chunks hold the fill value "
-                       f"{node.fill} alone{read}: an absent chunk has the same values", copy(store, node, "-co FORMAT="
-                       f"ZARR_V{node.format}" + (" -co SHARD=YES" if node.shard else "")))
+                       f"{node.fill} alone{read}: an absent chunk has the same values", remedy.copy())

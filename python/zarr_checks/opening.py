@@ -12,7 +12,7 @@ import sys
 import threading
 import urllib.parse
 
-from zarr_checks import layout
+from zarr_checks import layout, rasters
 from zarr_checks.store import open_regular
 
 # Number of requests above which opening a remote store is noticeably slow
@@ -144,6 +144,6 @@ def check_opening(store, node, report, most):
     if len(requests) > most:
         mend = consolidate
         if store.consolidated is not None:
-            mend = layout.copy(store, node, "-co PROFILE=CLOUD")
+            mend = rasters.Remedy(store, node).for_cloud()
         report.warning("open-requests", node.path, f"a cold open takes {len(requests)} requests, more than {most} "
                        "(--max-requests)", mend)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks rasters as GDAL opens them: CRS, geotransform, nodata value and overviews."""
 
+import functools
 import json
 import math
 import posixpath
@@ -10,10 +11,12 @@ import shlex
 import numpy as np
 from osgeo import gdal, osr
 
-from zarr_checks.layout import dataset_name
+from zarr_checks.layout import BEST_SIDE, dataset_name, rows_and_columns
 from zarr_checks.messages import Messages
 
 NEEDS_OVERVIEWS = 1024  # longest side in pixels above which a raster needs overviews
+SAMPLE_SIDE = 256  # pixels of a sampled window along a side
+MOST_CLASSES = 64  # largest number of values of integers that may be classes
 EQUAL = ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS"]
 CODE = re.compile(r"^[A-Za-z]+:\w+$")
 URN = re.compile(r"^urn:ogc:def:crs:[\w.:]+$")
@@ -21,22 +24,46 @@ OGC_URL = re.compile(r"^https?://(?:www\.)?opengis\.net/def/crs/(\w+)/[\w.]+/(\w
 
 
 def levels_of(store):
-    """Returns (paths of all pyramid levels except the largest of each pyramid, list of (group, path) of each level that
-    a group's attributes name but the store lacks)."""
-    smaller, absent = set(), []
+    """Returns (the path of the largest level of each pyramid, by the paths of its other levels; list of (group, path,
+    largest level) of each level that a group's attributes name but the store lacks). Masks count as levels of the array
+    that names them."""
+    largest_of, absent = {}, []
     for node in list(store.nodes.values()):
         for paths in _listed(node):
-            sizes = {}
+            sizes, missing = {}, []
             for path in paths:
-                full = posixpath.normpath(posixpath.join(node.path, path)).strip("/")
+                full = _joined(node.path, path)
                 arrays = _arrays_below(store, full)
                 if full not in store.nodes and not arrays:
-                    absent.append((node.path, path))
+                    missing.append(path)
                 sizes[full] = max((math.prod(array.shape) for array in arrays), default=0)
             largest = max(sizes, key=sizes.get, default=None)
-            smaller |= {path for path in sizes if path != largest}
-        smaller |= _levels_of_matrices(store, node)
-    return smaller, absent
+            largest_of.update({path: largest for path in sizes if path != largest})
+            absent += [(node.path, path, largest) for path in missing]
+        largest_of.update({path: node.path for path in _levels_of_matrices(store, node)})
+        mask = node.attributes.get("gdal_mask")
+        if node.is_array and isinstance(mask, str):
+            largest_of[posixpath.join(node.parent, mask)] = node.path
+    return largest_of, absent
+
+
+def _joined(group, path):
+    """Returns the path of a node from the root. The path "." is the group itself."""
+    full = posixpath.normpath(posixpath.join(group, path)).strip("/")
+    return "" if full == "." else full
+
+
+def base_of(store, node, largest_of):
+    """Returns the raster to which an array belongs as a level or as a mask, or the array itself."""
+    path = node.path
+    for _ in range(2):  # the mask of a level
+        at, below = path, ""
+        while at and at not in largest_of:
+            at, below = posixpath.dirname(at), posixpath.join(posixpath.basename(at), below).rstrip("/")
+        largest = store.nodes.get(largest_of.get(at)) if at else None
+        if largest is not None:
+            path = largest.path if largest.is_array else posixpath.join(largest.path, below)
+    return store.nodes.get(path, node)
 
 
 def _levels_of_matrices(store, node):
@@ -72,9 +99,9 @@ def _arrays_below(store, path):
             if node.is_array and (node.path == path or node.parent == path)]  # fmt: skip
 
 
-def is_level(path, smaller):
+def is_level(path, largest_of):
     while path:
-        if path in smaller:
+        if path in largest_of:
             return True
         path = posixpath.dirname(path)
     return False
@@ -92,10 +119,13 @@ def helpers_of(store):
     return named
 
 
-def check_levels(absent, report):
-    for group, path in absent:
-        report.error("overview-level-missing", group, f"multiscales lists {path}, which is absent from the store",
-                     "gdaladdo -clean and gdaladdo write overviews and their list again")
+def check_levels(store, absent, report):
+    for group, path, largest in absent:
+        base = store.nodes.get(largest)
+        mend = "gdaladdo -clean and gdaladdo write overviews and their list again"
+        if base is not None and base.is_array and len(base.shape) > 1:
+            mend = Remedy(store, base).levels_again()
+        report.error("overview-level-missing", group, f"multiscales lists {path}, which is absent from the store", mend)
 
 
 def check_raster(store, node, report):
@@ -127,17 +157,18 @@ def check_raster(store, node, report):
     if transform is None and not is_image and not is_curved:
         report.warning("geotransform-missing", node.path, "GDAL finds no geotransform",
                        f"gdal_edit.py -a_ullr ULX ULY LRX LRY {shlex.quote(name)}")
-    _check_overviews(dataset, sizes, node, name, report)
+    _check_overviews(dataset, sizes, node, report, Remedy(store, node))
     check_nodata(node, nodata, name, report)
 
 
-def _group_that_lists(store, node):
-    """Returns the nearest group above an array that lists the array as a pyramid level, or None."""
+def _group_that_lists(store, node, *others):
+    """Returns the nearest group above an array that lists the array, or one of the paths `others`, as a pyramid level.
+    Returns None if there is no such group."""
     path = node.path
     while path:
         path = posixpath.dirname(path)
         group = store.nodes.get(path)
-        if group is not None and any(posixpath.normpath(posixpath.join(path, level)).strip("/") == node.path
+        if group is not None and any(_joined(path, level) in (node.path, *others)
                                      for paths in _listed(group) for level in paths):  # fmt: skip
             return group
     return None
@@ -163,24 +194,91 @@ def copy_options(store, node):
         return f"-co PROFILE=OME -co FORMAT=ZARR_V{node.format}" + (" -co OME_VERSION=0.6" if version == "0.6" else "")
     if node.shard is not None:
         return f"-co PROFILE=CLOUD -co FORMAT=ZARR_V{node.format}"
-    has_levels = _group_that_lists(store, node) is not None
+    has_levels = _group_that_lists(store, node, node.parent) is not None
     return f"-co FORMAT=ZARR_V{node.format}" + (" -co OVERVIEWS=AUTO" if has_levels else "")
 
 
-def _check_overviews(dataset, sizes, node, name, report):
+def _is_categorical(band):
+    """True if pixels of a band are classes, whose averages are other classes. Integers of few values may be classes."""
+    if band.GetColorTable() is not None or band.GetCategoryNames() or band.GetMetadataItem("flag_values"):
+        return True
+    width, height = min(band.XSize, SAMPLE_SIDE), min(band.YSize, SAMPLE_SIDE)
+    values = band.ReadAsArray((band.XSize - width) // 2, (band.YSize - height) // 2, width, height)
+    return values is not None and values.dtype.kind in "biu" and len(np.unique(values)) <= MOST_CLASSES
+
+
+class Remedy:
+    """Commands that mend a raster. A copy keeps the raster's Zarr format, profile, shards, levels and their resampling
+    method."""
+
+    def __init__(self, store, node):
+        self.store, self.node = store, node
+        self.name = dataset_name(store, node)
+
+    @functools.cached_property
+    def method(self):
+        """The resampling method of the raster's overviews, or the method that suits its pixels."""
+        with Messages():
+            dataset = gdal.OpenEx(self.name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
+            band = dataset.GetRasterBand(1) if dataset is not None and dataset.RasterCount else None
+            if band is None:
+                return "average"
+            levels = map(band.GetOverview, range(band.GetOverviewCount()))
+            stated = next(filter(None, (level.GetMetadataItem("RESAMPLING") for level in levels)), None)
+            return stated.lower() if stated else "mode" if _is_categorical(band) else "average"
+
+    def copy(self, options=None):
+        """Returns the command that copies the raster, with `options` in place of those that keep its layout."""
+        options = copy_options(self.store, self.node) if options is None else options
+        usual = "average" if "PROFILE" in options else "nearest"
+        if ("PROFILE" in options or "OVERVIEWS" in options) and self.method != usual:
+            options += f" -co OVERVIEW_RESAMPLING={self.method.upper()}"
+        return f"gdal_translate -of Zarr {options} {shlex.quote(self.name)} {shlex.quote(self._new_name())}"
+
+    def _new_name(self):
+        """Returns the name of a copy. Copies of several rasters have names of their own, so that none replaces
+        another."""
+        rasters = [node for node in self.store.nodes.values() if node.is_array and len(node.shape) > 1
+                   and node.parent == self.node.parent and "gdal_mask_flags" not in node.attributes]  # fmt: skip
+        return f"NEW_{self.node.name}.zarr" if self.node.is_array and len(rasters) > 1 else "NEW.zarr"
+
+    def other_chunks(self):
+        options = copy_options(self.store, self.node)
+        if "PROFILE" in options:
+            return self.copy(f"{options} -co BLOCKSIZE={BEST_SIDE}")
+        return self.copy(f"{options} -co BLOCKXSIZE={BEST_SIDE} -co BLOCKYSIZE={BEST_SIDE}")
+
+    def for_cloud(self):
+        return self.copy("-co PROFILE=CLOUD")
+
+    def levels(self):
+        side = max(self._sides())
+        factors = [str(2**power) for power in range(1, 32) if side / 2 ** (power - 1) > 512]
+        return f"gdaladdo -r {self.method} {shlex.quote(self.name)} {' '.join(factors)}"
+
+    def levels_again(self):
+        return f"gdaladdo -clean {shlex.quote(self.name)} && {self.levels()}"
+
+    def _sides(self):
+        return [self.node.shape[axis] for axis in rows_and_columns(self.node)]
+
+
+def _check_overviews(dataset, sizes, node, report, remedy):
     side = max(dataset.RasterXSize, dataset.RasterYSize)
     report.facts["arrays"]["/" + node.path]["overviews"] = len(sizes)
     if side <= NEEDS_OVERVIEWS:
         return
-    halves = [2**power for power in range(1, 32) if side / 2 ** (power - 1) > 512]
-    mend = f"gdaladdo -r average {shlex.quote(name)} " + " ".join(str(factor) for factor in halves)
+    is_gap = any(larger > 4 * smaller + 4 for larger, smaller in zip([side, *sizes], sizes))
+    if sizes and min(sizes) <= NEEDS_OVERVIEWS and not is_gap:
+        return
+    mend = remedy.levels()
     if not sizes:
         report.warning("overviews-missing", node.path, f"a raster of {dataset.RasterXSize} x {dataset.RasterYSize} "
                        "pixels has no overviews: a small map reads all of it", mend)
     elif min(sizes) > NEEDS_OVERVIEWS:
         report.warning("overviews-few", node.path, f"the smallest overview is {min(sizes)} pixels long: a small map "
                        "reads all of it", mend)
-    elif any(larger > 4 * smaller + 4 for larger, smaller in zip([side, *sizes], sizes)):
+    else:
         report.warning("overviews-gap", node.path, "an overview is less than a quarter as long as the next larger "
                        "one", mend)
 
