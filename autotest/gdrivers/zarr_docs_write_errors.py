@@ -586,6 +586,19 @@ def _(folder):
     described(folder, {"grid_mapping": "crs"}, crs={"values": np.array(0), "attrs": crs})
 
 
+@provokes("/<path>: attribute ProjCoordTransGeoKey: <n>: this projection of a user-defined CRS is not supported")
+def _(folder):
+    keys = {"GTModelTypeGeoKey": 1, "ProjectedCSTypeGeoKey": 32767, "GeographicTypeGeoKey": 4326}
+    described(folder, {**keys, "ProjCoordTransGeoKey": 23})
+
+
+@provokes("/<path>: attribute SCALE and OFFSET of a TIFF file with <n> bands: the band is not stated; all bands get "
+          "the value")  # fmt: skip
+def _(folder):
+    tags = {"GTModelTypeGeoKey": 1, "SCALE": "0.5", "OFFSET": "3"}
+    read(make_array(folder, np.zeros((20, 20, 2), "i2"), attrs=tags))
+
+
 @provokes("/<path>: attribute <name>: is for a raster of <n> x <n> pixels (<name> or <name>) "
           "and is ignored for this raster of <n> x <n>")  # fmt: skip
 def _(folder):

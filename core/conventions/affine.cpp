@@ -12,6 +12,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/geotiff.h"
 #include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
@@ -308,8 +309,14 @@ class AffineFinder {
     }
 
     // Returns the geotransform in GDAL's attribute `GeoTransform` of the array or its grid mapping
-    // variable.
+    // variable, else the geotransform of the TIFF file that contains the array.
     std::optional<AffineSource> FromGdalAttribute() {
+        if (auto source = FromGeoTransform()) return source;
+        const auto tags = FindGeoTiffTags(hierarchy_, facts_);
+        return tags ? ReadGeoTiffTransform(*tags, warnings_) : std::nullopt;
+    }
+
+    std::optional<AffineSource> FromGeoTransform() {
         constexpr const char* kName = "GeoTransform";
         if (const json::Value* own = facts_.attributes.Find(kName))
             if (auto source = FromGdalOrder(*own, std::string("attribute ") + kName)) return source;

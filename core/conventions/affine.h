@@ -41,8 +41,8 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // precedence:
 // 1. `spatial:transform`, then `proj:transform`, of the array or, if SharesGroupTransform(), of its
 // group;
-// 2. `GeoTransform` of the array or its grid mapping variable, which is more exact than coordinate
-// arrays; ignored if it disagrees with them by more than half a pixel;
+// 2. `GeoTransform` of the array or its grid mapping variable, else the tags of GeoTIFF. These are
+// more exact than coordinate arrays; ignored if they disagree by more than half a pixel;
 // 3. regular coordinate arrays;
 // 4. OME-NGFF's scale and translation;
 // 5. the multiscales layout of the group (zarr-conventions);

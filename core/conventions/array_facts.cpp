@@ -8,6 +8,7 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/flag_colours.h"
+#include "core/conventions/geotiff.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -180,15 +181,16 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.CurrentMetadata(path, facts.warnings));
     auto attributes = hierarchy.CurrentAttributes(path, facts.warnings);
     if (!attributes.ok()) facts.warnings.push_back(attributes.status().message());
+    if (!path.empty())
+        facts.group_attributes = AttributesOrEmpty(hierarchy, std::string(ParentPath(path)));
     facts.attributes =
-        WithEopf(attributes.ok() ? attributes.Take() : json::Value(json::Object{}), facts.metadata)
+        InterpretAttributes(hierarchy, facts,
+                            attributes.ok() ? attributes.Take() : json::Value(json::Object{}))
             .Report(facts.warnings);
     if (facts.metadata.is_fill_value_missing)
         facts.warnings.push_back(
             hierarchy.NameOf(path, Document::kArray) +
             ": the compulsory member \"fill_value\" is missing; null is assumed");
-    if (!path.empty())
-        facts.group_attributes = AttributesOrEmpty(hierarchy, std::string(ParentPath(path)));
     auto named =
         NameDimensions(hierarchy, path, facts.metadata, facts.attributes).Report(facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
@@ -219,6 +221,14 @@ Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path)
 }
 
 }  // namespace
+
+Fact<json::Value> InterpretAttributes(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                      json::Value attributes) {
+    Warnings warnings;
+    attributes = WithEopf(std::move(attributes), facts.metadata).Report(warnings);
+    attributes = WithGeoTiff(std::move(attributes), hierarchy, facts).Report(warnings);
+    return {std::move(attributes), std::move(warnings)};
+}
 
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const auto facts, hierarchy.Derived<ArrayFacts>(

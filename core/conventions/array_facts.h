@@ -34,7 +34,7 @@ struct Dimension {
 struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
-    // Attributes of the array, with the members of `_eopf_attrs`; see WithEopf().
+    // Attributes of the array, as InterpretAttributes() returns them.
     json::Value attributes;
     json::Value group_attributes;  // attributes of the array's parent group
     std::vector<Dimension> dimensions;
@@ -66,6 +66,12 @@ std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attrib
 // Reads the metadata and attributes of an array and of its coordinate arrays. Attributes that are
 // not JSON give a warning and count as empty. The hierarchy caches the result.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
+
+// Returns an array's attributes with statements of some writers under the names of CF: those of
+// `_eopf_attrs` (WithEopf()), and those of a TIFF file (WithGeoTiff()). `facts` needs path,
+// metadata and group attributes.
+Fact<json::Value> InterpretAttributes(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                      json::Value attributes);
 
 // Returns the path of a dimension's coordinate array: 1-D, with `size` elements and the dimension's
 // name. Searches `group`, then its ancestors from the nearest on. Empty if there is none.

@@ -12,6 +12,7 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/geolocation.h"
+#include "core/conventions/geotiff.h"
 #include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
@@ -215,6 +216,7 @@ class CrsFinder {
         }
         AddProduct();
         AddPyramid();
+        AddGeoTiff();
         AddPlain(facts_.attributes, "");
         if (!facts_.path.empty()) AddPlainOfGroup();
         AddBroken(missing);
@@ -511,6 +513,14 @@ class CrsFinder {
         for (const char* name : {"crs", "supportedCRS"})
             if (const std::string* crs = StringAttribute(*set, name))
                 return AddText(*crs, std::string("tile_matrix_set.") + name);
+    }
+
+    // Adds the CRS of a TIFF file, from the GeoKeys that references to its tiles have as
+    // attributes.
+    void AddGeoTiff() {
+        const auto tags = FindGeoTiffTags(hierarchy_, facts_);
+        if (!tags) return;
+        for (CrsSource& source : ReadGeoTiffCrs(*tags)) sources_.push_back(std::move(source));
     }
 
     // Adds WGS 84 to the statements if attributes declare that X and Y are longitudes and

@@ -22,6 +22,9 @@ struct CrsSource {
     json::Value attributes;
     std::string origin;  // name of the attribute or variable, for messages
     std::string code;    // for kGridMapping: EPSG code in an attribute `epsg_code`, or empty
+    // For kGridMapping: the unit of the coordinates, if the statement includes it. Empty if the
+    // coordinate arrays state the unit.
+    std::string units;
     // True for a CRS from an attribute without a convention, such as `crs`, or from a grid mapping
     // that no attribute names. If such a CRS is projected but the CF coordinates are in degrees,
     // the CRS is ignored.
@@ -40,7 +43,7 @@ enum class AssumeLonglat : std::uint8_t {
 };
 
 // Returns all statements of an array's CRS, by precedence: `_CRS`, CF `grid_mapping`, a scalar
-// `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, attributes without a
+// `spatial_ref` or `crs` beside the data, `proj:*`, pyramid metadata, GeoKeys, attributes without a
 // convention, longitude and latitude coordinates (subject to `assume_longlat`).
 //
 // A caller that cannot use one statement takes the next. An invalid statement is listed as kBroken,

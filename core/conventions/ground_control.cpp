@@ -8,6 +8,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/geotiff.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -155,9 +156,12 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
     return {};
 }
 
-std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
-                                                 const ArrayFacts& facts, Warnings& warnings) {
-    if (!facts.axes.x || !facts.axes.y) return {};
+namespace {
+
+// Returns the points in the attribute `gcps` of the grid mapping.
+std::vector<GroundControlPoint> FindPointsOfGridMapping(const Hierarchy& hierarchy,
+                                                        const ArrayFacts& facts,
+                                                        Warnings& warnings) {
     const std::string path = FindOwnGridMapping(hierarchy, facts);
     if (path.empty()) return {};
     const json::Value attributes = AttributesOrEmpty(hierarchy, path);
@@ -167,6 +171,16 @@ std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
     if (points.ok()) return points.Take();
     warnings.push_back("attribute gcps of /" + path + ": " + points.status().message());
     return {};
+}
+
+}  // namespace
+
+std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
+                                                 const ArrayFacts& facts, Warnings& warnings) {
+    if (!facts.axes.x || !facts.axes.y) return {};
+    auto points = FindPointsOfGridMapping(hierarchy, facts, warnings);
+    const auto tags = points.empty() ? FindGeoTiffTags(hierarchy, facts) : std::nullopt;
+    return tags ? ReadGeoTiffPoints(*tags, warnings) : points;
 }
 
 }  // namespace zarr

@@ -30,9 +30,9 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
 bool ArePointsForRaster(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points);
 
 // Finds ground control points that rioxarray wrote: the attribute `gcps` of the grid mapping, as
-// GeoJSON object or text. Coordinates are in the CRS of the grid mapping. Pixel and line refer to
-// the raster that the points were made for. Empty if there are no points; invalid points give a
-// warning.
+// GeoJSON object or text. Without them, the tie points of a TIFF file. Coordinates are in the CRS
+// of the array. Pixel and line refer to the raster that the points were made for. Empty if there
+// are no points; invalid points give a warning.
 std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
                                                  const ArrayFacts& facts, Warnings& warnings);
 

@@ -14,6 +14,7 @@
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
+#include "core/conventions/geotiff.h"
 #include "core/conventions/named_members.h"
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
@@ -237,6 +238,7 @@ std::string LocationStatements(const json::Value& attributes,
     for (const json::Member& member : members != nullptr ? *members : none) {
         const std::string_view name = member.first;
         const bool places =
+            IsGeoTiffTag(name) ||
             std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
             std::any_of(std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view prefix) {
                 return name.substr(0, prefix.size()) == prefix;

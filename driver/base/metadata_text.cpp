@@ -14,6 +14,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/band_lists.h"
 #include "core/conventions/base_state.h"
+#include "core/conventions/geotiff.h"
 #include "core/conventions/nczarr.h"
 #include "core/dtype/v3_types.h"
 #include "core/metadata/fill_meaning.h"
@@ -58,7 +59,7 @@ bool IsInterpretedAttribute(std::string_view name) {
            std::any_of(
                std::begin(kInterpretedPrefixes), std::end(kInterpretedPrefixes),
                [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; }) ||
-           zarr::IsNczarrAttribute(name);
+           zarr::IsNczarrAttribute(name) || zarr::IsGeoTiffTag(name);
 }
 
 std::string MetadataText(const json::Value& value) {
@@ -126,11 +127,13 @@ CPLStringList MetadataItems::List() const {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
+    const bool is_of_tiff = zarr::HasGeoTiffTags(attributes);
     const bool has_classes = !zarr::FlagNames(attributes).value.empty();
     const auto is_shown = [&](const std::string& name) {
         // flag_values and flag_meanings are shown as metadata items if the flags are single bits.
         // If the flags are classes, the band has category names instead of these items.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
+        if (is_of_tiff && zarr::IsGdalTiffItem(name)) return false;
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };
     MetadataItems items(list.List());

@@ -221,8 +221,11 @@ constexpr KnownDatum kDatums[] = {
 };
 
 // Returns the EPSG code of the geographic CRS that `name`, a datum or geographic CRS, stands for.
+// The name may be a code, "EPSG:4326".
 // Returns 0 if the name is unknown.
 int EpsgCodeOfName(const std::string& name) {
+    constexpr std::string_view kCode = "EPSG:";
+    if (name.compare(0, kCode.size(), kCode) == 0) return std::atoi(name.c_str() + kCode.size());
     std::string key = zarr::NameKey(name);
     if (name.compare(0, 2, "D_") == 0) key.erase(0, 1);
     const auto* const found =

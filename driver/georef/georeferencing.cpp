@@ -120,10 +120,10 @@ Result<CfSrs> FromGridMapping(const CrsSource& source, const MapCoordinates& coo
     ZARR_ASSIGN_OR_RETURN(const zarr::CfGridMapping mapping,
                           zarr::ParseCfGridMapping(source.attributes, warnings));
     const bool is_view = mapping.name == "geostationary";
+    const std::string& units = source.units.empty() ? coordinates.units : source.units;
     ZARR_ASSIGN_OR_RETURN(
         CfSrs located,
-        MakeCfSrs(mapping, is_view ? GeostationaryUnits(coordinates) : coordinates.units,
-                  warnings));
+        MakeCfSrs(mapping, is_view ? GeostationaryUnits(coordinates) : units, warnings));
     const auto code = zarr::SafeCrsText(source.code).value;
     if (code.ok() && !ReplaceByCode(*code, mapping, located) &&
         source.attributes.Find("epsg_code") != nullptr)

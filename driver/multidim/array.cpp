@@ -216,7 +216,8 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata).value;
+    facts_.attributes =
+        zarr::InterpretAttributes(session_->hierarchy(), facts_, std::move(attributes)).value;
     if (HasMeaning(name)) ReadConventions();
 }
 
