@@ -17,7 +17,8 @@ from zarr_eopf import (
 from zarr_gdal import array_name, gdal_is_at_least, open_raster, read_all
 from zarr_georeferencing import assert_geotransform, epsg
 from zarr_http import Served
-from zarr_mdim import open_group, read
+from zarr_mdim import open_array, open_group, read
+from zarr_store import make_store, zip_folder
 
 pytestmark = zarr_formats.READERS
 
@@ -438,6 +439,30 @@ def test_the_tile_in_the_name_of_a_product(tmp_path, name, code):
     store = store.rename(store.with_name(name))
     srs = quiet(array_name(store, REFLECTANCE + "r60m")).GetSpatialRef()
     assert (srs.GetAuthorityCode(None) if srs else None) == code
+
+
+PRODUCT = "S2A_MSIL1C_20240101T101010_N0511_R022_T32VLK_20240101T120000.zarr"
+WKT = pyproj.CRS.from_epsg(32632).to_wkt()
+BARE = {
+    "stac": (PRODUCT, {"stac_discovery": {}}), "other metadata": (PRODUCT, {"other_metadata": {}}),
+    "name alone": (PRODUCT, {}), "zip": (PRODUCT + ".zip", {}),
+    "WKT": ("a.zarr", {"stac_discovery": {"properties": {"spatial_ref": WKT}}}),
+    "WKT before the tile": ("S2A_MSIL1C_T33VLK.zarr", {"stac_discovery": {"properties": {"spatial_ref": WKT}}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, root", BARE.values(), ids=BARE)
+def test_arrays_without_names_of_dimensions(tmp_path, name, root):
+    store = make_store(tmp_path, {"measurements/b02": np.ones((4, 6), "u2")}, root, name="a.zarr")
+    store = zip_folder(store, tmp_path / name) if name.endswith(".zip") else store.rename(store.with_name(name))
+    dataset = quiet(array_name(store, "measurements/b02"))
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32632"
+    assert open_array(store, "measurements/b02").GetSpatialRef().GetAuthorityCode(None) == "32632"
+
+
+def test_a_tile_in_the_name_of_another_store_is_no_crs(tmp_path):
+    store = make_store(tmp_path, {"b02": np.ones((4, 6), "u2")}, name="report_T32VLK_2024.zarr")
+    assert quiet(array_name(store, "b02")).GetSpatialRef() is None
 
 
 def test_bands_have_colours(request):

@@ -273,3 +273,22 @@ def test_empty_array_has_dimensions(tmp_path, cpl):
     assert array.GetTotalElementsCount() == 0
     cpl.assert_quiet()
     assert zarr_mdim.read(array) is None  # reading an empty array fails, as in GDAL's MEM driver
+
+
+GRID_MAPPINGS = {
+    "attribute": ({"grid_mapping": "crs"}, {"grid_mapping_name": "latitude_longitude"}, "crs"),
+    "extended": ({"grid_mapping": "crs: lat lon"}, {"grid_mapping_name": "latitude_longitude"}, "crs"),
+    "rioxarray": ({}, {"crs_wkt": "EPSG:4326"}, "spatial_ref"),
+    "another name": ({}, {"crs_wkt": "EPSG:4326"}, "my_crs"),
+}
+
+
+@pytest.mark.parametrize("attrs, mapping, name", GRID_MAPPINGS.values(), ids=GRID_MAPPINGS)
+def test_the_grid_mapping_is_no_coordinate_variable(tmp_path, attrs, mapping, name):
+    store = make_store(tmp_path, {
+        "v": {"values": CUBE[0, 0], "dims": ["lat", "lon"], "attrs": {**attrs, "coordinates": f"{name} height"}},
+        name: {"values": np.array(0), "dims": [], "attrs": mapping},
+        "height": {"values": np.array(2.0), "dims": [], "attrs": {"units": "m"}},
+    })  # fmt: skip
+    variables = zarr_mdim.open_array(store, "v").GetCoordinateVariables()
+    assert [variable.GetName() for variable in variables] == ["height"]

@@ -6,9 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
+#include "core/conventions/geolocation.h"
 #include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
@@ -23,6 +25,7 @@ namespace {
 // Describes an array of a group. Adds to `references` the names of arrays that the array's
 // attributes refer to, such as coordinates.
 CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
+                            const json::Value& group_attributes,
                             std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
@@ -32,12 +35,62 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     array.is_mask = attributes.Find(kMaskFlagsAttribute) != nullptr;
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
+    array.geolocation = GeolocationRole(attributes, LastName(path));
+    array.may_be_located_by_names = MayBeLocatedByNames(attributes, group_attributes);
     auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes).value;
+    array.has_named_dimensions =
+        std::any_of(dimensions.begin(), dimensions.end(),
+                    [](const NamedDimension& dimension) { return dimension.is_named; });
     if (array.is_raster)
         array.location_statements = LocationStatements(attributes, dimensions, hierarchy, path);
     for (NamedDimension& dimension : dimensions)
         array.dimensions.push_back(std::move(dimension.name));
     return array;
+}
+
+// True if FindGeolocation() takes `x` and `y` as longitudes and latitudes of the pixels of `array`,
+// although no attribute names them. They are 2-D, with equal dimensions.
+bool IsLocatedBy(const Hierarchy& hierarchy, const CatalogArray& array, const CatalogArray& x) {
+    if (!array.is_raster || array.is_auxiliary || array.is_mask || !array.may_be_located_by_names ||
+        array.geolocation != AxisRole::kNone ||
+        array.has_named_dimensions != x.has_named_dimensions)
+        return false;
+    const std::size_t rank = array.metadata.rank();
+    for (const std::size_t i : {0, 1}) {
+        const std::string& name = x.dimensions[i];
+        const std::size_t last = rank - 2 + i;
+        const auto found = std::find(array.dimensions.begin(), array.dimensions.end(), name);
+        const std::size_t at = x.has_named_dimensions
+                                   ? static_cast<std::size_t>(found - array.dimensions.begin())
+                                   : last;
+        if (at >= rank || array.metadata.shape[at] != x.metadata.shape[i]) return false;
+        if (x.has_named_dimensions &&
+            !FindCoordinateArray(hierarchy, std::string(ParentPath(array.path)), name,
+                                 x.metadata.shape[i])
+                 .empty())
+            return false;
+    }
+    return true;
+}
+
+// Marks longitudes and latitudes of each pixel that no attribute names as auxiliary, if an array of
+// the group is located by them.
+void MarkGeolocation(const Hierarchy& hierarchy, CatalogGroup& group) {
+    const auto is_2d = [](const CatalogArray& array, AxisRole role) {
+        return array.geolocation == role && array.is_raster && array.metadata.rank() == 2 &&
+               !array.is_auxiliary;
+    };
+    for (CatalogArray& x : group.arrays) {
+        if (!is_2d(x, AxisRole::kX)) continue;
+        for (CatalogArray& y : group.arrays) {
+            if (!is_2d(y, AxisRole::kY) || y.dimensions != x.dimensions ||
+                y.metadata.shape != x.metadata.shape)
+                continue;
+            if (std::any_of(group.arrays.begin(), group.arrays.end(),
+                            [&](const CatalogArray& a) { return IsLocatedBy(hierarchy, a, x); }))
+                x.is_auxiliary = y.is_auxiliary = true;
+        }
+    }
 }
 
 // Maximum number of groups and arrays that a listing visits. A larger number indicates a loop of
@@ -149,11 +202,14 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
     group.path = path;
     group.arrays.reserve(members.size());
     std::set<std::string> references;
+    const json::Value group_attributes = AttributesOrEmpty(hierarchy, path);
     for (const Node& node : members)
         if (node.kind == NodeKind::kArray)
-            group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
+            group.arrays.push_back(
+                DescribeMember(hierarchy, node.path, group_attributes, references));
     for (CatalogArray& array : group.arrays)
         array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
+    MarkGeolocation(hierarchy, group);
     // A killed writer may leave a mask that no array names yet. It is no raster beside rasters.
     const std::vector<const CatalogArray*> rasters = group.Rasters();
     const bool has_others = std::any_of(rasters.begin(), rasters.end(),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/dimensions.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/hierarchy/hierarchy.h"
@@ -24,7 +25,13 @@ struct CatalogArray {
     // Result of LocationStatements(): text of all statements about the array's location.
     std::string location_statements;
     bool is_raster = false;  // result of IsRaster()
-    // True for coordinates, bounds, grid mapping or mask of another array.
+    // Result of GeolocationRole(): kX or kY for an array whose name is that of longitudes or
+    // latitudes.
+    AxisRole geolocation = AxisRole::kNone;
+    bool may_be_located_by_names = false;  // result of MayBeLocatedByNames()
+    bool has_named_dimensions = false;     // false for the generated names dim0, dim1, ...
+    // True for coordinates, bounds, grid mapping or mask of another array, and for the longitudes
+    // and latitudes of its pixels.
     bool is_auxiliary = false;
     bool is_mask = false;         // true if the attributes say that the array is a mask
     bool is_unused_mask = false;  // true for a mask that no array of the group names

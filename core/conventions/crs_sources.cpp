@@ -434,7 +434,16 @@ class CrsFinder {
                         AddTile(*tile, std::string("tile of stac_discovery, ") + name);
         if (const std::string* id = StringAttribute(stac, "id"))
             AddTile(*id, "tile of stac_discovery.id");
-        AddTile(LastName(hierarchy_.store()->Describe()), "tile in the name of the store");
+    }
+
+    // Adds the UTM zone of the tile in the name of the store, if the store is an EOPF product, or
+    // has the name of a Sentinel-2 product, such as "S2A_MSIL2A_20240101T101010_..._T32TQM.zarr".
+    void AddTileOfStore(const json::Value& root) {
+        const std::string name(LastName(hierarchy_.store()->Describe()));
+        const bool is_product = root.Find("stac_discovery") != nullptr ||
+                                root.Find("other_metadata") != nullptr ||
+                                (name.compare(0, 2, "S2") == 0 && name.find("_MSI") == 3);
+        if (is_product) AddTile(name, "tile in the name of the store");
     }
 
     // Adds the CRS in the `proj:` attributes of the ancestor group that lists the array, or the
@@ -458,8 +467,10 @@ class CrsFinder {
         const json::Value root = AttributesOrEmpty(hierarchy_, "");
         const json::Value* const stac = root.Find("stac_discovery");
         if (stac != nullptr)
-            if (const json::Value* properties = stac->Find("properties"))
+            if (const json::Value* properties = stac->Find("properties")) {
                 AddProj(*properties, "stac_discovery.properties, ");
+                AddSpatialRef(*properties, "stac_discovery.properties, ");
+            }
         if (const auto code = EopfCrsCode(root))
             AddText(*code, "other_metadata.horizontal_CRS_code");
         if (stac != nullptr) AddGeoJson(stac->Find("geometry"), "stac_discovery.geometry.");
@@ -472,6 +483,7 @@ class CrsFinder {
         }
         AddSpatialRef(root, "root, ");
         if (stac != nullptr) AddTiles(*stac);
+        AddTileOfStore(root);
         is_of_product_ = sources_.size() > before;
         if (is_of_product_ && !IsProjected()) sources_.resize(before);
     }

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/geotiff.h"
 #include "core/conventions/named_members.h"
 #include "core/store/keys.h"
 
@@ -103,17 +105,23 @@ class Candidates {
 
     void Add(const json::Value& attributes) {
         const std::string group(ParentPath(raster_.path));
-        for (const std::string& word : WordsAttribute(attributes, "coordinates")) {
-            const std::string path = FindVariable(hierarchy_, group, word);
-            if (path.empty() || path == raster_.path) continue;
-            auto array = ArrayOnGrid(hierarchy_, raster_, path, warnings_);
-            if (!array) continue;
-            const Meaning meaning = MeaningOf(array->facts.attributes, std::string(LastName(path)));
-            if (meaning.role == AxisRole::kNone) continue;
-            Best& best = bests_[static_cast<std::size_t>(meaning.kind)]
-                               [meaning.role == AxisRole::kX ? 0 : 1];
-            if (best.array && (best.is_said || !meaning.is_said)) continue;
-            best = {std::move(array), meaning.is_said};
+        for (const std::string& word : WordsAttribute(attributes, "coordinates"))
+            AddArray(FindVariable(hierarchy_, group, word));
+    }
+
+    // Adds the arrays of the group that have kGeolocationNames.
+    void AddByNames() {
+        const std::string group(ParentPath(raster_.path));
+        std::vector<std::string> paths;
+        std::vector<std::string> keys;
+        for (const char* name : kGeolocationNames) {
+            paths.push_back(JoinKey(group, name));
+            keys.push_back(hierarchy_.KeyOf(paths.back(), Document::kArray));
+        }
+        hierarchy_.store()->Prefetch(keys, {});
+        for (const std::string& path : paths) {
+            const auto found = hierarchy_.Has(path, Document::kArray);
+            if (found.ok() && *found) AddArray(path);
         }
     }
 
@@ -124,6 +132,18 @@ class Candidates {
     }
 
   private:
+    void AddArray(const std::string& path) {
+        if (path.empty() || path == raster_.path) return;
+        auto array = ArrayOnGrid(hierarchy_, raster_, path, warnings_);
+        if (!array) return;
+        const Meaning meaning = MeaningOf(array->facts.attributes, std::string(LastName(path)));
+        if (meaning.role == AxisRole::kNone) return;
+        Best& best =
+            bests_[static_cast<std::size_t>(meaning.kind)][meaning.role == AxisRole::kX ? 0 : 1];
+        if (best.array && (best.is_said || !meaning.is_said)) return;
+        best = {std::move(array), meaning.is_said};
+    }
+
     struct Best {
         std::optional<GeolocationArray> array;
         bool is_said = false;
@@ -173,7 +193,62 @@ Fact<std::optional<Geolocation>> FindGeolocation(const Hierarchy& hierarchy,
     for (const Kind kind : {Kind::kLongLat, Kind::kInCrs})
         if (!found.value) found.value = candidates.Take(kind);
     if (!found.value) found.value = AlongAxes(hierarchy, facts);
+    if (found.value || !facts.dimensions[*facts.axes.x].coordinate_path.empty() ||
+        !facts.dimensions[*facts.axes.y].coordinate_path.empty() ||
+        !MayBeLocatedByNames(facts.attributes, facts.group_attributes))
+        return found;
+    candidates.AddByNames();
+    found.value = candidates.Take(Kind::kLongLat);
     return found;
+}
+
+AxisRole GeolocationRole(const json::Value& attributes, std::string_view name) {
+    if (std::find(std::begin(kGeolocationNames), std::end(kGeolocationNames), name) ==
+        std::end(kGeolocationNames))
+        return AxisRole::kNone;
+    const Meaning meaning = MeaningOf(attributes, std::string(name));
+    return meaning.kind == Kind::kLongLat ? meaning.role : AxisRole::kNone;
+}
+
+bool MayBeLocatedByNames(const json::Value& attributes, const json::Value& group_attributes) {
+    constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "GeoTransform", "proj:code",
+                                      "proj:epsg", "proj:wkt2",    "proj:projjson"};
+    const auto states = [&](const json::Value& owner) {
+        return StatesTransform(owner) || HasGeoTiffTags(owner) ||
+               std::any_of(std::begin(kNames), std::end(kNames),
+                           [&](const char* name) { return owner.Find(name) != nullptr; });
+    };
+    return !states(attributes) && !states(group_attributes);
+}
+
+ArrayFacts WithAuxiliaryAxes(const Hierarchy& hierarchy, ArrayFacts facts) {
+    const std::string group(ParentPath(facts.path));
+    const auto lacks = [&](const std::optional<std::size_t>& axis) {
+        return axis && facts.dimensions[*axis].is_named &&
+               facts.dimensions[*axis].coordinate_path.empty();
+    };
+    if (facts.path.empty() || !lacks(facts.axes.x) || !lacks(facts.axes.y)) return facts;
+    for (const json::Value* attributes : {&facts.attributes, &facts.group_attributes}) {
+        for (const std::string& word : WordsAttribute(*attributes, "coordinates")) {
+            const std::string path = FindVariable(hierarchy, group, word);
+            const auto metadata = hierarchy.Metadata(path);
+            if (path.empty() || !metadata.ok() || metadata->rank() != 1 ||
+                !metadata->dtype.is_numeric())
+                continue;
+            const auto found = DescribeArray(hierarchy, path);
+            if (!found.ok()) continue;
+            const AxisRole role = MeaningOf(found->attributes, std::string(LastName(path))).role;
+            const auto& axis = role == AxisRole::kX ? facts.axes.x : facts.axes.y;
+            Dimension& dimension = facts.dimensions[*axis];
+            if (role == AxisRole::kNone || !dimension.coordinate_path.empty() ||
+                !IsSameDimension(found->dimensions[0], dimension))
+                continue;
+            dimension.coordinate_path = path;
+            dimension.coordinate_attributes = found->attributes;
+            dimension.role = role;
+        }
+    }
+    return facts;
 }
 
 }  // namespace zarr

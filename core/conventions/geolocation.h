@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/conventions/array_facts.h"
@@ -39,10 +40,23 @@ struct Geolocation {
     GeolocationArray y;
 };
 
+// Names of arrays in the group of a raster that are taken as longitudes and latitudes of its pixels
+// although no attribute names them.
+inline constexpr const char* kGeolocationNames[] = {"longitude", "latitude", "lon", "lat"};
+
+// Returns kX for longitudes and kY for latitudes, if `name` is one of kGeolocationNames and
+// `attributes` do not contradict the name; else kNone.
+AxisRole GeolocationRole(const json::Value& attributes, std::string_view name);
+
+// False if the attributes of an array or its group state a CRS or a geotransform. The arrays with
+// kGeolocationNames are then not tried.
+bool MayBeLocatedByNames(const json::Value& attributes, const json::Value& group_attributes);
+
 // Finds two arrays that locate each pixel of a raster; nullopt if there are none. Candidates are
 // the arrays named by the attribute `coordinates` of the array or its group, if their last two
 // dimensions are the raster's rows and columns. The next candidates are the 1-D coordinate arrays
-// of X and Y.
+// of X and Y. If X and Y have none, the last ones are the arrays with kGeolocationNames, subject to
+// MayBeLocatedByNames().
 //
 // The attributes standard_name and units decide whether an array holds longitudes or latitudes. The
 // array's name decides only if both attributes are absent. Coordinates in the CRS, for example in
@@ -50,5 +64,10 @@ struct Geolocation {
 // that is named and invalid.
 Fact<std::optional<Geolocation>> FindGeolocation(const Hierarchy& hierarchy,
                                                  const ArrayFacts& facts);
+
+// Returns `facts` with coordinates for X and Y that have none: a 1-D array along the dimension that
+// the attribute `coordinates` of the array or its group names, such as lat(y). Attributes or names
+// must say that the array is a coordinate of X or Y.
+ArrayFacts WithAuxiliaryAxes(const Hierarchy& hierarchy, ArrayFacts facts);
 
 }  // namespace zarr

@@ -17,6 +17,7 @@
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/dimensions.h"
+#include "core/conventions/geolocation.h"
 #include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
@@ -341,6 +342,7 @@ class Opening {
             attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
         if (!is_placed || level != Level::kNext || StatesCrs(attributes))
             AddGridMapping(group, is_of_group ? of_group : attributes);
+        if (level != Level::kNext && MayBeLocatedByNames(attributes, of_group)) AddLongLats(group);
         bool are_cached = true;
         for (const NamedDimension& dimension :
              NameDimensions(hierarchy_, path, *metadata, attributes).value)
@@ -382,6 +384,16 @@ class Opening {
         for (const std::string& member : MembersOf(group)) {
             Add(member, {Document::kArray, Document::kAttributes});
             if (IsAbsent(member, Document::kArray)) Add(member, {Document::kGroup});
+        }
+    }
+
+    // Collects the keys of arrays that may be longitudes and latitudes of each pixel.
+    void AddLongLats(const std::string& group) {
+        if (hierarchy_.is_consolidated()) return;
+        for (const char* name : kGeolocationNames) {
+            const std::string path = JoinKey(group, name);
+            Add(path, {Document::kArray});
+            if (IsThere(path, Document::kArray)) Add(path, {Document::kAttributes});
         }
     }
 

@@ -10,6 +10,7 @@
 #include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
+#include "core/conventions/geolocation.h"
 #include "core/store/keys.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
@@ -323,10 +324,11 @@ void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::Arra
 
 }  // namespace
 
-Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
-                                  const std::string& store_path,
+Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy,
+                                  const zarr::ArrayFacts& described, const std::string& store_path,
                                   const GeoreferencingOptions& options) {
     Georeferencing result;
+    const zarr::ArrayFacts facts = zarr::WithAuxiliaryAxes(hierarchy, described);
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };

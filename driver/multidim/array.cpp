@@ -14,7 +14,8 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/band_lists.h"
-#include "core/conventions/eopf.h"
+#include "core/conventions/crs_sources.h"
+#include "core/conventions/geolocation.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/nodata.h"
@@ -397,13 +398,33 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
     });
 }
 
+// Returns the paths of the coordinates that the attribute `coordinates` names, without grid
+// mappings. If it names none, those of longitudes and latitudes of each pixel.
+std::vector<std::string> ZarrMDArray::CoordinatePaths() const {
+    const zarr::Hierarchy& hierarchy = session_->hierarchy();
+    const std::string group(zarr::ParentPath(facts_.path));
+    std::vector<std::string> words = zarr::WordsAttribute(facts_.attributes, "coordinates");
+    std::vector<std::string> paths;
+    std::vector<std::string> mappings;
+    if (!words.empty()) mappings.push_back(zarr::FindGridMapping(hierarchy, facts_).value);
+    for (const std::string& name : zarr::GridMappingNames(facts_.attributes))
+        if (!words.empty()) mappings.push_back(zarr::FindVariable(hierarchy, group, name));
+    for (const std::string& name : words) {
+        std::string path = zarr::FindVariable(hierarchy, group, name);
+        if (!path.empty() && std::find(mappings.begin(), mappings.end(), path) == mappings.end())
+            paths.push_back(std::move(path));
+    }
+    if (!words.empty() || facts_.metadata.rank() < 2) return paths;
+    const auto located = zarr::FindGeolocation(hierarchy, facts_).value;
+    if (located && !located->is_along_axes && located->kind == zarr::Geolocation::Kind::kLongLat)
+        paths = {located->y.facts.path, located->x.facts.path};
+    return paths;
+}
+
 std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() const {
     return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALMDArray>> {
         std::vector<std::shared_ptr<GDALMDArray>> variables;
-        for (const std::string& name : zarr::WordsAttribute(facts_.attributes, "coordinates")) {
-            const std::string path = zarr::FindVariable(
-                session_->hierarchy(), std::string(zarr::ParentPath(facts_.path)), name);
-            if (path.empty()) continue;
+        for (const std::string& path : CoordinatePaths()) {
             auto array = session_->OpenArray(path);
             if (array.ok())
                 variables.push_back(*array);

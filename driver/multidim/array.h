@@ -152,6 +152,7 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     void OrderDimensions();
     void ReadConventions();
+    std::vector<std::string> CoordinatePaths() const;
     const std::vector<std::string>& LevelPaths() const;
     std::unique_ptr<GDALDataset> OpenForUpdate() const;
     zarr::Status CheckOverviews(const std::vector<int>& factors) const;
