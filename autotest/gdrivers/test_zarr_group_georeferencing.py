@@ -233,8 +233,8 @@ def grid_mapping(code):
 GEODETIC = {"standard_name": "longitude", "units": "degrees_east"}, {
     "standard_name": "latitude", "units": "degrees_north"}  # fmt: skip
 LATLON = {
-    "lon": {"values": np.add.outer(np.zeros(ROWS), np.arange(COLUMNS) / 7), "dims": ("y", "x"), "attrs": GEODETIC[0]},
-    "lat": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
+    "lon_b1": {"values": np.add.outer(np.zeros(ROWS), np.arange(COLUMNS) / 7), "dims": ("y", "x"), "attrs": GEODETIC[0]},
+    "lat_b1": {"values": np.add.outer(np.arange(ROWS) / 7, np.zeros(COLUMNS)), "dims": ("y", "x"), "attrs": GEODETIC[1]},
 }  # fmt: skip
 
 # case -> (attributes of array a, of array b and of their group, further arrays, (geotransform, EPSG code) of a, and of
@@ -252,7 +252,7 @@ APART = {
     "registration": ({**spatial(), **UTM}, {**spatial(), **UTM, "spatial:registration": "node"}, {}, {},
                      (PLACE, 32632), ((499995.0, 10.0, 0.0, 5200005.0, 0.0, -10.0), 32632)),
     "axes": (spatial(dims=("y", "x")), spatial(dims=("x", "y")), {}, {}, (PLACE, None), (PLACE, None)),
-    "geolocation": ({"coordinates": "lon lat"}, {}, {}, LATLON, (None, None), (None, None)),
+    "geolocation": ({"coordinates": "lon_b1 lat_b1"}, {}, {}, LATLON, (None, None), (None, None)),
 }  # fmt: skip
 
 
