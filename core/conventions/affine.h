@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 
 #include "core/conventions/array_facts.h"
 #include "core/conventions/coordinates.h"
+#include "core/conventions/geotransform.h"
 
 namespace zarr {
-
-// Six coefficients that map a pixel corner (column, row) to coordinates, in GDAL's order:
-// x = c[0] + column * c[1] + row * c[2],
-// y = c[3] + column * c[4] + row * c[5].
-using GeoTransform = std::array<double, 6>;
 
 // A geotransform, and the attribute or arrays that state the geotransform (`origin`, for messages).
 struct AffineSource {
@@ -31,11 +26,6 @@ bool StatesTransform(const json::Value& attributes);
 // True if the attributes hold a supported transform and state its raster size. In a remote store,
 // such a transform is not compared with the coordinates.
 bool StatesSizedTransform(const json::Value& attributes);
-
-// Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
-// axis, in pixels of `b`. Returns NaN if a corner is NaN. Widths and heights are in pixels.
-double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
-                      double b_width, double b_height);
 
 // Returns the geotransform of an array; nullopt if no source states one. The sources, by
 // precedence:

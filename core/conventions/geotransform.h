@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Reads geotransforms from lists and texts of numbers.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/conventions/attributes.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+// Six coefficients that map a pixel corner (column, row) to coordinates, in GDAL's order:
+// x = c[0] + column * c[1] + row * c[2],
+// y = c[3] + column * c[4] + row * c[5].
+using GeoTransform = std::array<double, 6>;
+
+// True if all coefficients are finite, and no two pixels have equal coordinates.
+bool IsInvertible(const GeoTransform& t);
+
+// Converts six numbers a, b, c, d, e, f to a geotransform in GDAL's order. In the input, x = a *
+// column + b * row + c. Nine numbers are a 3 x 3 matrix, whose last row is ignored. Returns nullopt
+// if the transform is invalid or not invertible.
+std::optional<GeoTransform> ParseAffineOrder(const json::Value& value);
+
+// Parses a geotransform of six numbers in GDAL's order: the text "x0 dx rx y0 ry dy" that rioxarray
+// writes, or a list. Returns nullopt if the transform is invalid or not invertible.
+std::optional<GeoTransform> ParseGdalOrder(const json::Value& value);
+
+// Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
+// axis, in pixels of `b`. Returns NaN if a corner is NaN. Widths and heights are in pixels.
+double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
+                      double b_width, double b_height);
+
+}  // namespace zarr
