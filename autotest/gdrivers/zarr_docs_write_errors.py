@@ -611,6 +611,24 @@ def _(folder):
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0]}, **axes)
 
 
+@provokes("/<path>: attribute transform: expected the six or nine numbers of an affine transformation, got <value>")
+def _(folder):
+    described(folder, {"transform": [1, 2, 3]})
+
+
+@provokes("/<path>: attribute transform disagrees with the coordinate arrays; the coordinate arrays are used")
+def _(folder):
+    axes = {name: {"values": np.arange(4.0) * 10, "dims": [name]} for name in ("y", "x")}
+    described(folder, {"transform": [1, 0, 0, 0, -1, 0]}, **axes)
+
+
+@provokes("/<path>: coordinates /<path> and /<path> are the corners of pixels by attribute transform, and are "
+          "used as such")  # fmt: skip
+def _(folder):
+    axes = {name: {"values": np.arange(4.0) * 10, "dims": [name]} for name in ("y", "x")}
+    described(folder, {"transform": [10, 0, 0, 0, 10, 0]}, **axes)
+
+
 @provokes("/<path>: attribute spatial:transform_type: <type> is not supported; "
           "spatial:transform is ignored")  # fmt: skip
 def _(folder):

@@ -71,15 +71,16 @@ class AffineFinder {
                 CompareWithCoordinates(*source);
             return source;
         }
-        if (auto source = FromCoordinatesOrGdalAttribute()) return source;
+        if (auto source = FromCoordinatesOrGdalAttribute())
+            return BesidePlainTransform(std::move(*source));
         if (auto source = FromOme()) return source;
         if (auto source = FromLayout()) return source;
         if (auto source = FromBoundingBox(facts_.attributes)) return source;
-        if (group_attributes_.Find("spatial:bbox") == nullptr &&
-            group_attributes_.Find("proj:bbox") == nullptr)
-            return std::nullopt;
-        return SharesGroupCrs(hierarchy_, facts_) ? FromBoundingBox(group_attributes_)
-                                                  : std::nullopt;
+        const bool has_box = group_attributes_.Find("spatial:bbox") != nullptr ||
+                             group_attributes_.Find("proj:bbox") != nullptr;
+        if (has_box && SharesGroupCrs(hierarchy_, facts_))
+            if (auto source = FromBoundingBox(group_attributes_)) return source;
+        return FromPlainTransform();
     }
 
   private:
@@ -340,6 +341,75 @@ class AffineFinder {
             return source;
         }
         return std::nullopt;
+    }
+
+    // Returns the geotransform in the plain attribute `transform` of the array, else of its group.
+    std::optional<AffineSource> PlainTransform(bool may_be_of_group, Warnings& warnings) {
+        auto found = ReadPlainTransform(facts_.attributes).Report(warnings);
+        if (!found && may_be_of_group && HasTransform(group_attributes_, kPlainTransform) &&
+            SharesGroupTransform())
+            found = ReadPlainTransform(group_attributes_).Report(warnings);
+        if (!found) return std::nullopt;
+        AffineSource source;
+        source.transform = *found;
+        source.origin = std::string("attribute ") + kPlainTransform;
+        return source;
+    }
+
+    // Returns the plain transform of an array whose coordinates give no geotransform. Coordinates
+    // that contradict the transform rule it out. A single coordinate takes the pixel size of it.
+    std::optional<AffineSource> FromPlainTransform() {
+        auto stated = PlainTransform(true, warnings_);
+        if (!stated) return std::nullopt;
+        Warnings ignored;  // FromCoordinatesOrGdalAttribute() has reported them
+        if (auto laid = FromCoordinates(&stated->transform, ignored)) return laid;
+        if (!is_contradicted_) return stated;
+        warnings_.push_back(stated->origin +
+                            " disagrees with the coordinate arrays; the attribute is ignored");
+        return std::nullopt;
+    }
+
+    // Compares the geotransform `laid`, which coordinates give, with the plain attribute
+    // `transform`. In remote stores, the attribute of the group is not compared. Returns `laid`,
+    // unless the attribute shows that the coordinates are pixel numbers, or corners of pixels, as
+    // stackstac writes. Adds a warning if they are corners, or if both disagree.
+    AffineSource BesidePlainTransform(AffineSource laid) {
+        if (!laid.from_coordinates || IsInOtherUnits(facts_.dimensions[*facts_.axes.x]) ||
+            IsInOtherUnits(facts_.dimensions[*facts_.axes.y]))
+            return laid;
+        Warnings ignored;  // a broken statement behind a good one does not matter
+        const auto stated = PlainTransform(hierarchy_.ComparesRepeatedStatements(), ignored);
+        if (!stated) return laid;
+        if (HoldsPixelNumbers(laid.transform)) return *stated;
+        constexpr double kTolerance = 0.25;  // in pixels
+        const auto is_at_coordinates = [&](const GeoTransform& t) {
+            return CornerDistance(laid.transform, Size(facts_.axes.x), Size(facts_.axes.y), t,
+                                  Size(facts_.axes.x), Size(facts_.axes.y)) <= kTolerance;
+        };
+        if (is_at_coordinates(stated->transform)) return laid;
+        // `corners` has the pixel size that is stated, and its first corner at the coordinates.
+        GeoTransform corners = stated->transform;
+        corners[0] = laid.transform[0] + 0.5 * laid.transform[1];
+        corners[3] = laid.transform[3] + 0.5 * laid.transform[5];
+        GeoTransform centres = corners;
+        centres[0] -= 0.5 * corners[1];
+        centres[3] -= 0.5 * corners[5];
+        const auto is_on_corner = [&](std::size_t at, double step) {
+            const double pixels = (corners[at] - stated->transform[at]) / step;
+            return std::fabs(pixels - std::round(pixels)) <= kTolerance;
+        };
+        if (is_at_coordinates(centres) && is_on_corner(0, corners[1]) &&
+            is_on_corner(3, corners[5])) {
+            warnings_.push_back(laid.origin +
+                                " are the corners of pixels by attribute transform, and are used "
+                                "as such");
+            laid.transform = corners;
+            return laid;
+        }
+        warnings_.push_back(
+            stated->origin +
+            " disagrees with the coordinate arrays; the coordinate arrays are used");
+        return laid;
     }
 
     double Size(const std::optional<std::size_t>& axis) const {

@@ -13,6 +13,7 @@
 #include "core/conventions/eopf.h"
 #include "core/conventions/geolocation.h"
 #include "core/conventions/geotiff.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/location_statements.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
@@ -60,7 +61,7 @@ std::string OwnGridMapping(const ArrayFacts& facts, const json::Value& attribute
 bool HasGeoTransform(const json::Value& attributes) {
     return attributes.Find("spatial:transform") != nullptr ||
            attributes.Find("proj:transform") != nullptr ||
-           attributes.Find("GeoTransform") != nullptr;
+           attributes.Find("GeoTransform") != nullptr || ReadPlainTransform(attributes).value;
 }
 
 // True if the array may be a map: X and Y are known, or dimensions have no names, or a geotransform

@@ -27,6 +27,14 @@ std::optional<GeoTransform> ParseAffineOrder(const json::Value& value);
 // writes, or a list. Returns nullopt if the transform is invalid or not invertible.
 std::optional<GeoTransform> ParseGdalOrder(const json::Value& value);
 
+// Returns the geotransform in the plain attribute `transform`, which rasterio and its relatives
+// write in the order of ParseAffineOrder(): a list, a list of rows, or a text of numbers. Numbers
+// that make sense only in GDAL's order are read in that order. Returns nullopt without a warning if
+// `transform` is absent, the identity, or no list or text of numbers: `transform` may have any
+// meaning. Other numbers give a warning.
+Fact<std::optional<GeoTransform>> ReadPlainTransform(const json::Value& attributes);
+inline constexpr const char* kPlainTransform = "transform";
+
 // Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
 // axis, in pixels of `b`. Returns NaN if a corner is NaN. Widths and heights are in pixels.
 double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,

@@ -15,6 +15,7 @@
 #include "core/conventions/band_lists.h"
 #include "core/conventions/base_state.h"
 #include "core/conventions/geotiff.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"
 #include "core/dtype/v3_types.h"
 #include "core/metadata/fill_meaning.h"
@@ -129,7 +130,9 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     if (members == nullptr) return;
     const bool is_of_tiff = zarr::HasGeoTiffTags(attributes);
     const bool has_classes = !zarr::FlagNames(attributes).value.empty();
+    const bool has_transform = zarr::ReadPlainTransform(attributes).value.has_value();
     const auto is_shown = [&](const std::string& name) {
+        if (has_transform && name == zarr::kPlainTransform) return false;
         // flag_values and flag_meanings are shown as metadata items if the flags are single bits.
         // If the flags are classes, the band has category names instead of these items.
         const bool is_flag = name == "flag_values" || name == "flag_meanings";

@@ -20,6 +20,7 @@
 #include "core/conventions/catalog.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/registered.h"
 #include "core/dtype/element_text.h"
 #include "core/grid/chunk_grid.h"
@@ -504,6 +505,8 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
               written_arrays.grid_mapping.empty() ? json::Value()
                                                   : json::Value(written_arrays.grid_mapping));
     for (const char* const name : kReplacedStatements) SetMember(attributes, name, json::Value());
+    if (zarr::ReadPlainTransform(layout.facts.attributes).value)
+        SetMember(attributes, zarr::kPlainTransform, json::Value());
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",

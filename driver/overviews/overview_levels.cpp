@@ -10,6 +10,7 @@
 #include "core/conventions/base_state.h"
 #include "core/conventions/companions.h"
 #include "core/conventions/coordinates.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/overview_layout.h"
 #include "core/hierarchy/tree.h"
@@ -57,8 +58,9 @@ zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
 // True for an attribute that states georeferencing or the names of other arrays. An overview needs
 // its own value for such an attribute, so the value is not copied.
 bool IsLocationAttribute(std::string_view name) {
-    for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
-                                       "proj:bbox", "ancillary_variables", "GeoTransform"})
+    for (const std::string_view own :
+         {"coordinates", "multiscales", "proj:transform", "proj:shape", "proj:bbox",
+          "ancillary_variables", "GeoTransform", zarr::kPlainTransform})
         if (name == own) return true;
     // The attributes for PAM and for the mask belong to the pixels of the raster, so an overview
     // must not copy them.
