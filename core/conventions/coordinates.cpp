@@ -347,30 +347,117 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
         keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
 }
 
+namespace {
+
+double PlaceOf(const Coordinates& coordinates, std::size_t i) {
+    return static_cast<double>(coordinates.places.empty() ? i : coordinates.places[i]);
+}
+
+// Returns the unit of the last decimal digit, such as 0.001 for 10.083, 10.167 and 10.25, if all
+// values are decimal numbers but for `relative_noise`. Returns 0 if they are not, or if the unit is
+// less than `least`.
+double DecimalUnit(const std::vector<double>& values, double relative_noise, double least) {
+    const double noise = std::max(relative_noise, 8 * std::numeric_limits<double>::epsilon());
+    double power = 1;
+    for (const double value : values) {
+        for (;; power *= 10) {
+            if (power * least > 1) return 0;
+            const double scaled = value * power;
+            const double error = 2 * noise * std::fabs(scaled);
+            if (error > 0.25) return 0;  // the digits are lost in noise
+            if (std::fabs(scaled - std::round(scaled)) <= error) break;
+        }
+    }
+    return 1 / power;
+}
+
+// True if some line is at most `half_width` away from all values. `slope` is the slope between both
+// ends.
+bool LieOnLine(const Coordinates& coordinates, double slope, double half_width) {
+    const std::vector<double>& values = coordinates.values;
+    const double width = 2 * half_width;
+    const double reach = width / PlaceOf(coordinates, values.size() - 1);
+    double low = slope - reach;
+    double high = slope + reach;
+    // The values differ from a line of slope k by a range that is a convex function of k. The
+    // places of its ends say in which direction the range shrinks.
+    constexpr int kSteps = 60;
+    for (int step = 0; step < kSteps; ++step) {
+        const double k = step == 0 ? slope : 0.5 * (low + high);
+        std::size_t top = 0;
+        std::size_t bottom = 0;
+        const auto rest = [&](std::size_t i) { return values[i] - k * PlaceOf(coordinates, i); };
+        for (std::size_t i = 1; i < values.size(); ++i) {
+            if (rest(i) > rest(top)) top = i;
+            if (rest(i) < rest(bottom)) bottom = i;
+        }
+        if (rest(top) - rest(bottom) <= width) return true;
+        (top > bottom ? low : high) = k;
+    }
+    return false;
+}
+
+// True if neighbours differ by two distances, and the rarer one shows that rounding made both. A
+// longer distance may be a gap unless it occurs three times. A shorter distance is no gap. Whole
+// numbers need three of either.
+bool IsRoundingLikely(const Coordinates& coordinates, double unit) {
+    constexpr std::size_t kEnough = 3;
+    const std::vector<double>& values = coordinates.values;
+    std::size_t count[2] = {0, 0};
+    double distances[2] = {0, 0};
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        if (PlaceOf(coordinates, i) != PlaceOf(coordinates, i - 1) + 1) continue;
+        const double distance = std::round(std::fabs(values[i] - values[i - 1]) / unit);
+        const std::size_t at = count[0] == 0 || distance == distances[0] ? 0 : 1;
+        distances[at] = distance;
+        ++count[at];
+    }
+    const std::size_t rarer = count[0] < count[1] ? 0 : 1;
+    const bool is_shorter = distances[rarer] < distances[1 - rarer];
+    return count[rarer] >= (is_shorter && unit < 1 ? 1 : kEnough);
+}
+
+// True if the values are regular coordinates that were rounded to decimals. They are then within
+// half a unit of their last digit of a line. A unit that is large beside the spacing, and whole
+// numbers, may hide a gap, and need more evidence.
+bool AreRoundedToDecimals(const Coordinates& coordinates, double spacing, double noise,
+                          double least) {
+    const double unit = DecimalUnit(coordinates.values, coordinates.relative_noise, least);
+    const double size = std::fabs(spacing);
+    if (unit == 0 || unit > 2 * size) return false;
+    const bool is_small = unit <= 0.25 * size && unit < 1;
+    return (is_small || IsRoundingLikely(coordinates, unit)) &&
+           LieOnLine(coordinates, spacing, 0.5 * unit * (1 + 1e-6) + noise);
+}
+
+}  // namespace
+
 Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
                                                 const std::string& name) {
     const std::vector<double>& values = coordinates.values;
     if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
         return {std::nullopt, {name + ": the coordinates contain NaN or infinite values"}};
     if (values.size() < 2) return {};
-    const auto place_of = [&](std::size_t i) {
-        return static_cast<double>(coordinates.places.empty() ? i : coordinates.places[i]);
-    };
     RegularAxis axis;
     axis.start = values.front();
-    axis.spacing = (values.back() - values.front()) / place_of(values.size() - 1);
+    axis.spacing = (values.back() - values.front()) / PlaceOf(coordinates, values.size() - 1);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (*low == *high) return {std::nullopt, {name + ": all coordinates are equal"}};
-    // `noise` covers the rounding errors of a stored value and of the computed spacing. `tolerance`
-    // stays below half the spacing, so that values in wrong order are rejected.
-    const double noise =
-        4 * coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
+    // `noise` is the rounding error of a stored value. `tolerance` covers it and that of the
+    // computed spacing. It stays below half the spacing, so that values in wrong order are
+    // rejected.
+    const double noise = coordinates.relative_noise * std::max(std::fabs(*low), std::fabs(*high));
     const double size = std::fabs(axis.spacing);
-    const double tolerance = std::min(std::max(1e-3 * size, noise), 0.25 * size);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const double place = axis.start + place_of(i) * axis.spacing;
-        if (!(std::fabs(values[i] - place) <= tolerance)) return {};
-    }
+    const double tolerance = std::min(std::max(1e-3 * size, 4 * noise), 0.25 * size);
+    const auto is_regular = [&] {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double place = axis.start + PlaceOf(coordinates, i) * axis.spacing;
+            if (!(std::fabs(values[i] - place) <= tolerance)) return false;
+        }
+        return true;
+    };
+    if (!is_regular() && !AreRoundedToDecimals(coordinates, axis.spacing, noise, 1e-3 * size))
+        return {};
     return {axis};
 }
 

@@ -62,10 +62,11 @@ struct RegularAxis {
     double spacing = 0;
 };
 
-// Returns the axis if the coordinates are regular. Each value may differ from its regular position
-// by a thousandth of the spacing, or by rounding if stored as float32. Returns nullopt if the
-// values are irregular. Also returns nullopt for fewer than two values, which do not give a
-// spacing. NaN and constant coordinates give a warning that starts with `name`.
+// Returns the axis between the first and last value if the coordinates are regular. Each value may
+// differ from its regular position by a thousandth of the spacing, or by rounding if stored as
+// float32. Values that are rounded to decimals may differ by half a unit of their last digit.
+// Returns nullopt if the values are irregular. Also returns nullopt for fewer than two values,
+// which do not give a spacing. NaN and constant coordinates give a warning that starts with `name`.
 Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
                                                 const std::string& name);
 
