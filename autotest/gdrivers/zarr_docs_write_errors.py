@@ -611,6 +611,13 @@ def _(folder):
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0]}, **axes)
 
 
+@provokes("/<path>: longitudes jump before column <n>, so there is no geotransform; open option "
+          "WRAP_LONGITUDE=YES moves columns")  # fmt: skip
+def _(folder):
+    lon = {"values": np.array([0, 1, 358, 359]), "dims": ["x"], "attrs": {"units": "degrees_east"}}
+    described(folder, {}, x=lon, y={"values": np.arange(4), "dims": ["y"]})
+
+
 @provokes("/<path>: attribute transform: expected the six or nine numbers of an affine transformation, got <value>")
 def _(folder):
     described(folder, {"transform": [1, 2, 3]})

@@ -13,6 +13,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/geotiff.h"
 #include "core/conventions/location_statements.h"
+#include "core/conventions/longitudes.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/ome_placement.h"
@@ -54,8 +55,12 @@ bool HasTransform(const json::Value& attributes, const char* name) {
 class AffineFinder {
   public:
     AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
-                 Warnings& warnings)
-        : hierarchy_(hierarchy), facts_(facts), threads_(threads), warnings_(warnings) {
+                 MovedColumns columns, Warnings& warnings)
+        : hierarchy_(hierarchy),
+          facts_(facts),
+          threads_(threads),
+          columns_(columns),
+          warnings_(warnings) {
         if (!facts.path.empty())
             group_attributes_ = AttributesOrEmpty(hierarchy, std::string(ParentPath(facts.path)));
     }
@@ -135,6 +140,7 @@ class AffineFinder {
                                 : !is_beside_degrees_ && !is_contradicted_;
         if (agrees) {
             from_attribute->from_coordinates = from_coordinates.has_value();
+            if (from_coordinates) from_attribute->first_column = from_coordinates->first_column;
             return from_attribute;
         }
         if (!is_beside_degrees_)
@@ -217,6 +223,9 @@ class AffineFinder {
             return std::nullopt;
         }
         auto axis = FitRegularAxis(*coordinates, "/" + dimension.coordinate_path);
+        if (index == *facts_.axes.x && axis.warnings.empty())
+            if (const auto longitudes = Longitudes(*coordinates, axis.value, dimension, warnings))
+                return longitudes;
         if (axis.value || !stated || !axis.warnings.empty() || dimension.size == 0 ||
             IsInOtherUnits(dimension))
             return std::move(axis).Report(warnings);
@@ -232,6 +241,32 @@ class AffineFinder {
             return std::nullopt;
         }
         return stated;
+    }
+
+    // Returns the axis of longitudes that jump by 360 degrees. `fitted` is the axis without regard
+    // to jumps; two columns are regular across any jump. Sets first_column_ if columns must be
+    // moved. If they must not, adds a warning and returns nullopt.
+    std::optional<RegularAxis> Longitudes(const Coordinates& coordinates,
+                                          const std::optional<RegularAxis>& fitted,
+                                          const Dimension& dimension, Warnings& warnings) {
+        const json::Value& attributes = dimension.coordinate_attributes;
+        const bool is_jump =
+            !fitted || (std::fabs(fitted->spacing) > 180 && IsLongitude(attributes));
+        const std::string* const units = StringAttribute(attributes, "units");
+        const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
+        if (!is_jump || (unit && unit->name != "degree")) return std::nullopt;
+        const auto longitudes = FitLongitudes(coordinates);
+        if (!longitudes) return std::nullopt;
+        if (longitudes->first != 0 && columns_ == MovedColumns::kNo) {
+            warnings.push_back("/" + dimension.coordinate_path +
+                               ": longitudes jump before column " +
+                               std::to_string(longitudes->first) +
+                               ", so there is no geotransform; open option WRAP_LONGITUDE=YES "
+                               "moves columns");
+            return std::nullopt;
+        }
+        first_column_ = longitudes->first;
+        return longitudes->axis;
     }
 
     // True if the coordinates are lengths in a unit other than metres, or angles in a unit other
@@ -255,6 +290,7 @@ class AffineFinder {
             stated_y = RegularAxis{t[3] + 0.5 * t[5], t[5]};
         }
         is_contradicted_ = false;
+        first_column_ = 0;
         PrefetchAxes(hierarchy_,
                      {&facts_.dimensions[*facts_.axes.x], &facts_.dimensions[*facts_.axes.y]});
         const auto x = Axis(*facts_.axes.x, stated_x, warnings);
@@ -266,6 +302,7 @@ class AffineFinder {
         source.origin = "coordinates /" + facts_.dimensions[*facts_.axes.x].coordinate_path +
                         " and /" + facts_.dimensions[*facts_.axes.y].coordinate_path;
         source.from_coordinates = true;
+        source.first_column = first_column_;
         return source;
     }
 
@@ -514,6 +551,7 @@ class AffineFinder {
     const Hierarchy& hierarchy_;
     const ArrayFacts& facts_;
     const std::size_t threads_;
+    const MovedColumns columns_;
     Warnings& warnings_;
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // cached result; nullopt if not computed yet
@@ -523,6 +561,7 @@ class AffineFinder {
     // True if the coordinates that were last read are irregular and contradict the axis that an
     // attribute states.
     bool is_contradicted_ = false;
+    std::uint64_t first_column_ = 0;  // first column of the coordinates that were last read
     bool is_sized_ = false;  // true if the statement that was read last states its raster size
 };
 
@@ -545,8 +584,9 @@ bool StatesSizedTransform(const json::Value& attributes) {
 }
 
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                             std::size_t threads, Warnings& warnings) {
-    return AffineFinder(hierarchy, facts, threads, warnings).Find();
+                                             std::size_t threads, Warnings& warnings,
+                                             MovedColumns columns) {
+    return AffineFinder(hierarchy, facts, threads, columns, warnings).Find();
 }
 
 }  // namespace zarr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,9 @@ struct AffineSource {
     // True if the coordinate arrays are regular and agree with `transform`. The transform then has
     // the unit of the coordinates.
     bool from_coordinates = false;
+    // Column of the array that `transform` places first; see LongitudeAxis. Not 0 only with
+    // MovedColumns::kYes.
+    std::uint64_t first_column = 0;
     bool is_ome = false;  // true if OME-NGFF states a physical scale without a CRS
 };
 
@@ -27,6 +31,9 @@ bool StatesTransform(const json::Value& attributes);
 // such a transform is not compared with the coordinates.
 bool StatesSizedTransform(const json::Value& attributes);
 
+// Says whether a geotransform may place the columns in another order than the array's.
+enum class MovedColumns : std::uint8_t { kNo, kYes };
+
 // Returns the geotransform of an array; nullopt if no source states one. The sources, by
 // precedence:
 // 1. `spatial:transform`, then `proj:transform`, of the array or, if SharesGroupTransform(), of its
@@ -36,13 +43,15 @@ bool StatesSizedTransform(const json::Value& attributes);
 // 3. regular coordinate arrays;
 // 4. OME-NGFF's scale and translation;
 // 5. the multiscales layout of the group (zarr-conventions);
-// 6. `spatial:bbox`, or `proj:bbox` with `proj:shape`.
+// 6. `spatial:bbox`, or `proj:bbox` with `proj:shape`;
+// 7. the plain attribute `transform` of the array, else of its group.
 //
 // A transform for another raster size (MismatchedSize()) is ignored. Each invalid statement gives a
 // warning. A statement that disagrees with the coordinates by more than half a pixel also gives a
 // warning; in a remote store only a statement without a size is compared. `threads` limits the
 // threads that read the coordinates.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                             std::size_t threads, Warnings& warnings);
+                                             std::size_t threads, Warnings& warnings,
+                                             MovedColumns columns = MovedColumns::kNo);
 
 }  // namespace zarr

@@ -349,10 +349,6 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
 
 namespace {
 
-double PlaceOf(const Coordinates& coordinates, std::size_t i) {
-    return static_cast<double>(coordinates.places.empty() ? i : coordinates.places[i]);
-}
-
 // Returns the unit of the last decimal digit, such as 0.001 for 10.083, 10.167 and 10.25, if all
 // values are decimal numbers but for `relative_noise`. Returns 0 if they are not, or if the unit is
 // less than `least`.
@@ -376,7 +372,7 @@ double DecimalUnit(const std::vector<double>& values, double relative_noise, dou
 bool LieOnLine(const Coordinates& coordinates, double slope, double half_width) {
     const std::vector<double>& values = coordinates.values;
     const double width = 2 * half_width;
-    const double reach = width / PlaceOf(coordinates, values.size() - 1);
+    const double reach = width / coordinates.PlaceOf(values.size() - 1);
     double low = slope - reach;
     double high = slope + reach;
     // The values differ from a line of slope k by a range that is a convex function of k. The
@@ -386,7 +382,7 @@ bool LieOnLine(const Coordinates& coordinates, double slope, double half_width) 
         const double k = step == 0 ? slope : 0.5 * (low + high);
         std::size_t top = 0;
         std::size_t bottom = 0;
-        const auto rest = [&](std::size_t i) { return values[i] - k * PlaceOf(coordinates, i); };
+        const auto rest = [&](std::size_t i) { return values[i] - k * coordinates.PlaceOf(i); };
         for (std::size_t i = 1; i < values.size(); ++i) {
             if (rest(i) > rest(top)) top = i;
             if (rest(i) < rest(bottom)) bottom = i;
@@ -406,7 +402,7 @@ bool IsRoundingLikely(const Coordinates& coordinates, double unit) {
     std::size_t count[2] = {0, 0};
     double distances[2] = {0, 0};
     for (std::size_t i = 1; i < values.size(); ++i) {
-        if (PlaceOf(coordinates, i) != PlaceOf(coordinates, i - 1) + 1) continue;
+        if (coordinates.PlaceOf(i) != coordinates.PlaceOf(i - 1) + 1) continue;
         const double distance = std::round(std::fabs(values[i] - values[i - 1]) / unit);
         const std::size_t at = count[0] == 0 || distance == distances[0] ? 0 : 1;
         distances[at] = distance;
@@ -440,7 +436,7 @@ Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
     if (values.size() < 2) return {};
     RegularAxis axis;
     axis.start = values.front();
-    axis.spacing = (values.back() - values.front()) / PlaceOf(coordinates, values.size() - 1);
+    axis.spacing = (values.back() - values.front()) / coordinates.PlaceOf(values.size() - 1);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (*low == *high) return {std::nullopt, {name + ": all coordinates are equal"}};
     // `noise` is the rounding error of a stored value. `tolerance` covers it and that of the
@@ -451,7 +447,7 @@ Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
     const double tolerance = std::min(std::max(1e-3 * size, 4 * noise), 0.25 * size);
     const auto is_regular = [&] {
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const double place = axis.start + PlaceOf(coordinates, i) * axis.spacing;
+            const double place = axis.start + coordinates.PlaceOf(i) * axis.spacing;
             if (!(std::fabs(values[i] - place) <= tolerance)) return false;
         }
         return true;

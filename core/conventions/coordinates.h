@@ -23,6 +23,11 @@ struct Coordinates {
     // Maximum rounding error of a stored value, relative to the value. For float32 the error is
     // half a unit in the last place, for other types 0.
     double relative_noise = 0;
+
+    // Returns the index in the array of the value at `i`.
+    double PlaceOf(std::size_t i) const {
+        return static_cast<double>(places.empty() ? i : places[i]);
+    }
 };
 
 // Reads a whole numeric array of any rank and unpacks the values. Returns kLimit if the array has

@@ -190,28 +190,48 @@ void Scale(GeoTransform& transform, double factor, double y_factor) {
         transform[i] *= i < 3 ? factor : factor * y_factor;
 }
 
-// Shifts longitudes from 0..360 to -180..180. Columns are rotated only if the raster spans the
-// globe. The raster then starts with the first column whose centre lies beyond 180 degrees.
+// Returns the number of columns that span 360 degrees, if the raster has as many, or more, because
+// columns are repeated at its end. Returns nullopt for other rasters.
+std::optional<double> ColumnsOfGlobe(double step, double columns) {
+    const double period = std::round(360 / std::fabs(step));
+    const bool is_whole = std::fabs(period * std::fabs(step) - 360) < 0.01 * std::fabs(step);
+    return is_whole && columns >= period ? std::optional(period) : std::nullopt;
+}
+
+// Shifts longitudes to -180..180. Columns are rotated only if the raster spans the globe. The
+// raster then starts with the column next to 180 degrees: west of it if longitudes decrease. The
+// range includes -180 and not 180, unless the raster has a column for both.
 void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     GeoTransform& t = *result.transform;
     const auto columns = static_cast<double>(facts.dimensions[*facts.axes.x].size);
-    if (!(t[1] > 0) || t[2] != 0 || t[4] != 0) return;
-    const double east = t[0] + columns * t[1];
-    if (east <= 180 + 0.5 * t[1]) return;
-    if (t[0] >= 180 - 1e-9) {
-        t[0] -= 360;
+    const double step = t[1];
+    if (step == 0 || t[2] != 0 || t[4] != 0) return;
+    const double noise = 1e-6 * std::fabs(step);
+    const auto is_within = [&](double first) {
+        const auto [low, high] = std::minmax({first, first + (columns - 1) * step});
+        return low >= -180 - noise && high <= 180 + noise;
+    };
+    const double first = t[0] + 0.5 * step;
+    if (is_within(first)) return;
+    const double start = first - 360 * std::floor((first + 180 + noise) / 360);
+    if (is_within(start)) {
+        t[0] += start - first;
         return;
     }
-    const double first = std::ceil((180 - t[0]) / t[1] - 0.5);
-    const bool global = std::fabs(columns * t[1] - 360) < 0.01 * t[1];
-    if (!global || first <= 0 || first >= columns) {
+    const auto period = ColumnsOfGlobe(step, columns);
+    if (!period) {
         result.warnings.push_back(
             "WRAP_LONGITUDE: the raster crosses 180 degrees but does not span the globe; it is not "
             "wrapped");
         return;
     }
-    result.rolled_columns = static_cast<int>(first);
-    t[0] += first * t[1] - 360;
+    const double to_west = (start + 180) / -step;
+    const double rolled = step > 0            ? std::ceil((180 - noise - start) / step)
+                          : columns > *period ? std::ceil(to_west - 1e-6)
+                                              : std::floor(to_west + 1e-6) + 1;
+    t[0] = start + rolled * step - std::copysign(360, step) - 0.5 * step;
+    result.rolled_columns = static_cast<int>(rolled);
+    result.roll_period = static_cast<int>(*period);
 }
 
 // True if X and Y are the map axes of the array. False if DIM_X or DIM_Y select other axes, such as
@@ -293,8 +313,12 @@ bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts
 void ApplyOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& facts,
                   const GeoreferencingOptions& options, Georeferencing& result) {
     const bool geographic = result.srs && result.srs->IsGeographic();
-    if (options.wrap_longitude && geographic && affine.from_coordinates)
+    if (affine.first_column != 0) {
+        result.rolled_columns = static_cast<int>(affine.first_column);
+        result.roll_period = static_cast<int>(facts.dimensions[*facts.axes.x].size);
+    } else if (options.wrap_longitude && geographic && affine.from_coordinates) {
         WrapLongitude(facts, result);
+    }
     if (options.north_up) FlipRows(facts, result);
 }
 
@@ -335,7 +359,10 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy,
     // X and Y that are no map axes may be time and the width of a satellite's track. Control points
     // may locate such an array.
     if (!IsMap(facts) && find_control()) return result;
-    auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
+    const auto columns =
+        options.wrap_longitude && IsMap(facts) ? zarr::MovedColumns::kYes : zarr::MovedColumns::kNo;
+    auto affine =
+        zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings, columns);
     if (!IsMap(facts)) {
         if (affine && affine->from_coordinates) {
             result.transform = affine->transform;

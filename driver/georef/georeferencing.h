@@ -40,6 +40,7 @@ struct Georeferencing {
     std::string transform_origin;
     bool is_flipped = false;    // true if north_up has reversed the rows
     int rolled_columns = 0;     // columns moved from the left to the right side by wrap_longitude
+    int roll_period = 0;        // columns after which the raster repeats, if some are moved
     CPLStringList geolocation;  // GEOLOCATION metadata domain; may be empty
     std::vector<zarr::GroundControlPoint> points;  // empty if there is a geotransform
     std::optional<OGRSpatialReference> points_srs;

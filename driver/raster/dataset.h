@@ -209,6 +209,9 @@ class ZarrDataset final : public ZarrPamDataset {
     // Returns the index of the array column that is the raster's first column. The index is 0
     // without the open option WRAP_LONGITUDE.
     int RolledColumns() { return georeferencing_.Find().rolled_columns; }
+    // Returns the number of array columns that the raster shows in turn, if RolledColumns() is not
+    // 0. A raster with more columns repeats the first ones at its end.
+    int RollPeriod() { return georeferencing_.Find().roll_period; }
     bool ArePixelsMoved() override {
         return IsFlipped() || (options_.wrap_longitude && RolledColumns() != 0);
     }

@@ -102,18 +102,16 @@ Status PixelWindows::ReadRolled(const PixelWindow& window, std::uint8_t* data,
                                 const BufferLayout& buffer) const {
     const int rolled = dataset_.options().wrap_longitude ? dataset_.RolledColumns() : 0;
     if (rolled == 0) return ReadArray(window, data, buffer);
-    // The first column of the raster is array column `rolled`. After the last array column the
-    // raster continues with array column 0, so the window is read in two parts.
-    const int width = array_.layout.Width();
-    PixelWindow left = window;
-    PixelWindow right = window;
-    left.x_size = std::clamp(width - rolled - window.x_off, 0, window.x_size);
-    left.x_off = window.x_off + rolled;
-    right.x_size = window.x_size - left.x_size;
-    right.x_off = std::max(0, window.x_off + rolled - width);
-    if (left.x_size > 0) ZARR_RETURN_IF_ERROR(ReadArray(left, data, buffer));
-    if (right.x_size == 0) return {};
-    return ReadArray(right, data + buffer.pixel_space * left.x_size, buffer);
+    // Column i of the raster is array column (i + `rolled`) % `period`. The window is read in parts
+    // with consecutive columns.
+    const int period = dataset_.RollPeriod();
+    PixelWindow part = window;
+    for (int done = 0; done < window.x_size; done += part.x_size) {
+        part.x_off = (window.x_off + done + rolled) % period;
+        part.x_size = std::min(window.x_size - done, period - part.x_off);
+        ZARR_RETURN_IF_ERROR(ReadArray(part, data + buffer.pixel_space * done, buffer));
+    }
+    return {};
 }
 
 Status PixelWindows::ReadArray(const PixelWindow& window, std::uint8_t* data,
