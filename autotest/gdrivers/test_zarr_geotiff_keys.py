@@ -30,6 +30,7 @@ GEOREFERENCED = {
     "no-crs": ("", NORTH_UP, {}),
     "bands": ("EPSG:32632", NORTH_UP, {"bands": 3}),
     "levels": ("EPSG:32632", NORTH_UP, {"levels": [2, 4], "scale": (0.5, 100), "nodata": -9999}),
+    "levels-of-bands": ("EPSG:32632", NORTH_UP, {"bands": 3, "levels": [2, 4]}),
     "odd-levels": ("EPSG:3857", NORTH_UP, {"levels": [2], "size": (41, 21)}),
     "scaled": ("EPSG:4326", DEGREES, {"scale": (0.001, -7.5)}),
 }
@@ -138,8 +139,28 @@ def test_as_the_tiff_file(references, name):
     if other.GetNoDataValue() is not None:
         assert band.GetNoDataValue() == other.GetNoDataValue()
     assert np.array_equal(result.ReadAsArray(), wanted.ReadAsArray())
+    if references[0] == "kerchunk_tiff":  # the references of virtual-tiff are those of the largest image
+        assert band.GetOverviewCount() == other.GetOverviewCount()
+        for i in range(band.GetOverviewCount()):
+            assert np.array_equal(band.GetOverview(i).ReadAsArray(), other.GetOverview(i).ReadAsArray())
     items = result.GetMetadata()
     assert not [item for item in items if "Key" in item or item.lower().startswith("model")], items
+
+
+@pytest.mark.parametrize("name", ["levels", "levels-of-bands", "odd-levels"])
+@pytest.mark.parametrize("references", ["kerchunk_tiff"], indirect=True)
+def test_a_level_that_is_opened_by_its_name(references, name):
+    wanted, _, _ = open_both(references, name)
+    level = open_raster(array_name(references[1] / f"kerchunk_tiff-{name}.json", "1"))
+    overview = wanted.GetRasterBand(1).GetOverview(0)
+    assert (level.RasterXSize, level.RasterYSize) == (overview.XSize, overview.YSize)
+    assert level.RasterCount == wanted.RasterCount
+    place, size = wanted.GetGeoTransform(), (wanted.RasterXSize, wanted.RasterYSize)
+    factors = size[0] / overview.XSize, size[1] / overview.YSize
+    assert level.GetGeoTransform() == pytest.approx(
+        (place[0], place[1] * factors[0], 0, place[3], 0, place[5] * factors[1])
+    )
+    assert level.GetSpatialRef().IsSame(wanted.GetSpatialRef())
 
 
 @pytest.mark.parametrize("name", PROJECTIONS)

@@ -34,8 +34,9 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 AxisRole RoleFromName(const std::string& name);
 
 // Returns the role X if a name starts with "x_" or ends with "_x", and the role Y for "y_" and
-// "_y", ignoring case. Examples: "x_geostationary", "pixel_y". Returns kNone if the name suggests
-// both roles. Callers use the result only if no dimension has that role by its coordinates, a
+// "_y", ignoring case. Examples: "x_geostationary", "pixel_y". So do an "x" or "y" with a number,
+// which kerchunk gives to levels of a TIFF file: "X1", "Y1". Returns kNone if the name suggests both
+// roles. Callers use the result only if no dimension has that role by its coordinates, a
 // declaration or its whole name.
 AxisRole RoleFromPartOfName(const std::string& name);
 
