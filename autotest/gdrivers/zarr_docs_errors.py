@@ -97,6 +97,11 @@ def _(folder):
     read(put_bands(folder, "u1", _FillValue=-9999))
 
 
+@provokes("/<path>: attribute COLOR_INTERPRETATION: <reason>; it is ignored")
+def _(folder):
+    read(put_bands(folder, COLOR_INTERPRETATION=3))
+
+
 @provokes("/<path>: attribute <name>: has <n> entries for <n> bands, whose coordinates do not number the entries; the "
           "list is ignored")  # fmt: skip
 def _(folder):

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/checked.h"
 #include "core/conventions/coordinates.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
@@ -17,7 +18,8 @@ namespace {
 constexpr std::string_view kBand = "band";
 
 constexpr std::string_view kLists[] = {kScalesOfBands,   kOffsetsOfBands,  kUnitsOfBands,
-                                       kNamesOfBands[0], kNamesOfBands[1], kNodataOfBands};
+                                       kNamesOfBands[0], kNamesOfBands[1], kNodataOfBands,
+                                       kColoursOfBands};
 
 const json::Array* ListOf(const json::Value& attributes, std::string_view name) {
     const json::Value* const value = attributes.Find(name);
@@ -47,6 +49,13 @@ std::vector<std::size_t> OtherAxes(const ArrayFacts& facts) {
     for (std::size_t i = 0; i < facts.dimensions.size(); ++i)
         if (facts.axes.x != i && facts.axes.y != i) axes.push_back(i);
     return axes;
+}
+
+// Returns the number of slices along `axes`.
+std::size_t SliceCount(const ArrayFacts& facts, const std::vector<std::size_t>& axes) {
+    std::uint64_t slices = 1;
+    for (const std::size_t axis : axes) slices = SaturatingMul(slices, facts.dimensions[axis].size);
+    return static_cast<std::size_t>(slices);
 }
 
 // Returns numbers of bands; empty if `values` are not distinct integers from 1 on.
@@ -92,6 +101,7 @@ BandLists BandLists::Find(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     lists.has_scales_ = HasOther(facts.attributes, kScalesOfBands, 1);
     lists.has_offsets_ = HasOther(facts.attributes, kOffsetsOfBands, 0);
     const std::vector<std::size_t> axes = OtherAxes(facts);
+    if (axes.size() > 1) lists.slices_ = SliceCount(facts, axes);
     const auto named = std::find_if(axes.begin(), axes.end(), [&](std::size_t axis) {
         return IsNamedBand(facts.dimensions[axis]);
     });
@@ -124,6 +134,26 @@ std::optional<std::size_t> BandLists::EntryOf(std::size_t band, std::size_t size
     if (band < numbers_.size() && largest_number_ <= size)
         return static_cast<std::size_t>(numbers_[band] - 1);
     return size == bands_ && band < size ? std::optional(band) : std::nullopt;
+}
+
+std::optional<std::size_t> BandLists::EntryOfSlice(std::size_t band, std::size_t slice,
+                                                   std::size_t size) const {
+    if (size != slices_) return EntryOf(band, size);
+    return slice < size ? std::optional(slice) : std::nullopt;
+}
+
+std::optional<std::string> BandLists::ColourOf(const json::Value& attributes, std::size_t band,
+                                               std::size_t slice) const {
+    const json::Value* stated = attributes.Find(kColoursOfBands);
+    const json::Array* const items = stated != nullptr ? stated->as_array() : nullptr;
+    if (items != nullptr) {
+        auto entry = EntryOfSlice(band, slice, items->size());
+        // Equal entries state the colour of all bands.
+        if (!entry && !items->empty() && json::AreAllEqual(*items)) entry = 0;
+        stated = entry ? &(*items)[*entry] : nullptr;
+    }
+    const std::string* const text = stated != nullptr ? stated->as_string() : nullptr;
+    return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
 const json::Value* BandLists::Entry(const json::Value& attributes, std::string_view name,
@@ -176,6 +206,7 @@ Warnings BandLists::WarningsOf(const json::Value& attributes) const {
         const json::Array* const items = ListOf(attributes, name);
         // Equal entries, or a single one, state a value of all bands.
         if (items == nullptr || json::AreAllEqual(*items) || EntryOf(0, items->size())) continue;
+        if (name == kColoursOfBands && EntryOfSlice(0, 0, items->size())) continue;
         warnings.push_back("attribute " + std::string(name) + ": has " +
                            std::to_string(items->size()) + " entries for " +
                            std::to_string(bands_) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Attributes of an array that are lists with an entry for each band: `scales`, `offsets`, `units`,
-// `long_name`, `descriptions` and `nodatavals`. rioxarray, odc-geo and xarray's former
-// open_rasterio() write them for arrays (band, y, x).
+// `long_name`, `descriptions`, `nodatavals` and `COLOR_INTERPRETATION`. rioxarray, odc-geo,
+// xarray's former open_rasterio() and GDAL's built-in driver write them for arrays (band, y, x).
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,9 @@ namespace zarr {
 inline constexpr std::string_view kUnitsOfBands = "units";
 // Lists of names, in the order in which a reader uses them.
 inline constexpr std::string_view kNamesOfBands[] = {"long_name", "descriptions"};
+// Names of GDAL's colour interpretations: a text for all bands, or a list. GDAL's built-in driver
+// needs a list with an entry for each slice of the array.
+inline constexpr std::string_view kColoursOfBands = "COLOR_INTERPRETATION";
 
 // True for the name of an attribute that may be a list with an entry for each band.
 bool IsListOfBands(std::string_view name);
@@ -54,6 +57,15 @@ class BandLists {
     // the band. `band` is an index along axis(), else 0.
     std::optional<std::size_t> EntryOf(std::size_t band, std::size_t size) const;
 
+    // Returns the index of a slice's entry in a list of `size` entries of kColoursOfBands; nullopt
+    // if none belongs to the slice. `slice` counts along all dimensions except X and Y; the index
+    // along the last dimension changes first.
+    std::optional<std::size_t> EntryOfSlice(std::size_t band, std::size_t slice,
+                                            std::size_t size) const;
+    // Returns the colour that kColoursOfBands states for a slice; nullopt if it states none.
+    std::optional<std::string> ColourOf(const json::Value& attributes, std::size_t band,
+                                        std::size_t slice) const;
+
     // Returns the statements of lists in `attributes` about a band.
     BandStatement Of(const json::Value& attributes, std::size_t band) const;
 
@@ -80,6 +92,7 @@ class BandLists {
 
     std::optional<std::size_t> axis_;
     std::size_t bands_ = 0;               // 0 if the array has no lists, or unknown bands
+    std::size_t slices_ = 0;              // number of slices along several dimensions, else 0
     std::vector<std::uint64_t> numbers_;  // of the bands, from 1; empty if unknown
     std::uint64_t largest_number_ = 0;
     // False for lists of 1, or of 0, which open_rasterio() always wrote.

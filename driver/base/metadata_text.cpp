@@ -30,8 +30,8 @@ namespace json = zarr::json;
 constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "scale_factor", "add_offset", "units", "grid_mapping",
     "coordinates", "flag_values", "flag_meanings", "_Unsigned", zarr::kScalesOfBands,
-    zarr::kOffsetsOfBands, "multiscales", "omero", "ome", "band_number", kPamAttribute,
-    kEpochAttribute, zarr::kMaskAttribute, zarr::kBaseStateAttribute,
+    zarr::kOffsetsOfBands, zarr::kColoursOfBands, "multiscales", "omero", "ome", "band_number",
+    kPamAttribute, kEpochAttribute, zarr::kMaskAttribute, zarr::kBaseStateAttribute,
     // Attributes about conventions and georeferencing are not shown, because a copied dataset may
     // follow other conventions and may have another position.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};

@@ -103,6 +103,10 @@ class DimensionAppend {
         auto dataset = std::make_unique<ZarrDataset>(name_, location, open_options);
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeRasterLayout(*grown, plan_.path(), open_options, {}));
+        // StoreAppendedMetadata() writes the list again, with the colours of the new slices.
+        if (HasColourOfEachSlice(plan_.layout()))
+            zarr::json::EraseMember(*layout.facts.attributes.MutableObject(),
+                                    zarr::kColoursOfBands);
         dataset->AddArray(std::move(layout), false);
         dataset->Finish({{}, false});
         // Fails if some array cannot be read, because it may have the extended dimension and would

@@ -9,6 +9,7 @@
 #include "driver/base/metadata_text.h"
 #include "driver/create/copied_metadata.h"
 #include "driver/raster/band.h"
+#include "driver/raster/band_colours.h"
 #include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
@@ -55,6 +56,7 @@ class MetadataStore {
     std::vector<std::string> Run() {
         if (had_one_band_ && target_.GetRasterCount() > 1) MoveItemsOfOnlyBand();
         if (had_one_band_ && target_.GetRasterCount() == 1) ReplaceItemsOfSource();
+        if (HasColourOfEachSlice(plan_.layout())) KeepColours();
         for (int i = 0; i < source_.GetRasterCount(); ++i) {
             GDALRasterBand* const to = target_.GetRasterBand(static_cast<int>(
                 std::min<std::uint64_t>(plan_.TargetBand(static_cast<unsigned>(i)), INT_MAX)));
@@ -84,6 +86,23 @@ class MetadataStore {
             if (band.GetMetadataItem(name.c_str()) == nullptr)
                 band.SetMetadataItem(name.c_str(), own);
             target_.SetMetadataItem(name.c_str(), nullptr);
+        }
+    }
+
+    // Gives the bands of older slices the colours that the array's list states.
+    void KeepColours() {
+        const RasterLayout& old = plan_.layout();
+        const auto lists = zarr::BandLists::Find(plan_.hierarchy(), old.facts);
+        const RasterLayout& grown = target_.Band(1)->array().layout;
+        for (std::uint64_t i = 0; i < old.slices; ++i) {
+            const auto slice = static_cast<std::size_t>(i);
+            const auto colour = StoredColour(lists, old.facts.attributes, slice, slice);
+            std::uint64_t number = 0;
+            const std::vector<std::uint64_t> indices = old.SliceIndices(i);
+            for (std::size_t axis = 0; axis < indices.size(); ++axis)
+                number = number * grown.shown[axis] + indices[axis];
+            GDALRasterBand* const band = target_.GetRasterBand(static_cast<int>(number) + 1);
+            if (colour && band != nullptr) band->SetColorInterpretation(*colour);
         }
     }
 
@@ -143,6 +162,13 @@ class MetadataStore {
 };
 
 }  // namespace
+
+bool HasColourOfEachSlice(const RasterLayout& layout) {
+    const auto* const stated = layout.facts.attributes.Find(zarr::kColoursOfBands);
+    const auto* const items = stated != nullptr ? stated->as_array() : nullptr;
+    if (stated == nullptr) return false;
+    return items != nullptr ? items->size() == layout.slices : layout.slices == 1;
+}
 
 std::vector<std::string> StoreAppendedMetadata(GDALDataset& source, ZarrDataset& target,
                                                const AppendPlan& plan) {

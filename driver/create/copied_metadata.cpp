@@ -71,8 +71,11 @@ void CopyClasses(GDALRasterBand& from, GDALRasterBand& to) {
                           std::equal(names.List(), names.List() + names.size(), own_names.List(),
                                      [](std::string_view a, std::string_view b) { return a == b; });
     if (!names.empty() && !are_same) to.SetCategoryNames(names.List());
+    // Colours that names of bands state are stored as well, because other programs do not read
+    // names as colours.
     const GDALColorInterp colour = from.GetColorInterpretation();
-    if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
+    const bool is_default = colour == GCI_GrayIndex || colour == GCI_PaletteIndex;
+    if (colour != GCI_Undefined && !(is_default && colour == to.GetColorInterpretation()))
         to.SetColorInterpretation(colour);
     if (const GDALRasterAttributeTable* const table = from.GetDefaultRAT()) to.SetDefaultRAT(table);
 }

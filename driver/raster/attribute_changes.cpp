@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Members of ZarrDataset that write changed georeferencing, band names and attributes.
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/conventions/array_facts.h"
+#include "core/conventions/band_lists.h"
 #include "core/conventions/overviews.h"
 #include "driver/base/report.h"
 #include "driver/overviews/overview_builder.h"
@@ -14,6 +18,7 @@
 namespace zarr_driver {
 
 using zarr::Status;
+namespace json = zarr::json;
 
 bool ZarrDataset::HasLevelGroups() const {
     if (arrays_.empty() || is_level_) return false;
@@ -75,6 +80,40 @@ Status ZarrDataset::FlushAttributes() {
     is_due = false;
     const bool is_written = ome_image_ && !is_level_ && IsWholeNode();
     return is_written ? StoreOmeImage(*this, *ome_image_, *update_) : Status();
+}
+
+// Returns the colours of an array after those of the bands `changed` have changed.
+json::Value ZarrDataset::ColoursOf(const std::vector<ZarrRasterBand*>& changed) {
+    const auto name = [](ZarrRasterBand& band) {
+        return json::Value(
+            std::string(GDALGetColorInterpretationName(band.GetColorInterpretation())));
+    };
+    const BandArray& array = changed[0]->array();
+    const bool have_entries = std::all_of(changed.begin(), changed.end(), [](const auto* band) {
+        return band->ColourEntry().has_value();
+    });
+    json::Array names;
+    if (have_entries) {
+        names = *array.layout.facts.attributes.Find(zarr::kColoursOfBands)->as_array();
+        for (ZarrRasterBand* const band : changed) names[*band->ColourEntry()] = name(*band);
+        return json::Value(std::move(names));
+    }
+    for (int i = 1; i <= nBands; ++i)
+        if (&Band(i)->array() == &array) names.push_back(name(*Band(i)));
+    return names.size() == 1 ? names[0] : json::Value(std::move(names));
+}
+
+void ZarrDataset::StoreColours() {
+    std::map<BandArray*, std::vector<ZarrRasterBand*>> changed;
+    for (int i = 1; i <= nBands; ++i)
+        if (Band(i)->TakeNewColour()) changed[&Band(i)->array()].push_back(Band(i));
+    for (const auto& [array, bands] : changed) {
+        json::Value colours = ColoursOf(bands);
+        const json::Value* const stored =
+            array->layout.facts.attributes.Find(zarr::kColoursOfBands);
+        if (stored == nullptr || !json::Equals(*stored, colours))
+            ChangeAttribute(*array, zarr::kColoursOfBands.data(), std::move(colours));
+    }
 }
 
 void ZarrDataset::WarnOfDifferingBands() {

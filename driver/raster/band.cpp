@@ -628,8 +628,16 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
     return may_be_colour ? ColourByName(GetDescription()) : GCI_Undefined;
 }
 
+std::size_t ZarrRasterBand::SliceInLists() const {
+    const RasterLayout& layout = array_.layout;
+    std::uint64_t slice = 0;
+    for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
+        slice = slice * layout.facts.metadata.shape[layout.other_axes[i]] + indices()[i];
+    return static_cast<std::size_t>(slice);
+}
+
 bool ZarrRasterBand::IsColourSet() {
-    const GDALColorInterp set = GDALPamRasterBand::GetColorInterpretation();
+    const GDALColorInterp set = colour_.value_or(GDALPamRasterBand::GetColorInterpretation());
     return (set != GCI_Undefined && set != GCI_AlphaBand) ||
            GDALPamRasterBand::GetColorTable() != nullptr;
 }
@@ -637,11 +645,15 @@ bool ZarrRasterBand::IsColourSet() {
 GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
     return Guarded(dataset()->store_path(), [&]() -> GDALColorInterp {
         if (Base() != nullptr) return Base()->GetColorInterpretation();
+        if (colour_) return *colour_;
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
         if (const GDALColorInterp assumed = dataset()->AssumedColour(nBand);
             assumed != GCI_Undefined)
             return assumed;
+        if (const auto stored = StoredColour(array_.lists, array_.layout.facts.attributes,
+                                             BandInLists(), SliceInLists()))
+            return *stored;
         // A channel of an OME image states the colour in which viewers draw it, so no other colour
         // is looked for.
         if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))

@@ -85,6 +85,10 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Returns the colour that the store states for this band only. Ignores the colours of OME
     // channels.
     GDALColorInterp StatedColour();
+    // Returns true if the band has a colour that its array does not store yet, but can: one that
+    // was set, or one of changed PAM. PAM loses the colour.
+    bool TakeNewColour();
+    std::optional<std::size_t> ColourEntry() const;
     // True if GDAL has a colour table for this band, or reports a colour interpretation other than
     // alpha.
     bool IsColourSet();
@@ -184,6 +188,10 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ReadConventions();
     // Returns the index of this band in lists of the array; see zarr::BandLists.
     std::size_t BandInLists() const;
+    std::size_t SliceInLists() const;  // see zarr::BandLists::EntryOfSlice()
+    // True if the array can store a colour of this band: all bands of the array are shown, or a
+    // list of the array has an entry for this band.
+    bool MayStoreColour() const;
     std::optional<zarr::FillValue> ArrayNodata() const;
     void FollowLists(const ZarrRasterBand& base);
     std::optional<SliceLabels::Name> NamedAxis() const;
@@ -218,6 +226,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     std::optional<double> scale_;
     std::optional<double> offset_;
     std::string units_;
+    std::optional<GDALColorInterp> colour_;  // set in update mode
+    bool has_new_colour_ = false;            // colour_ is not stored yet
     CPLStringList categories_;
     std::unique_ptr<GDALColorTable> label_colours_;  // cached
     std::unique_ptr<GDALRasterAttributeTable> label_table_;

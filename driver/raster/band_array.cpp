@@ -3,6 +3,7 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/nodata.h"
+#include "driver/raster/band_colours.h"
 
 namespace zarr_driver {
 
@@ -11,6 +12,8 @@ void BandArray::ReadLists(const zarr::Hierarchy& hierarchy, zarr::Warnings& warn
     lists = zarr::BandLists::Find(hierarchy, layout.facts);
     nodata_of_bands = zarr::NodataOfBands(layout.facts.attributes, layout.facts.metadata);
     for (std::string& warning : lists.WarningsOf(layout.facts.attributes))
+        warnings.push_back(std::move(warning));
+    for (std::string& warning : ColourWarnings(layout.facts.attributes))
         warnings.push_back(std::move(warning));
 }
 

@@ -181,9 +181,38 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
 
 CPLErr ZarrRasterBand::SetColorInterpretation(GDALColorInterp eInterp) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        if (dataset()->update() != nullptr) dataset()->AssumeNoColour(nBand);
-        return GDALPamRasterBand::SetColorInterpretation(eInterp);
+        if (dataset()->update() == nullptr || !MayStoreColour())
+            return GDALPamRasterBand::SetColorInterpretation(eInterp);
+        dataset()->AssumeNoColour(nBand);
+        colour_ = eInterp;
+        has_new_colour_ = true;
+        return CE_None;
     });
+}
+
+// Returns the index of this band in the array's list of colours; nullopt if there is no such list.
+std::optional<std::size_t> ZarrRasterBand::ColourEntry() const {
+    const json::Value* const stated = array_.layout.facts.attributes.Find(zarr::kColoursOfBands);
+    const json::Array* const items = stated != nullptr ? stated->as_array() : nullptr;
+    if (items == nullptr) return std::nullopt;
+    return array_.lists.EntryOfSlice(BandInLists(), SliceInLists(), items->size());
+}
+
+bool ZarrRasterBand::MayStoreColour() const {
+    if (Base() != nullptr || array_.layout.fields.size() != 1) return false;
+    return dataset()->ShowsWholeNode() || ColourEntry();
+}
+
+bool ZarrRasterBand::TakeNewColour() {
+    const bool has_pam = psPam != nullptr && psPam->eColorInterp != GCI_Undefined;
+    if (!has_new_colour_ && !(has_pam && dataset()->IsPamDirty() && MayStoreColour())) return false;
+    if (!has_new_colour_) colour_ = psPam->eColorInterp;
+    has_new_colour_ = false;
+    if (has_pam) {
+        psPam->eColorInterp = GCI_Undefined;
+        dataset()->MarkPamDirty();
+    }
+    return true;
 }
 
 void ZarrRasterBand::ClearPamNodata() {

@@ -4,9 +4,12 @@
 #include <gdal.h>
 #include <gdal_priv.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "core/conventions/band_lists.h"
 #include "core/json/value.h"
 
 namespace zarr_driver {
@@ -24,6 +27,16 @@ GDALColorInterp ColourByName(const char* description);
 // Returns the colour of a Sentinel-2 band. `name` is the array's name in EOPF products, such as
 // "b04". Returns GCI_Undefined for any other name.
 GDALColorInterp ColourOfSentinel2(const std::string& name);
+
+// Returns the colour that an array states for a slice by zarr::kColoursOfBands; nullopt if it
+// states none that this GDAL knows. See zarr::BandLists::ColourOf().
+std::optional<GDALColorInterp> StoredColour(const zarr::BandLists& lists,
+                                            const zarr::json::Value& attributes, std::size_t band,
+                                            std::size_t slice);
+
+// Returns a warning if zarr::kColoursOfBands is neither a name of a colour interpretation nor a
+// list of names.
+zarr::Warnings ColourWarnings(const zarr::json::Value& attributes);
 
 // Returns the colours of classes that the attributes of an array state, or null if there are none.
 std::unique_ptr<GDALColorTable> ClassColours(const zarr::json::Value& attributes);

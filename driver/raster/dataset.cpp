@@ -564,6 +564,7 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     if (update_ == nullptr) return CE_None;
     for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
+    StoreColours();
     CPLErr error = CE_None;
     const auto note = [&](const Status& status) {
         if (!status.ok() && error == CE_None) error = EmitError(store_path(), status);

@@ -274,6 +274,9 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status Reopen(BandArray& array);
     void WarnOfDifferingBands();
     void StoreAssumedColours();
+    // Writes new colours of bands into zarr::kColoursOfBands of their arrays.
+    void StoreColours();
+    zarr::json::Value ColoursOf(const std::vector<ZarrRasterBand*>& changed);
     std::string BandNamesPath() const;
     zarr::Result<std::vector<std::string>> StoredBandNames();
     zarr::Status WriteBandNames();

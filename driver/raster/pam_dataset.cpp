@@ -203,6 +203,8 @@ bool ZarrPamDataset::LoadStoredPam() {
         trees.push_back(ReadPam(array->layout.facts.attributes));
         if (trees.back() == nullptr) continue;
         has_any = true;
+        if (array->layout.facts.attributes.Find(zarr::kColoursOfBands) != nullptr)
+            RemoveColours(*trees.back());
         if (has_own_nodata) RemoveStatistics(*trees.back());
         has_statistics = has_statistics || HoldsStatistics(*trees.back());
     }

@@ -49,6 +49,10 @@ class ZarrPamDataset : public StoreRaster {
     // Returns the names of an array's bands; an unnamed band has an empty name. Reads the
     // coordinates along the bands if they are text.
     std::vector<std::string> BandNames(const BandArray& array);
+    bool IsPamDirty() const { return (nPamFlags & GPF_DIRTY) != 0; }
+    // True if the dataset shows all pixels of its arrays. The options NORTH_UP, WRAP_LONGITUDE and
+    // FILL_VALUE_AS_NODATA may be set.
+    bool ShowsWholeNode() const;
     // Removes the statistics of all bands. Call before pixels change.
     void OnPixelsChange();
     // Removes stored statistics that were computed from earlier pixels than the present ones. Call
@@ -96,9 +100,6 @@ class ZarrPamDataset : public StoreRaster {
     // True if the dataset shows whole arrays, without open options that change what it shows. Only
     // the PAM of such a dataset is valid for the arrays.
     bool IsWholeNode() const;
-    // True if the dataset shows all pixels of its arrays. The options NORTH_UP, WRAP_LONGITUDE and
-    // FILL_VALUE_AS_NODATA may be set.
-    bool ShowsWholeNode() const;
     // Enables PAM in memory, even if options forbid GDAL to write sidecar files, because an
     // attribute of the store can hold PAM.
     void EnablePam();

@@ -156,6 +156,13 @@ void RemoveStatistics(CPLXMLNode& tree) {
         RemoveStatistics(*node);
 }
 
+void RemoveColours(CPLXMLNode& tree) {
+    for (CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
+        if (IsElement(*node, kBand))
+            TakeChildren(*node,
+                         [](const CPLXMLNode& item) { return IsElement(item, "ColorInterp"); });
+}
+
 bool HasPixelReferences(const CPLXMLNode& tree) {
     for (const CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
         if (IsPixelReference(*node)) return true;

@@ -46,6 +46,9 @@ zarr::json::Value PamValue(const CPLXMLNode* tree);
 bool HoldsStatistics(const CPLXMLNode& tree);
 void RemoveStatistics(CPLXMLNode& tree);
 
+// Removes the colour interpretations of all bands.
+void RemoveColours(CPLXMLNode& tree);
+
 // True if the tree has control points, RPC or GEOLOCATION, which refer to rows and columns of
 // pixels.
 bool HasPixelReferences(const CPLXMLNode& tree);

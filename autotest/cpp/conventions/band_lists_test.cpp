@@ -60,6 +60,20 @@ TEST(BandLists, EntriesAreInTheOrderOfBandsWithoutNumbers) {
               0U);
 }
 
+TEST(BandLists, StateTheColourOfASlice) {
+    const json::Value text = Json(R"({"COLOR_INTERPRETATION": "Alpha"})");
+    const json::Value list = Json(R"({"COLOR_INTERPRETATION": ["Red", "Green", 3]})");
+    const json::Value equal = Json(R"({"COLOR_INTERPRETATION": ["Gray", "Gray"]})");
+    EXPECT_EQ(BandLists().ColourOf(text, 5, 5), "Alpha");
+    EXPECT_EQ(BandLists().ColourOf(list, 0, 0), std::nullopt);
+    EXPECT_EQ(BandLists().ColourOf(equal, 0, 0), "Gray");
+    EXPECT_EQ(BandLists().ColourOf(Json("{}"), 0, 0), std::nullopt);
+    EXPECT_EQ(Lists("2", "\2\1").ColourOf(list, 0, 0), "Green");
+    EXPECT_EQ(Lists("3", "").ColourOf(list, 2, 2), std::nullopt);
+    EXPECT_EQ(Lists("3", "").WarningsOf(list).size(), 0U);
+    EXPECT_EQ(Lists("2", "").WarningsOf(list).size(), 1U);
+}
+
 TEST(BandLists, StateFactsOfABand) {
     const BandLists lists = Lists("3", "\1\2\3");
     const BandStatement first = lists.Of(Json(kLists), 0);
