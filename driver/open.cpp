@@ -33,6 +33,7 @@
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -138,7 +139,7 @@ bool EndsWith(const std::string& text, const char* end) {
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
     return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
-           NamesDocument(name);
+           IsOzx(name) || NamesDocument(name);
 }
 
 // True if the store and the node to which `name` leads exist.
@@ -153,7 +154,7 @@ bool IsStoreThere(const std::string& name) {
 
 // True if the file starts with the signature of a zip member, or of the end of an empty zip file.
 bool IsZip(const GDALOpenInfo& open_info) {
-    return EndsWith(open_info.pszFilename, ".zip") && open_info.nHeaderBytes >= 4 &&
+    return IsNamedAsZip(open_info.pszFilename) && open_info.nHeaderBytes >= 4 &&
            (std::memcmp(open_info.pabyHeader, "PK\3\4", 4) == 0 ||
             std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
@@ -254,21 +255,28 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     // is complete.
     if (IsReferences(open_info, name)) return purpose != Purpose::kReplace;
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
-    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ||
+    return EndsWith(name, ".zarr.zip") || IsOzx(name) || IsStoreFolder(FolderOf(name)) ||
            !FindIcechunk(name).empty();
 }
 
 // Text that Identify() stores as file header if a server does not say whether a path holds a store.
 constexpr char kHeaderOfUnknown[] = "unknown Zarr store";
 
-// True if the path in an object store is named as a store, and the server refuses or fails to say
-// whether a store is there. Open() then reports why. Stores a positive result in `open_info`, so
-// that Open() need not ask again.
+// True if `name` is a URL of an object store for which GDAL has no credentials. No driver opens
+// such a URL, so that nothing else says why.
+bool LacksCredentials(const GDALOpenInfo& open_info, const StorePath& name) {
+    const bool is_url = name.text() != open_info.pszFilename;
+    return is_url && !HasZarrPrefix(open_info.pszFilename) && !FolderOf(name).Url("zarr.json");
+}
+
+// True if the path in an object store is named as a store, or lacks credentials, and the server
+// refuses or fails to say whether a store is there. Open() then reports why. Stores a positive
+// result in `open_info`, so that Open() need not ask again.
 bool IsUnknown(GDALOpenInfo& open_info) {
     constexpr int kSize = sizeof(kHeaderOfUnknown);
     const StorePath name(open_info.pszFilename);
     if (open_info.bStatOK || PurposeOf(open_info) != Purpose::kOpen || !name.is_object_store() ||
-        !IsNamedAsStore(name))
+        !(IsNamedAsStore(name) || LacksCredentials(open_info, name)))
         return false;
     if (open_info.nHeaderBytes == kSize &&
         std::memcmp(open_info.pabyHeader, kHeaderOfUnknown, kSize) == 0)

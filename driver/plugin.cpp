@@ -146,7 +146,8 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DCAP_OPEN, "YES");
     driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
     driver->SetMetadataItem(GDAL_DMD_SUBDATASETS, "YES");
-    driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "zarr");
+    // GDAL finds the driver of a new file by its last extension: "zip" stands for x.zarr.zip.
+    driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "zarr zip ozx");
     driver->SetMetadataItem(GDAL_DMD_EXTENSION, "zarr");
     driver->SetMetadataItem(GDAL_DMD_HELPTOPIC, "drivers/raster/zarr.html");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");

@@ -23,7 +23,7 @@ from zarr_checks import command, conventions  # noqa: E402  (in the folder that 
 pytestmark = zarr_formats.V3
 WIDTH, HEIGHT = 600, 500
 PLACE = (500000, 10, 0, 5000000, 0, -10)
-VERSIONS = {"0.4": "0.4", "0.5": "0.5", "0.6": "0.6rc0"}
+VERSIONS = {"0.4": "0.4", "0.5": "0.5", "0.6": "0.6"}
 RGB = [gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand]
 COLOURS = ["FF0000", "00FF00", "0000FF"]
 OPTIONS = ["PROFILE=OME", "BLOCKSIZE=128"]  # with blocks of 128, overviews have 1/2, 1/4 and 1/8 of the raster's size

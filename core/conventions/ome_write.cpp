@@ -15,9 +15,7 @@ namespace {
 constexpr std::string_view kOme = "ome";
 constexpr std::string_view kVersion04 = "0.4";
 constexpr std::string_view kVersion05 = "0.5";
-// Version string that is written for version 0.6. Until 0.6 is released, its schemas accept only
-// this spelling.
-constexpr std::string_view kVersion06 = "0.6rc0";
+constexpr std::string_view kVersion06 = "0.6";
 // Member of the `metadata` of a `multiscales` entry. The member marks images that PutOmeImage() has
 // written.
 constexpr std::string_view kMark = "profile";
@@ -63,7 +61,8 @@ json::Value DatasetOf(const OmeWrittenLevel& level, bool has_systems) {
 // such as the `layout` of overviews.
 void DescribeMultiscale(const OmeWrittenImage& image, json::Object& entry) {
     const std::string& version = image.identity.version;
-    const bool has_systems = version == kVersion06;
+    // Images that state a release candidate, such as 0.6rc0, keep that version.
+    const bool has_systems = version.substr(0, kVersion06.size()) == kVersion06;
     if (version == kVersion04) json::PutMember(entry, "version", json::Value(version));
     json::PutMember(entry, "name", json::Value(image.identity.name));
     if (has_systems) {

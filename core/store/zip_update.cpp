@@ -101,7 +101,8 @@ std::string EntryOf(const std::string& name, const ZipMember& member, std::uint6
 
 // Returns the end records for a central directory. The directory has `count` entries in `size`
 // bytes at `offset`.
-std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset) {
+std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset,
+                  const std::string& comment = {}) {
     std::string text;
     if (count >= zip::kCountIn64 || size >= zip::kIn64 || offset >= zip::kIn64) {
         Append(text, zip::kEnd64Mark, 4);
@@ -125,8 +126,8 @@ std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset)
     Append(text, std::min(count, zip::kCountIn64), 2);
     Append(text, std::min(size, zip::kIn64), 4);
     Append(text, std::min(offset, zip::kIn64), 4);
-    Append(text, 0, 2);  // length of the archive's comment, which is absent
-    return text;
+    Append(text, comment.size(), 2);
+    return text + comment;
 }
 
 }  // namespace
@@ -134,19 +135,22 @@ std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset)
 std::string EmptyZip() { return EndOf(0, 0, 0); }
 
 Result<std::shared_ptr<ZipUpdateStore>> ZipUpdateStore::Open(
-    std::shared_ptr<const ZipArchive> archive, std::unique_ptr<ByteFile> file, std::string prefix) {
+    std::shared_ptr<const ZipArchive> archive, std::unique_ptr<ByteFile> file, std::string prefix,
+    ZipDocuments documents) {
     if (archive->directory().base() != 0)
         return Status::Unsupported(
             "the zip file has data before its first member, so it is read-only");
-    return std::shared_ptr<ZipUpdateStore>(
-        new ZipUpdateStore(std::move(archive), std::move(file), std::move(prefix)));
+    return std::shared_ptr<ZipUpdateStore>(new ZipUpdateStore(
+        std::move(archive), std::move(file), std::move(prefix), std::move(documents)));
 }
 
 ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
-                               std::unique_ptr<ByteFile> file, std::string prefix)
+                               std::unique_ptr<ByteFile> file, std::string prefix,
+                               ZipDocuments documents)
     : archive_(std::move(archive)),
       file_(std::move(file)),
       prefix_(std::move(prefix)),
+      documents_(std::move(documents)),
       end_(archive_->directory().end()),
       is_changed_(end_ != file_->size()) {
     archive_->directory().ForEachEntry([&](const std::string& name, std::string_view entry) {
@@ -157,6 +161,8 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
             // If several entries have the same name, the last entry counts.
             members_[name] = {{*member, false, 0}, entry, {}};
     });
+    // The first member of an empty archive takes the place of its end record.
+    if (members_.empty() && others_.empty()) end_ = 0;
     committed_ = CurrentEntries();
 }
 
@@ -267,15 +273,38 @@ Status ZipUpdateStore::Remove(const std::string& key) {
 }
 
 std::string ZipUpdateStore::Entries::At(std::uint64_t offset) const {
-    return bytes + EndOf(count, bytes.size(), offset);
+    return bytes + EndOf(count, bytes.size(), offset, comment);
 }
 
 ZipUpdateStore::Entries ZipUpdateStore::CurrentEntries() const {
     Entries entries;
+    const auto is_document = [&](const std::string& name) {
+        return !documents_.name.empty() && LastName(name) == documents_.name;
+    };
+    std::multimap<std::ptrdiff_t, std::string_view> documents;  // by their depth
+    for (const auto& [name, member] : members_)
+        if (is_document(name))
+            documents.emplace(std::count(name.begin(), name.end(), '/'), member.entry);
+    for (const auto& [depth, entry] : documents) entries.bytes += entry;
     for (const std::string_view entry : others_) entries.bytes += entry;
-    for (const auto& [name, member] : members_) entries.bytes += member.entry;
+    for (const auto& [name, member] : members_)
+        if (!is_document(name)) entries.bytes += member.entry;
     entries.count = others_.size() + members_.size();
+    entries.comment = CurrentComment();
     return entries;
+}
+
+std::string ZipUpdateStore::CurrentComment() const {
+    constexpr std::uint64_t kMaxDocument = std::uint64_t{16} << 20;
+    const auto found = members_.find(NameOf(documents_.name));
+    if (!documents_.comment || found == members_.end()) return {};
+    const Contents& contents = found->second.contents;
+    Buffer read;
+    const bool is_read = contents.member.size <= kMaxDocument && Check(contents).ok() &&
+                         read.Reset(static_cast<std::size_t>(contents.member.size)).ok() &&
+                         ReadContents(contents, 0, read.span()).ok();
+    std::string comment = is_read ? documents_.comment(std::as_const(read).span()) : std::string();
+    return comment.size() <= std::numeric_limits<std::uint16_t>::max() ? comment : std::string();
 }
 
 Status ZipUpdateStore::WriteDirectory(const Entries& entries, std::uint64_t offset) {

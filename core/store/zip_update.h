@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,16 @@ class ByteFile {
 
 std::string EmptyZip();
 
+// Documents of a zip file for readers that look at the beginning of the directory.
+struct ZipDocuments {
+    // Last part of the names of members that come first in the directory: those in the store's
+    // root, then those below. If empty, all members are in the order of their names.
+    std::string name;
+    // Returns the archive's comment from the contents of the document in the store's root. If
+    // empty, the archive has no comment.
+    std::function<std::string(ByteSpan)> comment;
+};
+
 // Store in a zip file that is being changed. Each write appends an uncompressed member. Replaced
 // and erased members stay in the file; only their entries in the central directory are removed.
 //
@@ -52,7 +63,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     // Fails with kUnsupported if other data precedes the archive in the file.
     static Result<std::shared_ptr<ZipUpdateStore>> Open(std::shared_ptr<const ZipArchive> archive,
                                                         std::unique_ptr<ByteFile> file,
-                                                        std::string prefix);
+                                                        std::string prefix,
+                                                        ZipDocuments documents = {});
     // Writes the central directory if members have changed since the last write.
     ~ZipUpdateStore() override;
     ZipUpdateStore(const ZipUpdateStore&) = delete;
@@ -90,7 +102,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     };
 
     ZipUpdateStore(std::shared_ptr<const ZipArchive> archive, std::unique_ptr<ByteFile> file,
-                   std::string prefix);
+                   std::string prefix, ZipDocuments documents);
 
     std::string NameOf(const std::string& key) const;
     Status CheckWritable() const;
@@ -103,10 +115,12 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     struct Entries {
         std::string bytes;
         std::uint64_t count = 0;
+        std::string comment;  // of the archive
         // Returns the bytes of the central directory and its end record, to be written at `offset`.
         std::string At(std::uint64_t offset) const;
     };
     Entries CurrentEntries() const;
+    std::string CurrentComment() const;
     // Makes space for `bytes` bytes behind the last member. If necessary, moves the central
     // directory further towards the end of the file.
     Status MakeSpace(std::uint64_t bytes);
@@ -118,6 +132,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     const std::shared_ptr<const ZipArchive> archive_;
     const std::unique_ptr<ByteFile> file_;
     const std::string prefix_;
+    const ZipDocuments documents_;
     // Identifies the process that opened the file, because a forked child must not write.
     const std::uint64_t generation_ = ForkGeneration();
     mutable std::mutex mutex_;

@@ -100,7 +100,7 @@ std::string OmeImageName(const std::string& array_path, const std::string& store
     const std::string_view group = zarr::ParentPath(array_path);
     if (!group.empty()) return std::string(zarr::LastName(group));
     std::string name = CPLGetFilename(store_name.c_str());
-    for (const char* const extension : {"zip", "zarr", "ome"})
+    for (const char* const extension : {"ozx", "zip", "zarr", "ome"})
         if (EQUAL(CPLGetExtension(name.c_str()), extension)) name = CPLGetBasename(name.c_str());
     return name;
 }

@@ -379,10 +379,8 @@ Result<std::string> ParseOmeVersion(CSLConstList options, zarr::Format format) {
     const std::vector<std::string> known = zarr::SupportedOmeVersions(format);
     const char* const text = CSLFetchNameValue(options, "OME_VERSION");
     if (text == nullptr) return known.front();
-    // Users name a release, such as 0.6. If only its release candidate is supported, the store
-    // states the release candidate.
     for (const std::string& version : known)
-        if (version.substr(0, version.find("rc")) == text) return version;
+        if (version == text) return version;
     return RefuseOption("OME_VERSION",
                         format == zarr::Format::kV3 ? "0.5 or 0.6 in Zarr v3" : "0.4 in Zarr v2",
                         text);

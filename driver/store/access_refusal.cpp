@@ -119,6 +119,9 @@ Status WithRefusal(const StorePath& folder, Status failure) {
     if (refusal.empty()) return failure;
     const std::string reason = (url ? "the server says " : "GDAL says ") + refusal + kOptions +
                                OptionsFor(folder.text()) + ")";
+    // Without credentials GDAL has sent no request, and the failure repeats its words.
+    if (!url && failure.message().find(refusal.substr(0, 40)) != std::string::npos)
+        return {code, reason};
     // The store may exist, because nobody was allowed to look.
     if (code == zarr::StatusCode::kNotFound) return Status::Permission("cannot be read: " + reason);
     return {code, failure.message() + "; " + reason};

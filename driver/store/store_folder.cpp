@@ -124,7 +124,7 @@ zarr::Status CheckChangeable(const StorePath& path) {
 StorePath TargetFolderOf(const StorePath& path) {
     const StorePath folder = FolderOf(path);
     VSIStatBufL stat;
-    const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
+    const bool is_zip = IsNamedAsZip(folder) && !ArchiveOf(folder) &&
                         (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
     return is_zip ? StorePath(kZipPrefix + folder.text()) : folder;
 }

@@ -373,7 +373,8 @@ Status CheckReplaceable(const std::string& folder) {
         return Status::Io("cannot be examined: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
-            "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
+            "is a file, so it is not overwritten; a store in one file is named x.zarr.zip or "
+            "x.ozx");
     // A stat may not report a folder in /vsimem/, so IsStoreFolder() is called, too.
     return is_there || IsStoreFolder(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
 }

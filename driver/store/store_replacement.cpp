@@ -343,6 +343,7 @@ Status StoreReplacement::RenameToFinal() {
     // Closing a file may fail after all writes have succeeded, for example on a full network drive.
     // The old zip file is therefore replaced only if the new zip file can be opened.
     if (is_file) ZARR_RETURN_IF_ERROR(OpenZip(building_).status());
+    if (is_file && IsOzx(path_)) ZARR_RETURN_IF_ERROR(SortZip(building_));
     if (is_file && RenamingAt(path_) == Renaming::kNo) {
         if (!CopyFile(building_, path_))
             return Status::Io("the zip file cannot be copied to its path: " +

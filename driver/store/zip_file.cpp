@@ -10,13 +10,16 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/base/fork.h"
+#include "core/json/value.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
@@ -148,9 +151,7 @@ class VsiSource final : public zarr::ByteSource {
     mutable std::vector<VSILFILE*> idle_;
 };
 
-bool EndsWithZip(const std::string& path) {
-    return path.size() > 4 && EQUAL(path.c_str() + path.size() - 4, ".zip");
-}
+constexpr const char* kExtensions[] = {".zip", kOzxExtension};
 
 // Returns the folder within the zip file: the part of `path` after `archive`. `path` lies below
 // /vsizip/.
@@ -208,6 +209,13 @@ void Remember(const std::string& identity, const Archive& archive) {
 
 }  // namespace
 
+bool IsNamedAsZip(const std::string& path) {
+    return std::any_of(std::begin(kExtensions), std::end(kExtensions), [&](const char* extension) {
+        const std::size_t size = std::strlen(extension);
+        return path.size() > size && EQUAL(path.c_str() + path.size() - size, extension);
+    });
+}
+
 void CloseIdleZip() {
     Archive before;
     const std::lock_guard<std::mutex> lock(archives_mutex);
@@ -216,7 +224,7 @@ void CloseIdleZip() {
 
 std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
     if (ArchiveOf(path)) return LocationIn(path);
-    if (!EndsWithZip(path)) return std::nullopt;
+    if (!IsNamedAsZip(path)) return std::nullopt;
     VSIStatBufL stat;
     // A folder is not a zip file, even if its name ends in ".zip".
     if (!StorePath(path).is_remote() &&
@@ -301,10 +309,9 @@ std::optional<std::string> ArchiveOf(const std::string& path) {
         const std::size_t end = inner.find('}');
         return end == std::string::npos ? inner : inner.substr(1, end - 1);
     }
-    const CPLString lower = CPLString(inner).tolower();
-    for (std::size_t at = lower.find(".zip"); at != std::string::npos;
-         at = lower.find(".zip", at + 1))
-        if (at + 4 == lower.size() || lower[at + 4] == '/') return inner.substr(0, at + 4);
+    for (std::size_t end = inner.find('/'); end != std::string::npos;
+         end = inner.find('/', end + 1))
+        if (IsNamedAsZip(inner.substr(0, end))) return inner.substr(0, end);
     return inner;
 }
 
@@ -360,6 +367,24 @@ class UpdateStores {
     std::map<std::pair<std::string, std::string>, std::weak_ptr<zarr::ZipUpdateStore>> stores_;
 };
 
+// Returns the comment of an OME-Zarr zip file (RFC 9 of OME-NGFF): the version that the document of
+// the root states. Empty if the document states none.
+std::string OmeComment(zarr::ByteSpan document) {
+    const auto parsed = zarr::json::Parse(document.text());
+    const zarr::json::Value* found = parsed.ok() ? &*parsed : nullptr;
+    for (const char* const name : {"attributes", "ome", "version"})
+        found = found != nullptr ? found->Find(name) : nullptr;
+    if (found == nullptr || found->as_string() == nullptr) return {};
+    zarr::json::Value version(zarr::json::Object{{"version", *found}});
+    return zarr::json::Dump(zarr::json::Value(zarr::json::Object{{"ome", std::move(version)}}));
+}
+
+zarr::ZipDocuments DocumentsOf(const std::string& archive) {
+    zarr::ZipDocuments documents{std::string(zarr::kV3Document), nullptr};
+    if (IsOzx(FinalName(archive))) documents.comment = OmeComment;
+    return documents;
+}
+
 // Returns nullptr if somebody else has the zip file open for update.
 Result<UpdateStore> TryToOpen(const ZipLocation& location, UpdateStores& stores) {
     // A staging name may have belonged to an earlier zip file, so an open store with that name is
@@ -380,7 +405,8 @@ Result<UpdateStore> TryToOpen(const ZipLocation& location, UpdateStores& stores)
         zarr::ZipArchive::Open(std::make_unique<VsiSource>(location.archive, file->size()),
                                location.archive, location.archive));
     ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
-                                                                 InnerFolder(location, *archive)));
+                                                                 InnerFolder(location, *archive),
+                                                                 DocumentsOf(location.archive)));
     if (!is_staging) stores.Add(location.archive, folder, store);
     return store;
 }
@@ -434,7 +460,55 @@ Status CreateZip(const std::string& path) {
 
 Status EraseZip(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }
 
+// Copies the members of an archive into another one, in the order of its directory.
+Status CopyMembers(const zarr::ZipArchive& from, zarr::Store& to) {
+    using Place = std::tuple<bool, std::ptrdiff_t, std::string>;
+    std::map<Place, const zarr::ZipMember*> members;
+    for (const auto& [key, member] : from.directory().members()) {
+        const std::string name(key);
+        const bool is_document = zarr::LastName(name) == zarr::kV3Document;
+        const std::ptrdiff_t depth =
+            is_document ? std::count(name.begin(), name.end(), '/') : std::ptrdiff_t{0};
+        members.emplace(Place(!is_document, depth, name), &member);
+    }
+    for (const auto& [place, member] : members) {
+        zarr::Buffer contents;
+        ZARR_RETURN_IF_ERROR(from.Check(*member));
+        ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member->size)));
+        ZARR_RETURN_IF_ERROR(from.Read(*member, contents.span()));
+        ZARR_RETURN_IF_ERROR(to.Set(std::get<2>(place), std::as_const(contents).span()));
+    }
+    return to.Flush();
+}
+
+Status WriteSorted(const std::string& path, const std::string& target) {
+    ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(path));
+    ZARR_RETURN_IF_ERROR(CreateZip(target));
+    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(target, true));
+    ZARR_ASSIGN_OR_RETURN(
+        const auto empty,
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(target, file->size()), target, target));
+    ZARR_ASSIGN_OR_RETURN(const auto store, zarr::ZipUpdateStore::Open(empty, std::move(file), "",
+                                                                       DocumentsOf(path)));
+    return CopyMembers(*archive, *store);
+}
+
 }  // namespace
+
+bool IsOzx(const std::string& path) {
+    const std::size_t size = std::strlen(kOzxExtension);
+    return path.size() > size && EQUAL(path.c_str() + path.size() - size, kOzxExtension);
+}
+
+Status SortZip(const std::string& path) {
+    const std::string sorted = path + ".sorted";
+    Status status = WriteSorted(path, sorted);
+    CloseIdleZip();
+    if (status.ok() && VSIRename(sorted.c_str(), path.c_str()) != 0)
+        status = Status::Io("the zip file cannot be replaced by its sorted copy");
+    if (!status.ok()) VSIUnlink(sorted.c_str());
+    return status;
+}
 
 const StoreKind kZipKind = {IsInZip,  OpenZipToRead, OpenZipForUpdate,
                             CheckZip, CreateZip,     EraseZip};

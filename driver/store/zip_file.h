@@ -14,8 +14,22 @@ namespace zarr_driver {
 // Prefix of paths in GDAL's file system for members of zip files.
 inline constexpr const char* kZipPrefix = "/vsizip/";
 
-// Store kind for zip files: paths that begin with kZipPrefix, and files whose names end in ".zip".
+// Store kind for zip files: paths that begin with kZipPrefix, and files for which IsNamedAsZip() is
+// true.
 extern const StoreKind kZipKind;
+
+// Extension of OME-Zarr in one zip file (RFC 9 of OME-NGFF).
+inline constexpr const char* kOzxExtension = ".ozx";
+
+// True if the name ends as those of zip files: ".zip" or kOzxExtension.
+bool IsNamedAsZip(const std::string& path);
+
+// True if the name ends in kOzxExtension.
+bool IsOzx(const std::string& path);
+
+// Writes the members of a zip file anew, without those that were replaced: first the documents
+// "zarr.json", by their depth. Nobody else may use the file.
+zarr::Status SortZip(const std::string& path);
 
 // Path of a zip file, and a folder in that zip file.
 struct ZipLocation {
