@@ -96,6 +96,13 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_OVERRIDE_3_13
 #endif
 
+// Makes a GDALGroup know its own shared pointer `self`, which GDALGroup's views of subsets need.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
+#define ZARR_SET_SELF_OF_GROUP(self) SetSelf(self)
+#else
+#define ZARR_SET_SELF_OF_GROUP(self) static_cast<void>(self)
+#endif
+
 // 1 if this GDAL version has deferred plugins. A deferred plugin is registered as a proxy driver,
 // and only the proxy's virtual methods load the plugin and call its functions. GDAL asks every
 // driver for its functions by these methods, from which quiet_deletion.h knows why a dataset is

@@ -24,6 +24,7 @@
 #include "driver/base/report.h"
 #include "driver/create/append.h"
 #include "driver/create/band_nodata.h"
+#include "driver/create/copied_attributes.h"
 #include "driver/create/copied_metadata.h"
 #include "driver/create/copy_journal.h"
 #include "driver/create/create_store.h"
@@ -116,19 +117,23 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
         to.SetDescription(name.c_str());
     CopyClasses(from, to);
     CPLStringList kept = CopiedBandMetadata(from, dimensions);
+    RemoveStoredByCf(from, kept);
     if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
 }
 
-void CopyGeoreferencing(GDALDataset& from, GDALDataset& to) {
+Status CopyGeoreferencing(GDALDataset& from, ZarrDataset& to) {
     double transform[6];
     if (GDALGetGeoTransform(GDALDataset::ToHandle(&from), transform) == CE_None)
         GDALSetGeoTransform(GDALDataset::ToHandle(&to), transform);
     if (from.GetSpatialRef() != nullptr) to.SetSpatialRef(from.GetSpatialRef());
+    // A source may have control points beside a geotransform; ZarrDataset would keep only one.
     if (from.GetGCPCount() > 0)
-        to.SetGCPs(from.GetGCPCount(), from.GetGCPs(), from.GetGCPSpatialRef());
-    if (from.GetMetadata("GEOLOCATION") != nullptr)
-        to.SetMetadata(from.GetMetadata("GEOLOCATION"), "GEOLOCATION");
+        to.GDALPamDataset::SetGCPs(from.GetGCPCount(), from.GetGCPs(), from.GetGCPSpatialRef());
+    if (from.GetMetadata("GEOLOCATION") == nullptr) return {};
+    ZARR_ASSIGN_OR_RETURN(const bool is_stored, CopyGeolocation(from, to));
+    if (!is_stored) to.SetMetadata(from.GetMetadata("GEOLOCATION"), "GEOLOCATION");
+    return {};
 }
 
 void CopyMetadata(GDALDataset& from, GDALDataset& to,
@@ -336,9 +341,13 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
           bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
         target.TreatBytesAsSigned();
-    CopyGeoreferencing(source, target);
+    if (const Status placed = CopyGeoreferencing(source, target); !placed.ok()) {
+        EmitError(target.store_path(), placed);
+        return false;
+    }
     const std::vector<BandDimension>& dimensions = planned.raster.band_dimensions;
     CopyMetadata(source, target, dimensions);
+    CopyCommonAttributes(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i), dimensions);
     if (const Status shared = target.ShareDimensions(); !shared.ok()) {

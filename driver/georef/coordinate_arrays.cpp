@@ -208,6 +208,12 @@ Status CoordinateArrays::RemoveScalar(const std::string& path) const {
     return is_free ? update_.metadata().DeleteNode(path) : Status();
 }
 
+Result<bool> CoordinateArrays::Remove(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
+    if (is_free) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
+    return is_free;
+}
+
 Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) const {
     ZARR_ASSIGN_OR_RETURN(spec.format, update_.metadata().StoreFormat());
     if (spec.format == zarr::Format::kV3) {

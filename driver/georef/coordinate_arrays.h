@@ -68,6 +68,9 @@ class CoordinateArrays {
     // Removes the array at `path` if the array is a scalar and free (see IsFree()).
     zarr::Status RemoveScalar(const std::string& path) const;
 
+    // Removes the array at `path` if it is free. Returns false if it is not.
+    zarr::Result<bool> Remove(const std::string& path) const;
+
     // Returns a grid mapping in `group` that states `srs`, preferably one with a name in `names`.
     // Returns nullopt if the group has no such grid mapping.
     zarr::Result<std::optional<GridMapping>> FindEqual(const std::string& group,

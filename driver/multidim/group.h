@@ -25,6 +25,9 @@ class ZarrGroup final : public GDALGroup {
     // per group.
     ZarrGroup(std::shared_ptr<SharedResource> session, const std::string& path);
 
+    // Tells GDAL the pointer that owns this group. SubsetDimensionFromSelection() needs it.
+    void SetOwner(const std::shared_ptr<GDALGroup>& owner) { ZARR_SET_SELF_OF_GROUP(owner); }
+
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
     // Opens an array by name without listing the group. Also finds arrays outside of the opened
     // group, and indexing variables that are computed from a geotransform. Returns nullptr without

@@ -144,6 +144,7 @@ std::shared_ptr<ZarrGroup> SharedResource::OpenGroup(const std::string& path) {
     std::weak_ptr<ZarrGroup>& known = groups_[path];
     if (auto group = known.lock()) return group;
     auto group = std::make_shared<ZarrGroup>(shared_from_this(), path);
+    group->SetOwner(group);
     known = group;
     return group;
 }

@@ -9,6 +9,8 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/band_lists.h"
 #include "core/conventions/overviews.h"
+#include "driver/base/gdal_compat.h"
+#include "driver/base/guard.h"
 #include "driver/base/report.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/raster/band.h"
@@ -19,6 +21,39 @@ namespace zarr_driver {
 
 using zarr::Status;
 namespace json = zarr::json;
+
+CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
+        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new one
+        if (GDALPamDataset::GetGCPCount() > 0) {
+            EmitWarning(store_path(),
+                        "GCPs previously set are going to be cleared due to the setting of a "
+                        "geotransform.");
+            GDALPamDataset::SetGCPs(0, nullptr, static_cast<const OGRSpatialReference*>(nullptr));
+        }
+        zarr::GeoTransform changed{};
+        for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
+        georeferencing_.SetTransform(changed);
+        return CE_None;
+    });
+}
+
+CPLErr ZarrDataset::SetGCPs(int nGCPCount, const GDAL_GCP* pasGCPList,
+                            const OGRSpatialReference* poSRS) {
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (update_ != nullptr && nGCPCount > 0) {
+            DeleteGeoTransform();
+            if (georeferencing_.Find().transform) {
+                EmitWarning(store_path(),
+                            "A geotransform previously set is going to be cleared due to the "
+                            "setting of GCPs.");
+                georeferencing_.ClearTransform();
+            }
+        }
+        return GDALPamDataset::SetGCPs(nGCPCount, pasGCPList, poSRS);
+    });
+}
 
 bool ZarrDataset::HasLevelGroups() const {
     if (arrays_.empty() || is_level_) return false;

@@ -688,17 +688,6 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
     });
 }
 
-CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
-    return Guarded(store_path(), [&]() -> CPLErr {
-        if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new one
-        zarr::GeoTransform changed{};
-        for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
-        georeferencing_.SetTransform(changed);
-        return CE_None;
-    });
-}
-
 Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
                                  const json::Object& attributes) {
     BandArray& array = *arrays_[0];
@@ -770,7 +759,20 @@ void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
     attributes_.ChangeGroup(name, std::move(value));
 }
 
+// Gives bands without a unit the unit `units`. Returns false if another band has another unit.
+bool ZarrDataset::SetUnitOfBands(const char* units) {
+    bool is_set = nBands > 0;
+    for (int i = 1; i <= nBands; ++i) {
+        if (Band(i)->GetUnitType()[0] == '\0') Band(i)->SetUnitType(units);
+        is_set = is_set && EQUAL(Band(i)->GetUnitType(), units);
+    }
+    return is_set;
+}
+
 void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
+    // rioxarray states the unit of all bands as an item of the dataset.
+    if (EQUAL(name, zarr::kUnitsOfBands.data()) && value != nullptr && SetUnitOfBands(value))
+        return;
     if (IsOfCoordinates(arrays_, name) || !MayBeAttribute(store_path(), name)) return;
     stored_metadata_.SetNameValue(name, value);
     if (arrays_.size() == 1)

@@ -231,6 +231,10 @@ class ZarrDataset final : public ZarrPamDataset {
     CPLErr CreateMaskBand(int nFlagsIn) override;
     CPLErr SetSpatialRef(const OGRSpatialReference* poSRS) override;
     CPLErr SetGeoTransform(ZARR_NEW_GEOTRANSFORM) override;
+    using GDALPamDataset::SetGCPs;
+    // In update mode, control points replace the geotransform and the reverse, as in GTiff.
+    CPLErr SetGCPs(int nGCPCount, const GDAL_GCP* pasGCPList,
+                   const OGRSpatialReference* poSRS) override;
     CPLErr SetMetadata(NameValueList papszMetadata, const char* pszDomain = "") override;
     CPLErr SetMetadataItem(const char* pszName, const char* pszValue,
                            const char* pszDomain = "") override;
@@ -282,6 +286,7 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status WriteBandNames();
     void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     bool StoresMetadata(const char* domain) const;
+    bool SetUnitOfBands(const char* units);
     void StoreMetadataItem(const char* name, const char* value);
 
     OverviewSet overviews_{*this};

@@ -18,6 +18,7 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
+#include "driver/raster/builtin_pam.h"
 #include "driver/raster/pam_merge.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -194,17 +195,30 @@ std::vector<int> ZarrPamDataset::BandCounts() {
     return counts;
 }
 
+// Returns the PAM in the array's attributes, and behind it the PAM of GDAL's built-in driver.
+XmlTree ZarrPamDataset::StoredPamOf(const BandArray& array) {
+    XmlTree tree = ReadPam(array.layout.facts.attributes);
+    if (tree != nullptr && array.layout.facts.attributes.Find(zarr::kColoursOfBands) != nullptr)
+        RemoveColours(*tree);
+    if (is_new_) return tree;
+    XmlTree builtin = ReadBuiltinPam(store_path(), array,
+                                     [&] { return StateOf(store_path(), array).newest_chunk(); });
+    if (builtin == nullptr || tree == nullptr)
+        return tree != nullptr ? std::move(tree) : std::move(builtin);
+    if (HoldsStatistics(*tree)) RemoveStatistics(*builtin);
+    AddMissing(*builtin, *tree);
+    return tree;
+}
+
 bool ZarrPamDataset::LoadStoredPam() {
     if (!ShowsWholeNode()) return false;
     const bool has_own_nodata = options_.fill_value_as_nodata != zarr::FillAsNodata::kAuto;
     std::vector<XmlTree> trees;
     bool has_any = false, has_statistics = false;
     for (const auto& array : arrays_) {
-        trees.push_back(ReadPam(array->layout.facts.attributes));
+        trees.push_back(StoredPamOf(*array));
         if (trees.back() == nullptr) continue;
         has_any = true;
-        if (array->layout.facts.attributes.Find(zarr::kColoursOfBands) != nullptr)
-            RemoveColours(*trees.back());
         if (has_own_nodata) RemoveStatistics(*trees.back());
         has_statistics = has_statistics || HoldsStatistics(*trees.back());
     }
@@ -412,8 +426,19 @@ void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
     if (siblings.empty() && !has_auxiliary_ && MayHaveErdasFiles(sidecar_base_)) TryLoadAux();
 }
 
+// Loads the PAM of the store, `stored`, again behind that of the auxiliary file: for each band that
+// the file describes, GDAL has replaced what the file lacks by defaults.
+void ZarrPamDataset::RestoreMissing(CPLXMLNode& stored) {
+    const XmlTree merged = ReadAuxiliary(sidecar_base_);
+    if (merged == nullptr) return;
+    if (HoldsStatistics(*merged)) RemoveStatistics(stored);
+    AddMissing(stored, *merged);
+    XMLInit(merged.get(), "");
+}
+
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
+    is_new_ = opened.is_new;
     const bool has_stored_statistics = LoadStoredPam();
     const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
                                 : location_.auxiliary ? *location_.auxiliary
@@ -437,7 +462,9 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     // Outdated statistics of the store are removed before GDAL loads the statistics of the
     // auxiliary file, because the removal affects all loaded statistics.
     if (has_auxiliary_) CheckStatistics();
+    const XmlTree stored(is_on && has_auxiliary_ ? GDALPamDataset::SerializeToXML("") : nullptr);
     if (is_on) LoadAuxiliary(siblings);
+    if (stored != nullptr) RestoreMissing(*stored);
     for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
     const auto take = [&](const char* item) {
         const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarDomain);
@@ -534,25 +561,32 @@ void ZarrPamDataset::OnStatisticsSet(const BandArray& array) {
 // Shows an overview file to GDAL only if the file is at least as new as the store. An outdated
 // overview file is ignored, and stays until overviews are built again.
 void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
-    const std::string path = sidecar_base_ + ".ovr";
+    std::string base = sidecar_base_;
+    if (arrays_.size() == 1 && IsWholeNode() && !WrittenAt(base + ".ovr"))
+        if (std::string builtin = BuiltinOverviewBase(store_path(), *arrays_[0]); !builtin.empty())
+            base = std::move(builtin);
+    const bool is_own = base == sidecar_base_;
+    const std::string path = base + ".ovr";
     const auto written = WrittenAt(path);
     CPLStringList alone;
+    bool are_outdated = false;
+    std::string documents;
     if (written) {
         const SourceState state = StateOfSources();
-        has_outdated_overviews_ = state.newest_chunk() > *written ||
-                                  state.MayBeReplacedSince(*written, overview_documents_);
-        overview_documents_ = has_outdated_overviews_ ? std::string() : state.Documents();
-    } else {
-        overview_documents_.clear();
+        are_outdated = state.newest_chunk() > *written ||
+                       (is_own && state.MayBeReplacedSince(*written, overview_documents_));
+        if (is_own && !are_outdated) documents = state.Documents();
     }
-    if (has_outdated_overviews_) {
-        alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
+    overview_documents_ = std::move(documents);
+    replaces_overviews_ = are_outdated || !is_own;
+    if (are_outdated) {
+        alone.AddString(CPLGetFilename(base.c_str()));
         EmitWarning(path,
                     "is older than the raster, so it is not used; gdaladdo -ro "
                     "builds it again");
     }
-    oOvManager.Initialize(this, sidecar_base_.c_str(),
-                          has_outdated_overviews_ ? alone.List() : CPLStringList(siblings).List());
+    if (!are_outdated && is_own) alone = siblings;
+    oOvManager.Initialize(this, base.c_str(), alone.List());
 }
 
 CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
@@ -566,7 +600,7 @@ CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
             Status::Unsupported("has " + std::to_string(nBands) +
                                 " bands, more than the maximum of 65535 for overviews beside the "
                                 "store; open it for update to build overviews in the store"));
-    if (std::exchange(has_outdated_overviews_, false)) {
+    if (std::exchange(replaces_overviews_, false)) {
         VSIUnlink((sidecar_base_ + ".ovr").c_str());
         oOvManager.Initialize(this, sidecar_base_.c_str());
     }

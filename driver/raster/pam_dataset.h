@@ -121,6 +121,7 @@ class ZarrPamDataset : public StoreRaster {
   private:
     CPLStringList RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const;
     void LoadAuxiliary(const CPLStringList& siblings);
+    void RestoreMissing(CPLXMLNode& stored);
     // Returns the contents of the auxiliary file as this dataset knows them: the PAM that is not in
     // the store. nullptr if there is none.
     XmlTree AuxiliaryPam();
@@ -136,6 +137,7 @@ class ZarrPamDataset : public StoreRaster {
     // Loads PAM from the store's attributes. Returns true if PAM has statistics, which
     // CheckStatistics() must check.
     bool LoadStoredPam();
+    XmlTree StoredPamOf(const BandArray& array);
     std::vector<int> BandCounts();  // number of bands of each array
     void LoadMultidimPam();
     bool HasStatistics();
@@ -145,6 +147,7 @@ class ZarrPamDataset : public StoreRaster {
     void LoadMask(const CPLStringList& siblings);
 
     std::string dataset_id_;
+    bool is_new_ = false;  // the dataset has just been created
     // PAM from the store's attributes; null if there is none. This PAM is not written to a sidecar
     // file, because a copy would hide later changes of the store.
     XmlTree stored_pam_;
@@ -163,7 +166,9 @@ class ZarrPamDataset : public StoreRaster {
     // file does not exist or is outdated.
     std::string mask_documents_;
     std::string overview_documents_;
-    bool has_outdated_overviews_ = false;
+    // True if new overviews go into another file than the present ones, which are outdated or of
+    // GDAL's built-in driver.
+    bool replaces_overviews_ = false;
     bool has_auxiliary_ = false;  // GDAL's auxiliary file exists beside the store
 };
 

@@ -128,6 +128,17 @@ void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const Statistic
     MergeChildren(known.get(), after, stored);
 }
 
+void AddMissing(const CPLXMLNode& other, CPLXMLNode& tree) {
+    for (const CPLXMLNode* node = other.psChild; node != nullptr; node = node->psNext) {
+        if (node->eType != CXT_Element) continue;
+        CPLXMLNode* const found = Find(&tree, *node);
+        if (found == nullptr)
+            Add(tree, *node);
+        else if (IsContainer(*found))
+            AddMissing(*node, *found);
+    }
+}
+
 std::optional<json::Value> MergeAttribute(const zarr::AttributeChange& change,
                                           const json::Value& stored) {
     if (zarr::IsListOfBands(change.name)) return MergeEntries(change, stored);

@@ -23,6 +23,10 @@ struct StatisticsState {
 void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const StatisticsState& state,
               CPLXMLNode& stored);
 
+// Adds elements of the PAM tree `other` that `tree` lacks: metadata items by domain and key, other
+// elements by name, for each band.
+void AddMissing(const CPLXMLNode& other, CPLXMLNode& tree);
+
 // Merges two changes of an attribute, of which one is stored, as zarr::AttributeMerge. The change
 // in PAM (kPamAttribute) is applied by MergePam(). Lists of zarr::IsListOfBands() are merged entry
 // by entry. Other attributes get the new value.

@@ -76,6 +76,11 @@ void RasterGeoreferencing::SetTransform(const zarr::GeoTransform& transform) {
     is_transform_set_ = true;
 }
 
+void RasterGeoreferencing::ClearTransform() {
+    Change().transform.reset();
+    is_transform_set_ = true;
+}
+
 Status RasterGeoreferencing::Renew(const zarr::Hierarchy& current, const zarr::ArrayFacts& stored) {
     if (!found_) return {};
     zarr::ArrayFacts facts = arrays_[0]->layout.facts;
@@ -129,12 +134,33 @@ Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
 
 }  // namespace
 
+// Deletes the coordinate arrays of X and Y. Warns if they stay because other arrays use them.
+Status RasterGeoreferencing::RemoveCoordinates(const CoordinateArrays& arrays) const {
+    const RasterLayout& layout = arrays_[0]->layout;
+    for (const auto& axis : {layout.x_axis, layout.y_axis}) {
+        if (!axis || layout.facts.dimensions[*axis].coordinate_path.empty()) continue;
+        const std::string path = layout.facts.dimensions[*axis].coordinate_path;
+        ZARR_ASSIGN_OR_RETURN(const bool is_removed, arrays.Remove(path));
+        if (!is_removed) {
+            EmitWarning(location_.store_path.text() + ": /" + layout.facts.path,
+                        "the geotransform is not cleared, because other arrays use the "
+                        "coordinates /" +
+                            path);
+            continue;
+        }
+        for (const auto& array : arrays_)
+            array->layout.facts.dimensions[*axis].coordinate_path.clear();
+    }
+    return {};
+}
+
 Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention) const {
     const RasterPosition position = Known();
     zarr::Warnings warnings;
     const CoordinateArrays arrays(
         update, PathsOf(arrays_),
         update.is_of_new_store() ? OtherArrays::kNone : OtherArrays::kExisting);
+    if (is_transform_set_ && !position.transform) ZARR_RETURN_IF_ERROR(RemoveCoordinates(arrays));
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));

@@ -19,6 +19,7 @@
 
 namespace zarr_driver {
 
+class CoordinateArrays;
 struct RasterPosition;
 
 // Georeferencing of a dataset's raster, except what GDAL keeps in PAM. Reads the store's
@@ -46,6 +47,10 @@ class RasterGeoreferencing {
     // Sets the geotransform that Flush() will write.
     void SetTransform(const zarr::GeoTransform& transform);
 
+    // Removes the geotransform. Flush() deletes the coordinate arrays of X and Y, unless other
+    // arrays use them.
+    void ClearTransform();
+
     // True if Flush() has changes to write.
     bool has_changed() const { return is_srs_set_ || is_transform_set_ || is_rename_; }
     // Reads again what no method has set since the last Flush(), because other datasets may have
@@ -69,6 +74,7 @@ class RasterGeoreferencing {
     Georeferencing& Change();
     RasterPosition Known() const;
     zarr::Status Write(StoreUpdate& update, Georeferenced convention) const;
+    zarr::Status RemoveCoordinates(const CoordinateArrays& arrays) const;
 
     const Location& location_;
     const OpenOptions& options_;

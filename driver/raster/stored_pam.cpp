@@ -22,11 +22,11 @@ namespace zarr_driver {
 
 namespace json = zarr::json;
 
-namespace {
-
 bool IsElement(const CPLXMLNode& node, const char* name) {
     return node.eType == CXT_Element && EQUAL(node.pszValue, name);
 }
+
+namespace {
 
 bool IsStatisticNode(const CPLXMLNode& node) {
     return IsElement(node, "Histograms") ||
@@ -123,17 +123,31 @@ bool IsEmptyElement(const CPLXMLNode& node) {
     return true;
 }
 
-XmlTree ReadPam(const json::Value& attributes) {
-    const std::string* const text = zarr::StringAttribute(attributes, kPamAttribute);
-    if (text == nullptr) return nullptr;
-    const QuietErrors quiet;
-    XmlTree tree(CPLParseXMLString(text->c_str()));
+void RemoveElements(CPLXMLNode& parent, const std::function<bool(const CPLXMLNode&)>& is_unwanted) {
+    TakeChildren(parent, [&](const CPLXMLNode& node) {
+        return node.eType == CXT_Element && is_unwanted(node);
+    });
+}
+
+XmlTree SafePam(XmlTree tree) {
     while (tree != nullptr && !IsElement(*tree, "PAMDataset")) {
         XmlTree next(std::exchange(tree->psNext, nullptr));
         tree = std::move(next);
     }
     if (tree != nullptr) RemoveUnsafe(*tree);
     return tree;
+}
+
+XmlTree ReadPam(const json::Value& attributes) {
+    const std::string* const text = zarr::StringAttribute(attributes, kPamAttribute);
+    if (text == nullptr) return nullptr;
+    const QuietErrors quiet;
+    return SafePam(XmlTree(CPLParseXMLString(text->c_str())));
+}
+
+XmlTree ReadPamFile(const std::string& path) {
+    const QuietErrors quiet;
+    return SafePam(XmlTree(CPLParseXMLFile(path.c_str())));
 }
 
 json::Value PamValue(const CPLXMLNode* tree) {

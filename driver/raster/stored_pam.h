@@ -7,6 +7,7 @@
 #include <cpl_minixml.h>
 #include <cpl_string.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,6 +30,8 @@ inline constexpr const char* kMadeFrom = "MADE_FROM";
 // Return a copy of one element, and its XML text, without the elements that follow it.
 XmlTree CopyOf(const CPLXMLNode& node);
 std::string ElementText(const CPLXMLNode& node);
+// True if `node` is an element with this name, in upper or lower case.
+bool IsElement(const CPLXMLNode& node, const char* name);
 // True if the element contains no other elements.
 bool IsEmptyElement(const CPLXMLNode& node);
 
@@ -37,6 +40,16 @@ bool IsEmptyElement(const CPLXMLNode& node);
 // netCDF has no object attributes. CRS and geotransform are removed, because other attributes state
 // them.
 XmlTree ReadPam(const zarr::json::Value& attributes);
+
+// Returns the element PAMDataset of `tree`, which may be nullptr, as ReadPam() does; nullptr if
+// there is none.
+XmlTree SafePam(XmlTree tree);
+
+// Returns the XML in the local file `path` like ReadPam(); nullptr if missing or invalid.
+XmlTree ReadPamFile(const std::string& path);
+
+// Removes the child elements of `parent` for which `is_unwanted` returns true.
+void RemoveElements(CPLXMLNode& parent, const std::function<bool(const CPLXMLNode&)>& is_unwanted);
 
 // Returns the value of the attribute kPamAttribute for `tree`. Returns null if `tree` is nullptr or
 // empty.

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/builtin_pam.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/conventions/band_lists.h"
+#include "core/store/keys.h"
+#include "core/store/local_file.h"
+#include "driver/base/report.h"
+#include "driver/raster/band_colours.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+namespace {
+
+std::string FolderOf(const std::string& store_path, const BandArray& array) {
+    const std::string& path = array.layout.facts.path;
+    return path.empty() ? store_path : store_path + "/" + path;
+}
+
+std::string FileOf(const std::string& store_path, const BandArray& array) {
+    const bool is_v3 = array.layout.facts.metadata.format == zarr::Format::kV3;
+    return FolderOf(store_path, array) + (is_v3 ? "/zarr.json.aux.xml" : "/.zarray.aux.xml");
+}
+
+// Returns the time when a local file was written; nullopt if it is missing or not local.
+std::optional<std::int64_t> WriteTime(const std::string& store_path, const std::string& file) {
+    VSIStatBufL stat;
+    const bool is_local = TakesNoRequests(store_path) && !ArchiveOf(store_path);
+    if (!is_local || VSIStatL(file.c_str(), &stat) != 0) return std::nullopt;
+    return zarr::ModificationTime(stat);
+}
+
+// True if the array states a fact itself that the element of a band would override.
+bool IsStatedByArray(const CPLXMLNode& element, const BandArray& array, std::size_t band) {
+    const zarr::Packing& packing = array.packing.value;
+    const auto has = [&](const char* name, bool is_stated) {
+        return is_stated && IsElement(element, name);
+    };
+    const auto colour = StoredColour(array.lists, array.layout.facts.attributes, band, band);
+    const bool has_nodata = array.nodata.has_value() || !array.nodata_of_bands.empty();
+    return has("NoDataValue", has_nodata) || has("Scale", packing.scale.has_value()) ||
+           has("Offset", packing.offset.has_value()) || has("UnitType", !packing.units.empty()) ||
+           has("ColorInterp", colour.value_or(GCI_Undefined) != GCI_Undefined);
+}
+
+void RemoveItemsOfArray(CPLXMLNode& domain, const BandArray& array) {
+    RemoveElements(domain, [&](const CPLXMLNode& item) {
+        const char* const key = CPLGetXMLValue(&item, "key", "");
+        return array.layout.facts.attributes.Find(key) != nullptr;
+    });
+}
+
+void RemoveFactsOfArray(CPLXMLNode& tree, const BandArray& array) {
+    for (CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext) {
+        if (IsElement(*node, "Metadata")) RemoveItemsOfArray(*node, array);
+        if (!IsElement(*node, "PAMRasterBand")) continue;
+        const int number = std::max(std::atoi(CPLGetXMLValue(node, "band", "1")), 1);
+        RemoveElements(*node, [&](const CPLXMLNode& element) {
+            return IsStatedByArray(element, array, static_cast<std::size_t>(number) - 1);
+        });
+    }
+}
+
+// Returns the first text below `node` that ends with ".ovr", without that end; empty if none does.
+std::string OverviewBaseIn(const CPLXMLNode& node) {
+    constexpr std::string_view kExtension = ".ovr";
+    for (const CPLXMLNode* child = node.psChild; child != nullptr; child = child->psNext) {
+        const std::string_view text = child->pszValue;
+        const bool is_name = child->eType == CXT_Text && text.size() > kExtension.size() &&
+                             text.substr(text.size() - kExtension.size()) == kExtension;
+        if (is_name) return std::string(text.substr(0, text.size() - kExtension.size()));
+        if (std::string found = OverviewBaseIn(*child); !found.empty()) return found;
+    }
+    return {};
+}
+
+// Returns the overview file `base`, which is in one of `folders`; empty if none has it. Folders in
+// `base` are ignored, because the store may be untrusted.
+std::string FindOverviews(const std::string& base, std::initializer_list<std::string> folders) {
+    if (base.empty()) return {};
+    VSIStatBufL stat;
+    for (const std::string& folder : folders) {
+        std::string path = folder + "/" + CPLGetFilename(base.c_str());
+        if (VSIStatL((path + ".ovr").c_str(), &stat) == 0) return path;
+    }
+    return {};
+}
+
+// Returns the metadata in `file` of the array as a raster; nullptr if there is none.
+XmlTree TreeOf(const std::string& file, const RasterLayout& layout) {
+    XmlTree tree = ReadPamFile(file);
+    if (tree == nullptr || !layout.x_axis || !layout.y_axis) return tree;
+    const std::string view = "AsClassicDataset(" + std::to_string(*layout.x_axis) + "," +
+                             std::to_string(*layout.y_axis) + ") view of /" + layout.facts.path;
+    for (CPLXMLNode* node = tree->psChild; node != nullptr; node = node->psNext) {
+        if (!IsElement(*node, "DerivedDataset") || CPLGetXMLValue(node, "name", "") != view)
+            continue;
+        const CPLXMLNode* const inner = CPLGetXMLNode(node, "PAMDataset");
+        return inner != nullptr ? SafePam(CopyOf(*inner)) : nullptr;
+    }
+    return tree;
+}
+
+}  // namespace
+
+XmlTree ReadBuiltinPam(const std::string& store_path, const BandArray& array,
+                       const std::function<std::int64_t()>& newest_chunk) {
+    const std::string file = FileOf(store_path, array);
+    const auto written = WriteTime(store_path, file);
+    XmlTree tree = written ? TreeOf(file, array.layout) : nullptr;
+    if (tree == nullptr) return tree;
+    RemoveFactsOfArray(*tree, array);
+    if (HoldsStatistics(*tree) && newest_chunk() > *written) RemoveStatistics(*tree);
+    return tree;
+}
+
+std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& array) {
+    const std::string folder = FolderOf(store_path, array);
+    const std::string file = FileOf(store_path, array);
+    if (!TakesNoRequests(store_path) || ArchiveOf(store_path)) return {};
+    const std::string name(zarr::LastName(array.layout.facts.path));
+    const std::string old = file.substr(0, file.size() - std::strlen("aux.xml")) + name;
+    if (std::string found = FindOverviews(old, {folder}); !found.empty()) return found;
+    const XmlTree own = WriteTime(store_path, file) ? ReadPamFile(file) : nullptr;
+    if (own != nullptr)
+        if (std::string found = FindOverviews(OverviewBaseIn(*own), {folder, store_path});
+            !found.empty())
+            return found;
+    const std::string shared = store_path + "/pam.aux.xml";
+    const XmlTree tree = WriteTime(store_path, shared) ? ReadPamFile(shared) : nullptr;
+    for (const CPLXMLNode* node = tree != nullptr ? tree->psChild : nullptr; node != nullptr;
+         node = node->psNext)
+        if (IsElement(*node, "Array") &&
+            CPLGetXMLValue(node, "name", "") == "/" + array.layout.facts.path)
+            return FindOverviews(OverviewBaseIn(*node), {store_path, folder});
+    return {};
+}
+
+}  // namespace zarr_driver

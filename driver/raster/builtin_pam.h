@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Files of metadata that GDAL's built-in Zarr driver keeps in a local store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "driver/raster/band_array.h"
+#include "driver/raster/stored_pam.h"
+
+namespace zarr_driver {
+
+// Reads the metadata of the array as a raster from the file ".zarray.aux.xml" or
+// "zarr.json.aux.xml" in the array's folder; nullptr if it is missing, invalid or remote. The file
+// has the metadata itself, or a `DerivedDataset` for the axes of the raster. The result lacks facts
+// that the array states itself: metadata items, nodata, scale, offset, unit and colours.
+// `newest_chunk` returns the time when the array was last written, in nanoseconds since 1970; older
+// statistics are left out.
+XmlTree ReadBuiltinPam(const std::string& store_path, const BandArray& array,
+                       const std::function<std::int64_t()>& newest_chunk);
+
+// Returns the path, without ".ovr", of the array's overview file; empty if there is none. The file
+// is named by "pam.aux.xml" of the store or by the file of ReadBuiltinPam(), such as
+// "x.zarr/pam.0". Before GDAL 3.13 it is "x.zarr/a/zarr.json.a".
+std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& array);
+
+}  // namespace zarr_driver
