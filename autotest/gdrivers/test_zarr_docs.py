@@ -97,6 +97,17 @@ def test_the_examples_run(section, workshop, request):
             zarr_docs.run_block(zarr_docs.addressed(block, server.url), workshop, environment)
 
 
+def test_the_examples_run_from_top_to_bottom(workshop, s3):
+    """A reader types all examples in one folder, with the xarray of the system if there is one."""
+    system = "/usr/bin/python3"
+    has_xarray = subprocess.run([system, "-c", "import xarray, zarr"], check=False, capture_output=True).returncode == 0
+    environment = {**os.environ, "PATH": f"{workshop / 'bin'}:{os.environ['PATH']}", **s3.options}
+    with Served(workshop / "data") as server:
+        for block in zarr_docs.fenced_blocks("examples.md"):
+            zarr_docs.run_block(zarr_docs.addressed(block, server.url), workshop, environment,
+                                system if has_xarray else sys.executable)  # fmt: skip
+
+
 def test_only_these_blocks_are_not_run():
     shown = {block.text.splitlines()[0] for block in all_blocks() if not is_run(block)}
     assert shown == set(NOT_RUN)

@@ -125,12 +125,13 @@ def matches(message, text):
 # Running the code blocks of documentation pages
 
 
-def run_block(block, folder, environment):
-    """Runs a code block in a folder and returns its output; fails the test if the block fails."""
+def run_block(block, folder, environment, python=sys.executable):
+    """Runs a code block in a folder and returns its output; fails the test if the block fails. `python` runs blocks of
+    Python."""
     if block.language == "python":
         program = pathlib.Path(folder) / "example.py"
         program.write_text(block.text + "\n")
-        words = [sys.executable, "-B", program.name]
+        words = [python, "-B", program.name]
     else:
         words = ["bash", "-e", "-u", "-o", "pipefail", "-c", preloaded() + block.text]
         environment = {key: text for key, text in environment.items() if key != "LD_PRELOAD"}

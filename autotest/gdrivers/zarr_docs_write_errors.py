@@ -39,6 +39,13 @@ def make_cube(folder):
     return make_store(folder, {"a": cube, "b": cube, "time": time}, name="cube.zarr")
 
 
+def with_place(folder, *others):
+    """Writes a store with the array /a, coordinates, and arrays `others` that share them."""
+    arrays = {name: {"values": np.zeros((3, 4)), "dims": ["y", "x"]} for name in ("a", *others)}
+    axes = {"y": {"values": np.arange(3.0), "dims": ["y"]}, "x": {"values": np.arange(4.0), "dims": ["x"]}}
+    return make_store(folder, arrays | axes)
+
+
 def with_overviews(folder):
     """Writes the store of make_cube(), and builds overviews of its array /a. Returns the store."""
     store = make_cube(folder)
@@ -46,6 +53,28 @@ def with_overviews(folder):
         update(array_name(store, "a")).BuildOverviews("NEAREST", [2])
     assert log.errors == []
     return store
+
+
+def add_point(store):
+    update(array_name(store, "a")).SetGCPs([gdal.GCP(1, 2, 3, 4, 5)], "")
+
+
+@provokes("A geotransform previously set is going to be cleared due to the setting of GCPs.")
+def _(folder):
+    add_point(with_place(folder))
+
+
+@provokes("GCPs previously set are going to be cleared due to the setting of a geotransform.")
+def _(folder):
+    store = with_place(folder)
+    with error_log():
+        add_point(store)
+    update(array_name(store, "a")).SetGeoTransform((0, 1, 0, 9, 0, -1))
+
+
+@provokes("/<path>: the geotransform is not cleared, because other arrays use the coordinates /<path>")
+def _(folder):
+    add_point(with_place(folder, "b"))
 
 
 # Messages about writing
@@ -108,7 +137,7 @@ def _(folder):
     translate(store)
 
 
-@provokes("is a file, so it is not overwritten; a store in one file is named x.zarr.zip")
+@provokes("is a file, so it is not overwritten; a store in one file is named x.zarr.zip or x.ozx")
 def _(folder):
     (folder / "letter.txt").write_text("dear")
     translate(folder / "letter.txt")
