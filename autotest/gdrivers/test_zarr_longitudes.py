@@ -29,8 +29,8 @@ def write(folder, lon, attrs=None, name="lon", chunks=None, **data_attrs):
 
 
 def assert_lands(dataset, first, step, tolerance=1e-9):
-    """Asserts that the geotransform has the centre of the first column at `first`, that all pixels are where it says,
-    and that gdalwarp to EPSG:4326 moves them there, modulo 360."""
+    """Asserts that the geotransform has the centre of the first column at `first`, and that all pixels are where the
+    geotransform says. gdalwarp to EPSG:4326 moves them there, modulo 360."""
     height = -dataset.GetGeoTransform(can_return_null=True)[5]
     assert_geotransform(dataset, (first - step / 2, step, 0, 2.5 * height, 0, -height))
     values, columns = dataset.ReadAsArray(), dataset.RasterXSize

@@ -381,10 +381,9 @@ class AffineFinder {
     }
 
     // Returns the geotransform in the plain attribute `transform` of the array, else of its group.
-    std::optional<AffineSource> PlainTransform(bool may_be_of_group, Warnings& warnings) {
+    std::optional<AffineSource> PlainTransform(Warnings& warnings) {
         auto found = ReadPlainTransform(facts_.attributes).Report(warnings);
-        if (!found && may_be_of_group && HasTransform(group_attributes_, kPlainTransform) &&
-            SharesGroupTransform())
+        if (!found && HasTransform(group_attributes_, kPlainTransform) && SharesGroupTransform())
             found = ReadPlainTransform(group_attributes_).Report(warnings);
         if (!found) return std::nullopt;
         AffineSource source;
@@ -396,7 +395,7 @@ class AffineFinder {
     // Returns the plain transform of an array whose coordinates give no geotransform. Coordinates
     // that contradict the transform rule it out. A single coordinate takes the pixel size of it.
     std::optional<AffineSource> FromPlainTransform() {
-        auto stated = PlainTransform(true, warnings_);
+        auto stated = PlainTransform(warnings_);
         if (!stated) return std::nullopt;
         Warnings ignored;  // FromCoordinatesOrGdalAttribute() has reported them
         if (auto laid = FromCoordinates(&stated->transform, ignored)) return laid;
@@ -407,15 +406,15 @@ class AffineFinder {
     }
 
     // Compares the geotransform `laid`, which coordinates give, with the plain attribute
-    // `transform`. In remote stores, the attribute of the group is not compared. Returns `laid`,
-    // unless the attribute shows that the coordinates are pixel numbers, or corners of pixels, as
-    // stackstac writes. Adds a warning if they are corners, or if both disagree.
+    // `transform`. Returns `laid`, unless the attribute shows that the coordinates are pixel
+    // numbers, or corners of pixels, as stackstac writes. Adds a warning if they are corners, or if
+    // both disagree.
     AffineSource BesidePlainTransform(AffineSource laid) {
         if (!laid.from_coordinates || IsInOtherUnits(facts_.dimensions[*facts_.axes.x]) ||
             IsInOtherUnits(facts_.dimensions[*facts_.axes.y]))
             return laid;
         Warnings ignored;  // a broken statement behind a good one does not matter
-        const auto stated = PlainTransform(hierarchy_.ComparesRepeatedStatements(), ignored);
+        const auto stated = PlainTransform(ignored);
         if (!stated) return laid;
         if (HoldsPixelNumbers(laid.transform)) return *stated;
         constexpr double kTolerance = 0.25;  // in pixels
