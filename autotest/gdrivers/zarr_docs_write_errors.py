@@ -640,6 +640,12 @@ def _(folder):
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0]}, **axes)
 
 
+@provokes("/<path>: the cells of <grid> are not in rows and columns; there is no geotransform")
+def _(folder):
+    cells = {"values": np.zeros((2, 4)), "dims": ["time", "n"], "attrs": {"mesh": "m", "location": "face"}}
+    gdal.Open(array_name(make_store(folder, {"a": cells}), "a")).GetSpatialRef()
+
+
 @provokes("/<path>: longitudes jump before column <n>, so there is no geotransform; open option "
           "WRAP_LONGITUDE=YES moves columns")  # fmt: skip
 def _(folder):

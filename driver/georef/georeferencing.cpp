@@ -11,6 +11,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
 #include "core/conventions/geolocation.h"
+#include "core/conventions/mesh.h"
 #include "core/store/keys.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
@@ -353,6 +354,14 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy,
                                   const GeoreferencingOptions& options) {
     Georeferencing result;
     const zarr::ArrayFacts facts = zarr::WithAuxiliaryAxes(hierarchy, described);
+    if (const std::string grid = zarr::CellGridOf(hierarchy, facts); !grid.empty()) {
+        // Only the CRS may be of use. Its statements may be unknown, such as a HEALPix grid
+        // mapping.
+        FindSrs(hierarchy, facts, std::nullopt, MapCoordinates(), options, result);
+        result.warnings = {"the cells of " + grid +
+                           " are not in rows and columns; there is no geotransform"};
+        return result;
+    }
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
