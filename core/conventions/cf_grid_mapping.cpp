@@ -393,7 +393,8 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
     const auto major = Radius(attributes, "semi_major_axis", warnings);
     auto minor = Radius(attributes, "semi_minor_axis", warnings);
     const auto inverse = InverseFlattening(attributes, warnings);
-    const auto radius = Radius(attributes, "earth_radius", warnings);
+    auto radius = Radius(attributes, "earth_radius", warnings);
+    if (!radius) radius = Radius(attributes, "radius_of_sphere", warnings);  // no name of CF
     if (major && minor && *minor > *major) {
         warnings.push_back("attribute semi_minor_axis: is longer than semi_major_axis");
         minor.reset();

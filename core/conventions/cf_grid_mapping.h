@@ -34,7 +34,7 @@ struct CfEarth {
 // 1. semi_major_axis with inverse_flattening or semi_minor_axis;
 // 2. semi_minor_axis with inverse_flattening;
 // 3. semi_major_axis alone, as a sphere;
-// 4. earth_radius alone, as a sphere;
+// 4. earth_radius, else radius_of_sphere, alone, as a sphere;
 // 5. reference_ellipsoid_name.
 //
 // If the axes from 1 to 4 are the rounded axes of the ellipsoid that reference_ellipsoid_name

@@ -53,6 +53,8 @@ TEST(CfEarth, ReadsEveryPairOfAxes) {
     ExpectEllipsoid(R"({"semi_major_axis": 6378137, "inverse_flattening": 0})", 6378137, 0);
     ExpectEllipsoid(R"({"semi_major_axis": 6378137, "inverse_flattening": Infinity})", 6378137, 0);
     ExpectEllipsoid(R"({"earth_radius": 6371229})", 6371229, 0);
+    ExpectEllipsoid(R"({"radius_of_sphere": 6371229})", 6371229, 0);
+    ExpectEllipsoid(R"({"radius_of_sphere": 6371, "earth_radius": 6371229})", 6371229, 0);
     ExpectEllipsoid(R"({"earth_radius": 6371229, "semi_major_axis": 6371229})", 6371229, 0);
 }
 
