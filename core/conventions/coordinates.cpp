@@ -85,6 +85,7 @@ class Reader {
 // that is in `range`. No call starts after the deadline.
 Status ForEachChunk(const Array& array, const LabelRange& range,
                     const std::function<Status(const Region&, std::size_t first)>& read) {
+    if (array.metadata().rank() == 0) return read({}, 0);
     const GridAxis axis = array.metadata().ChunkAxis(0);
     const std::uint64_t first_chunk = axis.ChunkOf(range.first);
     const std::uint64_t last_chunk = axis.ChunkOf(range.first + range.count - 1);

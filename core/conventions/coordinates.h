@@ -113,7 +113,8 @@ struct LabelRange {
 //
 // Returns kCancelled if the deadline passes; chunks that have started are finished. Returns kLimit
 // above kMaxLabels or kMaxLabelBytes. An invalid attribute gives a warning that names the array,
-// and is ignored. `dimension` must have a coordinate array.
+// and is ignored. `dimension` must have a coordinate array: of one dimension, or a scalar whose
+// only element is 0.
 Fact<Result<CoordinateLabels>> ReadCoordinateLabels(const Hierarchy& hierarchy,
                                                     const Dimension& dimension,
                                                     const LabelRange& range);

@@ -120,13 +120,6 @@ std::string ProjStringOf(const json::Value& value) {
     return text;
 }
 
-// True if `name` contains "crs", "spatial_ref" or "grid_mapping", ignoring case and punctuation.
-bool IsNameOfGridMapping(const std::string& name) {
-    const std::string key = NameKey(name);
-    return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
-           key.find("gridmapping") != std::string::npos;
-}
-
 // True if `name` is usual for a longitude or latitude dimension, also a rotated one.
 bool IsNameOfAngle(const std::string& name) {
     constexpr std::string_view kNames[] = {"lon", "long",     "longitude", "rlon",
@@ -605,6 +598,12 @@ std::optional<std::string> FindNamedGridMapping(const Hierarchy& hierarchy, cons
 }
 
 }  // namespace
+
+bool IsNameOfGridMapping(const std::string& name) {
+    const std::string key = NameKey(name);
+    return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
+           key.find("gridmapping") != std::string::npos;
+}
 
 bool IsLongitude(const json::Value& coordinate_attributes) {
     return IsCoordinate(coordinate_attributes, "longitude", AxisRole::kX);

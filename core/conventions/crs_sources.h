@@ -61,6 +61,9 @@ bool IsLatitude(const json::Value& coordinate_attributes);
 std::vector<std::string> GridMappingNames(const json::Value& attributes);
 inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 
+// True if `name` contains "crs", "spatial_ref" or "grid_mapping", ignoring case and punctuation.
+bool IsNameOfGridMapping(const std::string& name);
+
 // True if an attribute of the array or its group names the array's grid mapping.
 bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
 

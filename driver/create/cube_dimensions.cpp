@@ -44,8 +44,16 @@ bool HasItem(GDALMajorObject& object, const std::string& name) {
     return object.GetMetadataItem(name.c_str()) != nullptr;
 }
 
+// True if the item DIM_{name}_VALUE of the first and last band differ. A coordinate without an
+// index is otherwise a scalar, which belongs to all bands.
+bool ValuesDiffer(GDALDataset& source, const std::string& name) {
+    const std::string item = "DIM_" + name + "_VALUE";
+    return ItemOf(*source.GetRasterBand(1), item) !=
+           ItemOf(*source.GetRasterBand(source.GetRasterCount()), item);
+}
+
 // Returns the names of the dimensions in the metadata of a band.
-std::set<std::string> StatedNames(GDALRasterBand& band) {
+std::set<std::string> StatedNames(GDALDataset& source, GDALRasterBand& band) {
     const std::string prefix = "DIM_";
     const std::string prefix_of_netcdf = "NETCDF_DIM_";
     std::set<std::string> names;
@@ -55,8 +63,10 @@ std::set<std::string> StatedNames(GDALRasterBand& band) {
         if (item.compare(0, prefix.size(), prefix) == 0) {
             const std::size_t end = item.rfind('_');
             const std::string kind = item.substr(end + 1);
-            if (end > prefix.size() && (kind == "INDEX" || kind == "VALUE"))
-                names.insert(item.substr(prefix.size(), end - prefix.size()));
+            if (end <= prefix.size()) continue;
+            std::string name = item.substr(prefix.size(), end - prefix.size());
+            if (kind == "INDEX" || (kind == "VALUE" && ValuesDiffer(source, name)))
+                names.insert(std::move(name));
         } else if (item.compare(0, prefix_of_netcdf.size(), prefix_of_netcdf) == 0) {
             of_netcdf.insert(item.substr(prefix_of_netcdf.size()));
         }
@@ -373,10 +383,10 @@ zarr::Result<BandDimension> Build(GDALDataset& source, const StatedDimension& st
 std::optional<std::vector<StatedDimension>> ReadDimensions(GDALDataset& source) {
     std::vector<StatedDimension> dimensions;
     const int bands = source.GetRasterCount();
-    const std::set<std::string> names = StatedNames(*source.GetRasterBand(1));
+    const std::set<std::string> names = StatedNames(source, *source.GetRasterBand(1));
     if (names.empty()) return bands > 1 ? GribDimensions(source) : dimensions;
     for (int i = 2; i <= bands; ++i)
-        if (StatedNames(*source.GetRasterBand(i)) != names) return std::nullopt;
+        if (StatedNames(source, *source.GetRasterBand(i)) != names) return std::nullopt;
     for (const std::string& name : names) {
         auto dimension = ReadDimension(source, name);
         if (!dimension || !zarr::IsValidKey(name) || name.find('/') != std::string::npos)

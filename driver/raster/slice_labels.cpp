@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/conventions/scalar_coordinates.h"
 #include "core/dtype/element_text.h"
 #include "driver/base/report.h"
 
@@ -51,6 +52,16 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     // A dimension with more than kMaxLabels coordinates gets no labels. Such a dimension occurs
     // only in a dataset without bands, which shows no labels.
     if (range.count > zarr::kMaxLabels) return axis;
+    auto labels = ReadInTime(dimension, range);
+    if (!labels) return axis;
+    axis.first = range.first;
+    axis.labels = std::move(*labels);
+    if (IsPlainBand(index) && AreNumbersOfBands(axis)) axis.labels = {};
+    return axis;
+}
+
+std::optional<zarr::CoordinateLabels> SliceLabels::ReadInTime(const zarr::Dimension& dimension,
+                                                              zarr::LabelRange range) const {
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)
         range.deadline = start + std::chrono::duration_cast<Clock::duration>(
@@ -59,12 +70,7 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     auto labels = zarr::ReadCoordinateLabels(*hierarchy_, dimension, range).Report(warnings);
     spent_ = spent_ + std::chrono::duration<double>(Clock::now() - start).count();
     EmitWarnings(store_path_, warnings);
-    if (labels.ok()) {
-        axis.first = range.first;
-        axis.labels = labels.Take();
-        if (IsPlainBand(index) && AreNumbersOfBands(axis)) axis.labels = {};
-        return axis;
-    }
+    if (labels.ok()) return labels.Take();
     has_timed_out_ = labels.status().code() == zarr::StatusCode::kCancelled;
     EmitWarning(store_path_,
                 has_timed_out_
@@ -75,7 +81,25 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
                           "described by their index"
                     : "the coordinates of dimension " + dimension.name +
                           " cannot be read: " + labels.status().message());
-    return axis;
+    return std::nullopt;
+}
+
+const std::vector<SliceLabels::Scalar>& SliceLabels::LoadScalars() const {
+    return scalars_.Get([&] { return ReadScalars(); });
+}
+
+std::vector<SliceLabels::Scalar> SliceLabels::ReadScalars() const {
+    std::vector<Scalar> scalars;
+    if (layout_.facts.path.empty()) return scalars;
+    for (zarr::Dimension& dimension : zarr::ScalarCoordinates(*hierarchy_, layout_.facts)) {
+        if (has_timed_out_) break;
+        zarr::LabelRange range;
+        range.count = 1;
+        range.threads = options_.threads;
+        auto labels = ReadInTime(dimension, range);
+        if (labels) scalars.push_back({NameOf(dimension), std::move(*labels)});
+    }
+    return scalars;
 }
 
 SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
@@ -108,23 +132,27 @@ bool SliceLabels::IsPlainBand(std::size_t index) const {
 }
 
 void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
+    const auto set = [&](const std::string& name, const char* item, const std::string& value) {
+        list.SetNameValue(("DIM_" + name + "_" + item).c_str(), value.c_str());
+    };
+    const auto set_label = [&](const std::string& name, const zarr::CoordinateLabels& labels,
+                               const zarr::CoordinateLabel& label) {
+        set(name, "VALUE", label.value);
+        if (!labels.units.empty()) set(name, "UNIT", labels.units);
+        if (!label.time.empty()) set(name, "TIME", label.time);
+    };
+    for (const Scalar& scalar : LoadScalars())
+        set_label(scalar.name, scalar.labels, scalar.labels.items[0]);
     const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        const std::string prefix =
-            "DIM_" + NameOf(layout_.facts.dimensions[layout_.other_axes[i]]) + "_";
-        const auto set = [&](const char* item, const std::string& value) {
-            list.SetNameValue((prefix + item).c_str(), value.c_str());
-        };
+        const std::string name = NameOf(layout_.facts.dimensions[layout_.other_axes[i]]);
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
         // The usual dimension "band" gets no metadata items if it has no labels, or text labels: a
         // text label is the band's description.
         if (IsPlainBand(i) && (label == nullptr || axis.labels.is_text)) continue;
-        set("INDEX", std::to_string(indices[i]));
-        if (label == nullptr) continue;
-        set("VALUE", label->value);
-        if (!axis.labels.units.empty()) set("UNIT", axis.labels.units);
-        if (!label->time.empty()) set("TIME", label->time);
+        set(name, "INDEX", std::to_string(indices[i]));
+        if (label != nullptr) set_label(name, axis.labels, *label);
     }
 }
 

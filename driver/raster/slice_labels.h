@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ class SliceLabels {
     // dimension with coordinates also gets DIM_{name}_VALUE as stored, and DIM_{name}_UNIT. Times
     // get DIM_{name}_TIME in the form of zarr::DateTimeText().
     //
+    // Scalar coordinates, which the attribute `coordinates` of the array or its group names, get
+    // the items except DIM_{name}_INDEX. An example is the time of an array without that dimension.
+    //
     // A single extra dimension "band" gets no items if its coordinates are absent, texts, or the
     // numbers 1, 2, 3 and so on: such bands form no cube.
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
@@ -65,6 +69,15 @@ class SliceLabels {
     static bool AreNumbersOfBands(const Axis& axis);
     const Axis& Load(std::size_t index) const;
     Axis ReadLabels(std::size_t index) const;
+    // Reads the coordinates of a dimension within the time that is left. Warns on failure.
+    std::optional<zarr::CoordinateLabels> ReadInTime(const zarr::Dimension& dimension,
+                                                     zarr::LabelRange range) const;
+    struct Scalar {
+        std::string name;
+        zarr::CoordinateLabels labels;
+    };
+    const std::vector<Scalar>& LoadScalars() const;
+    std::vector<Scalar> ReadScalars() const;
     // Computes the labels of a dimension of an OME image from its scale and translation.
     Axis ImageLabels(std::size_t index) const;
     // Returns the label at `index` along an axis, or nullptr if the axis has no label there.
@@ -76,7 +89,8 @@ class SliceLabels {
     const zarr::LevelListing& listing_;
     const std::string store_path_;
     const OpenOptions& options_;
-    std::vector<zarr::Lazy<Axis>> axes_;    // labels of each of layout_.other_axes
+    std::vector<zarr::Lazy<Axis>> axes_;  // labels of each of layout_.other_axes
+    zarr::Lazy<std::vector<Scalar>> scalars_;
     mutable std::atomic<double> spent_{0};  // seconds spent on reading coordinates
     mutable std::atomic<bool> has_timed_out_{false};
 };
