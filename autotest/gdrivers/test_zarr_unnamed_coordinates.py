@@ -156,6 +156,7 @@ def test_rasters_with_other_dimensions(tmp_path, case):
 KEPT = {
     "alone": {}, "other size": {"data": array(VALUES[:4], ("b", "a"))},
     "with a CRS": {"data": array(VALUES, ("y", "x"), **{"proj:code": "EPSG:32632"})},
+    "with a transform": {"data": array(VALUES, ("y", "x"), transform=[10.0, 0, 5, 0, -10, 60])},
     "with coordinates": {
         "data": array(VALUES, ("y", "x")), "x": array(np.arange(8.0), ("x",)), "y": array(np.arange(5.0), ("y",)),
     },

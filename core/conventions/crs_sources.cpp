@@ -430,8 +430,8 @@ class CrsFinder {
             AddTile(*id, "tile of stac_discovery.id");
     }
 
-    // Adds the UTM zone of the tile in the name of the store, if the store is an EOPF product, or
-    // has the name of a Sentinel-2 product, such as "S2A_MSIL2A_20240101T101010_..._T32TQM.zarr".
+    // Adds the UTM zone of the tile in the name of the store. The store is an EOPF product, or its
+    // name begins like that of a Sentinel-2 product: "S2A_MSIL2A_T32TQM.zarr".
     void AddTileOfStore(const json::Value& root) {
         const std::string name(LastName(hierarchy_.store()->Describe()));
         const bool is_product = root.Find("stac_discovery") != nullptr ||

@@ -98,24 +98,19 @@ Fact<std::vector<NamedDimension>> NczarrNames(const std::vector<std::string>& re
     return {std::move(named)};
 }
 
-// Returns the number in a name such as "x1" or "y12", which is in lower case. Returns an empty text
-// for other names.
-std::string_view NumberOfAxis(std::string_view lower) {
-    if (lower.size() < 2 || (lower[0] != 'x' && lower[0] != 'y')) return {};
-    const std::string_view number = lower.substr(1);
-    return number.find_first_not_of("0123456789") == std::string_view::npos ? number
-                                                                            : std::string_view();
-}
-
-// True if the name of a dimension is an axis with a number, such as "x1", and no dimension is the
-// other axis with this number, "y1". Dimensions "x0" and "x1" are no map axes.
-bool LacksPartner(const std::vector<DimensionFacts>& dimensions, std::size_t index) {
-    std::string partner = Lower(dimensions[index].name);
-    if (NumberOfAxis(partner).empty()) return false;
-    partner[0] = partner[0] == 'x' ? 'y' : 'x';
-    return std::none_of(dimensions.begin(), dimensions.end(), [&](const DimensionFacts& dimension) {
-        return Lower(dimension.name) == partner;
-    });
+// Returns the role X of a dimension "x1", and Y of "y1", ignoring case, if both exist with the same
+// number. kerchunk names levels of a TIFF file so. Dimensions "x0" and "x1" are no map axes.
+AxisRole NumberedRole(const std::vector<DimensionFacts>& dimensions, std::size_t index) {
+    const std::string name = Lower(dimensions[index].name);
+    if (name.size() < 2 || (name[0] != 'x' && name[0] != 'y') ||
+        name.find_first_not_of("0123456789", 1) != std::string::npos)
+        return AxisRole::kNone;
+    const AxisRole role = name[0] == 'x' ? AxisRole::kX : AxisRole::kY;
+    const std::string partner = (role == AxisRole::kX ? "y" : "x") + name.substr(1);
+    const bool is_pair = std::any_of(
+        dimensions.begin(), dimensions.end(),
+        [&](const DimensionFacts& dimension) { return Lower(dimension.name) == partner; });
+    return is_pair ? role : AxisRole::kNone;
 }
 
 std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string(dimension); }
@@ -180,7 +175,6 @@ AxisRole RoleFromName(const std::string& name) { return RoleIn(kRolesOfNames, Lo
 
 AxisRole RoleFromPartOfName(const std::string& name) {
     const std::string lower = Lower(name);
-    if (!NumberOfAxis(lower).empty()) return lower[0] == 'x' ? AxisRole::kX : AxisRole::kY;
     const bool is_x = StartsOrEnds(lower, "x_", "_x");
     const bool is_y = StartsOrEnds(lower, "y_", "_y");
     if (is_x == is_y) return AxisRole::kNone;
@@ -209,8 +203,8 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
             by_attributes[i] = RoleFromAttributes(*dimensions[i].coordinate_attributes);
         declared[i] = dimensions[i].declared;
         by_name[i] = RoleFromName(dimensions[i].name);
-        if (!LacksPartner(dimensions, i))
-            by_part_of_name[i] = RoleFromPartOfName(dimensions[i].name);
+        by_part_of_name[i] = RoleFromPartOfName(dimensions[i].name);
+        if (by_part_of_name[i] == AxisRole::kNone) by_part_of_name[i] = NumberedRole(dimensions, i);
     }
     HorizontalAxes axes;
     for (const std::vector<AxisRole>* roles :

@@ -34,9 +34,8 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 AxisRole RoleFromName(const std::string& name);
 
 // Returns the role X if a name starts with "x_" or ends with "_x", and the role Y for "y_" and
-// "_y", ignoring case. Examples: "x_geostationary", "pixel_y". So do an "x" or "y" with a number,
-// which kerchunk gives to levels of a TIFF file: "X1", "Y1". Returns kNone if the name suggests both
-// roles. Callers use the result only if no dimension has that role by its coordinates, a
+// "_y", ignoring case. Examples: "x_geostationary", "pixel_y". Returns kNone if the name suggests
+// both roles. Callers use the result only if no dimension has that role by its coordinates, a
 // declaration or its whole name.
 AxisRole RoleFromPartOfName(const std::string& name);
 
@@ -61,8 +60,8 @@ struct HorizontalAxes {
 };
 
 // Chooses X and Y by the first of: the coordinates' attributes, declarations, usual names, parts of
-// names, the last two dimensions. A dimension with text coordinates is chosen only if no other
-// dimension is left.
+// names, "x" and "y" with the same number, the last two dimensions. A dimension with text
+// coordinates is chosen only if no other dimension is left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
 // A dimension of an array, with a name that a convention gives the dimension, or a generated name.

@@ -211,8 +211,8 @@ AxisRole GeolocationRole(const json::Value& attributes, std::string_view name) {
 }
 
 bool MayBeLocatedByNames(const json::Value& attributes, const json::Value& group_attributes) {
-    constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "GeoTransform", "proj:code",
-                                      "proj:epsg", "proj:wkt2",    "proj:projjson"};
+    constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "GeoTransform",  "proj:code",
+                                      "proj:epsg", "proj:wkt2",    "proj:projjson", "transform"};
     const auto states = [&](const json::Value& owner) {
         return StatesTransform(owner) || HasGeoTiffTags(owner) ||
                std::any_of(std::begin(kNames), std::end(kNames),

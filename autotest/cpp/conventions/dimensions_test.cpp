@@ -76,26 +76,6 @@ TEST(AxisRoles, ComeFromPartsOfNames) {
         EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kNone) << name;
 }
 
-TEST(Dimensions, AxesWithTheSameNumberAreXAndY) {
-    const auto axes_of = [](const std::vector<std::string>& names) {
-        std::vector<DimensionFacts> dimensions;
-        for (const std::string& name : names) {
-            dimensions.emplace_back();
-            dimensions.back().name = name;
-            dimensions.back().size = 5;
-        }
-        return FindHorizontalAxes(dimensions);
-    };
-    const HorizontalAxes level = axes_of({"Y1", "X1", "S"});
-    EXPECT_EQ(level.x, std::optional<std::size_t>(1));
-    EXPECT_EQ(level.y, std::optional<std::size_t>(0));
-    for (const auto& names : {std::vector<std::string>{"x0", "x1"}, {"x1", "y2"}, {"y1", "z"}}) {
-        const HorizontalAxes others = axes_of(names);
-        EXPECT_EQ(others.x, std::optional<std::size_t>(1)) << names[0];
-        EXPECT_EQ(others.y, std::optional<std::size_t>(0)) << names[0];
-    }
-}
-
 // Returns the indices of the Y and X axes as "Y X", with "-" for a missing axis. A dimension is
 // "NAME", "NAME=ATTRIBUTES" in JSON, or "NAME=text" if its coordinates are texts.
 std::string Axes(const StringList& dimensions) {
@@ -119,6 +99,13 @@ std::string Axes(const StringList& dimensions) {
         return axis ? std::to_string(*axis) : std::string("-");
     };
     return text(axes.y) + " " + text(axes.x);
+}
+
+TEST(AxisRoles, NamesWithTheSameNumberAreXAndY) {
+    EXPECT_EQ(Axes({"Y1", "X1", "S"}), "0 1");
+    EXPECT_EQ(Axes({"x12", "y12", "time"}), "1 0");
+    for (const StringList& names : {StringList{"x0", "x1"}, {"x1", "y2"}, {"y1", "z"}})
+        EXPECT_EQ(Axes(names), "0 1") << names[0];
 }
 
 TEST(HorizontalAxes, AreFoundByName) {
