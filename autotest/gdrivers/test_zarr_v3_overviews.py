@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 from osgeo import gdal, osr
-from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster
+from zarr_gdal import array_name, assert_same, error_log, gdal_is_at_least, open_raster
 from zarr_overviews import (check_consolidated, entries, gtiff_levels, level_folders, level_values,
                             make, root_attributes, sizes, smooth, update)
 
@@ -232,3 +232,31 @@ def test_a_level_between_others_has_the_smaller_ones(tmp_path, rng, cpl):
     assert levels_of(group.OpenGroup("ovr_2x").OpenMDArray("a")) == smaller
     assert levels_of(group.OpenGroup("ovr_8x").OpenMDArray("a")) == []
     cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("shapes", [[(64, 33, 2)], [(64, 33, 2), (64, 17, 1)]], ids=len)
+def test_overviews_of_other_axes_are_left_out(tmp_path, rng, shapes):
+    """GDAL's own driver reduces the last two axes of an array. With INTERLEAVE=PIXEL these are columns and bands."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 3, 64, 65, "u1")
+    make(store, values, "INTERLEAVE=PIXEL")
+    document = json.loads((store / "a" / "zarr.json").read_text())
+    layout = [{"asset": "a", "transform": {"scale": [1.0, 1.0, 1.0]}}]
+    for factor, shape in zip((2, 4), shapes):
+        group = f"ovr_{factor}x"
+        (store / group / "a").mkdir(parents=True)
+        (store / group / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
+        document["shape"] = document["chunk_grid"]["configuration"]["chunk_shape"] = shape
+        (store / group / "a" / "zarr.json").write_text(json.dumps(document))
+        layout.append({"asset": group, "derived_from": layout[-1]["asset"], "resampling_method": "average",
+                       "transform": {"scale": [1.0, 2.0, 2.0], "translation": [0.0, 0.0, 0.0]}})  # fmt: skip
+    root = json.loads((store / "zarr.json").read_text())
+    root.pop("consolidated_metadata", None)
+    root["attributes"]["multiscales"] = {"layout": layout}
+    (store / "zarr.json").write_text(json.dumps(root))
+    for name in (str(store), f'ZARR:"{store}":/a'):
+        with error_log() as log:
+            dataset = gdal.OpenEx(name, gdal.OF_RASTER, allowed_drivers=["Zarr"])
+            assert dataset.GetSubDatasets() == [] and dataset.GetRasterBand(1).GetOverviewCount() == 0
+        np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+        assert log.errors == [] and len(log.warnings) == 1 and "along band, not 3 as /a; it is left out" in log.warnings[0]

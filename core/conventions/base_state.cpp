@@ -11,6 +11,7 @@
 #include "core/conventions/attributes.h"
 #include "core/dtype/convert.h"
 #include "core/grid/copy.h"
+#include "core/metadata/documents.h"
 
 namespace zarr {
 
@@ -41,8 +42,9 @@ std::set<std::uint64_t> SampledChunks(std::uint64_t count) {
 }
 
 // Returns a digest of the stored bytes of sampled chunks; empty if a chunk cannot be read. Each
-// opening of a pyramid computes the digest, so CRC-32 is used, which is fast.
-std::string DigestOfChunks(const Array& array) {
+// opening of a pyramid computes the digest, so CRC-32 is used, which is fast. Sets `is_any_stored`,
+// unless it is nullptr, to true if a sampled chunk is stored.
+std::string DigestOfChunks(const Array& array, bool* is_any_stored = nullptr) {
     const std::set<std::uint64_t> sampled = SampledChunks(array.chunk_count());
     Digest digest;
     const auto add = [&](std::size_t, const Result<FetchedChunk>& chunk) -> Status {
@@ -50,6 +52,7 @@ std::string DigestOfChunks(const Array& array) {
         const ByteSpan bytes = chunk->bytes;
         digest.Add(std::uint64_t{chunk->found ? bytes.size + 1 : 0});
         if (chunk->found) digest.Add(std::uint64_t{Crc32Of(bytes)});
+        if (chunk->found && is_any_stored != nullptr) *is_any_stored = true;
         return {};
     };
     const ValuePart part = ValuePart::Range(0, kSampleBytes);
@@ -138,27 +141,101 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
                         json::Value(json::Dump(json::Value(std::move(states)))));
 }
 
-bool HasSamples(std::string_view state) { return state.find(':') != std::string_view::npos; }
+namespace {
+
+// The digests in the text of a state. Absent digests are empty.
+struct Digests {
+    std::string_view grid, chunks, values, sizes, times, document;
+
+    explicit Digests(std::string_view state) {
+        for (std::string_view* const digest :
+             {&grid, &chunks, &values, &sizes, &times, &document}) {
+            *digest = state.substr(0, state.find(':'));
+            state.remove_prefix(std::min(state.size(), digest->size() + 1));
+        }
+    }
+};
+
+std::string Joined(const std::vector<std::string>& digests) {
+    std::string text;
+    for (const std::string& digest : digests)
+        text.append(&digest == &digests.front() ? "" : ":").append(digest);
+    return text;
+}
+
+}  // namespace
+
+bool HasSamples(std::string_view state) { return !Digests(state).chunks.empty(); }
 
 std::string BaseState(const Array& array, BaseSamples samples) {
     std::string state = DigestOfGrid(array.metadata());
     if (samples == BaseSamples::kNone) return state;
     const std::string chunks = DigestOfChunks(array);
     const std::string values = chunks.empty() ? std::string() : DigestOfValues(array);
-    return values.empty() ? state : state.append(":").append(chunks).append(":").append(values);
+    return values.empty() ? state : Joined({state, chunks, values});
 }
 
 bool IsInState(const Array& array, std::string_view state) {
-    const auto take = [&state] {
-        const std::string_view part = state.substr(0, state.find(':'));
-        state.remove_prefix(std::min(state.size(), part.size() + 1));
-        return part;
-    };
-    if (take() != DigestOfGrid(array.metadata())) return false;
-    const std::string_view chunks = take();
-    if (chunks.empty() || chunks == DigestOfChunks(array)) return true;
+    const Digests recorded(state);
+    if (recorded.grid != DigestOfGrid(array.metadata())) return false;
+    if (recorded.chunks.empty() || recorded.chunks == DigestOfChunks(array)) return true;
     const std::string values = DigestOfValues(array);
-    return values.empty() || values == take();
+    return values.empty() || values == recorded.values;
+}
+
+const ChunkFiles& StateOfBase::files() {
+    if (!files_) files_ = DigestChunkFiles(*base_);
+    return *files_;
+}
+
+// Returns a digest of the modification time of the metadata document of `level`; empty if it is no
+// file.
+std::string StateOfBase::TimeOfDocument(const std::string& level) const {
+    return DigestFileTime(*base_->store(),
+                          DocumentKey(level, Document::kArray, base_->metadata().format));
+}
+
+bool StateOfBase::HasChunks(std::string_view digest) {
+    if (!chunks_) chunks_ = DigestOfChunks(*base_, &has_sampled_chunks_);
+    return digest == *chunks_;
+}
+
+// True if the digest of sampled values is `digest`, or if either of them is unknown.
+bool StateOfBase::HasValues(std::string_view digest) {
+    if (!values_) values_ = DigestOfValues(*base_);
+    return digest.empty() || values_->empty() || digest == *values_;
+}
+
+// True if a sampled window covers the whole array, and the values are those of `digest`.
+bool StateOfBase::AreAllValues(std::string_view digest) {
+    const auto& shape = base_->metadata().shape;
+    const DimVector<std::uint64_t> window = WindowSize(shape);
+    return !digest.empty() && std::equal(shape.begin(), shape.end(), window.begin()) &&
+           HasValues(digest);
+}
+
+std::string StateOfBase::Text(BaseSamples samples, const std::string& level) {
+    std::string state = BaseState(*base_, samples);
+    const std::string document = TimeOfDocument(level);
+    if (document.empty() || files().sizes.empty()) return state;
+    // The values are read only if sizes of files differ in a copy.
+    if (!HasSamples(state)) state = Joined({state, "", DigestOfValues(*base_)});
+    return Joined({state, files().sizes, files().times, document});
+}
+
+bool StateOfBase::Is(std::string_view state, const std::string& level) {
+    const Digests recorded(state);
+    if (recorded.grid != DigestOfGrid(base_->metadata())) return false;
+    const std::string document = recorded.document.empty() ? "" : TimeOfDocument(level);
+    const bool are_known = !document.empty() && !files().sizes.empty();
+    const bool are_equal_sizes = !are_known || files().sizes == recorded.sizes;
+    if (are_known && document == recorded.document)
+        return (are_equal_sizes && files().times == recorded.times) ||
+               AreAllValues(recorded.values);
+    if (recorded.chunks.empty()) return are_equal_sizes || HasValues(recorded.values);
+    if (!HasChunks(recorded.chunks)) return HasValues(recorded.values);
+    // If sampled chunks are equal, the store was not encoded anew, so other chunks have changed.
+    return are_equal_sizes || !has_sampled_chunks_ || AreAllValues(recorded.values);
 }
 
 void AddStateKeys(const std::string& path, const ArrayMetadata& metadata,

@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/array/array.h"
+#include "core/array/chunk_files.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
 
@@ -45,13 +49,42 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
 enum class BaseSamples : std::uint8_t { kNone, kSome };
 std::string BaseState(const Array& array, BaseSamples samples = BaseSamples::kSome);
 
-// True if IsInState() reads chunks to compare an array with `state`.
+// True if IsInState() reads chunks of a remote array to compare the array with `state`.
 bool HasSamples(std::string_view state);
 
 // True if the array is unchanged since BaseState() returned `state`, as far as the digests show.
 // Values are read only if the stored bytes differ. A digest that is missing in `state` or cannot be
 // computed is not compared.
 bool IsInState(const Array& array, std::string_view state);
+
+// The state of an array for its overviews, which is computed when it is first needed. In a folder
+// the state also covers the files of all chunks. Not thread-safe.
+//
+// Three digests follow those of BaseState(): names and sizes of the files, their modification
+// times, and the time of the overview's metadata document. A changed time of this document shows
+// that the store was copied. In a copy, the times of chunks are not compared.
+class StateOfBase {
+  public:
+    explicit StateOfBase(std::shared_ptr<const Array> base) : base_(std::move(base)) {}
+
+    // Returns the state for the overview at `level`, whose metadata document must be written.
+    std::string Text(BaseSamples samples, const std::string& level);
+    // True if the array is unchanged since Text() returned `state` for the overview at `level`.
+    bool Is(std::string_view state, const std::string& level);
+
+  private:
+    const ChunkFiles& files();
+    std::string TimeOfDocument(const std::string& level) const;
+    bool HasValues(std::string_view digest);
+    bool HasChunks(std::string_view digest);
+    bool AreAllValues(std::string_view digest);
+
+    const std::shared_ptr<const Array> base_;
+    std::optional<ChunkFiles> files_;
+    std::optional<std::string> chunks_;
+    std::optional<std::string> values_;
+    bool has_sampled_chunks_ = false;  // true if a sampled chunk is stored
+};
 
 // Appends to `keys` the keys of the chunks that IsInState() reads of the array at `path`. Appends
 // nothing if the array is sharded or its chunks are large, because IsInState() reads parts of them.

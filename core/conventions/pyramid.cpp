@@ -559,15 +559,17 @@ std::string LevelChecker::StateMismatch(const Level& level, const Level& base) {
         return incomplete_ == IncompleteLevels::kIncluded
                    ? std::string()
                    : "is incomplete, because building it was interrupted; build the overviews anew";
-    auto known = states_.find({base.listed.path, state});
+    auto known = states_.find(base.listed.path);
     if (known == states_.end()) {
-        const auto array = hierarchy_.OpenArray(base.listed.path);
-        const bool is_same = !array.ok() || IsInState(**array, state);
-        known = states_.emplace(std::pair(base.listed.path, state), is_same).first;
+        auto array = hierarchy_.OpenArray(base.listed.path);
+        std::optional<StateOfBase> current;
+        if (array.ok()) current.emplace(array.Take());
+        known = states_.emplace(base.listed.path, std::move(current)).first;
     }
-    return known->second ? std::string()
-                         : "was made from other values than /" + base.listed.path +
-                               " holds now; build the overviews anew";
+    const bool is_same = !known->second || known->second->Is(state, level.listed.path);
+    return is_same ? std::string()
+                   : "was made from other values than /" + base.listed.path +
+                         " holds now; build the overviews anew";
 }
 
 std::optional<AffineSource> LevelChecker::GeoTransformOf(const ArrayFacts& facts,
@@ -690,6 +692,7 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
     pyramid.is_overviews = listed.is_overviews;
     const Level& base = levels[0];
     const Level* previous = &base;
+    bool has_misfit = false;
     for (const Level& level : levels) {
         // A 1-D level of unchanged size is skipped without a warning. If a dimension does not
         // shrink, the levels of a raster may share the coordinate array of that dimension.
@@ -697,9 +700,14 @@ std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
         if (is_same && &level != &base) continue;
         if (&level != &base) {
             std::string why = LevelMismatch(level, *previous, base);
+            const bool is_misfit = !why.empty();
             if (why.empty()) why = ContentMismatch(level, base, listed.is_overviews);
             if (!why.empty()) {
-                LeaveOut(level.listed, why);
+                // A program that reduces other axes than the base's X and Y does so in all
+                // overviews.
+                if (!is_misfit || !has_misfit) LeaveOut(level.listed, why);
+                has_misfit = has_misfit || (is_misfit && listed.is_overviews);
+                if (listed.is_overviews) pyramid.left_out.push_back(level.listed.path);
                 continue;
             }
         }

@@ -13,6 +13,7 @@
 
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/base_state.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/level_statement.h"
 #include "core/hierarchy/hierarchy.h"
@@ -39,6 +40,7 @@ struct Pyramid {
     // True if the smaller levels are overviews that were built for the base. A group that describes
     // overviews is opened as if the description did not exist.
     bool is_overviews = false;
+    std::vector<std::string> left_out;  // arrays of listed overviews that do not fit the base
 };
 
 // True if an array has no dimension names, but its rows and columns are known: the array is a
@@ -188,9 +190,8 @@ class LevelChecker {
     // share coordinate arrays.
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
-    // Results of IsInState(), by the path of the base and the recorded state. The results are
-    // cached, because several overviews may record one state.
-    std::map<std::pair<std::string, std::string>, bool> states_;
+    // States of the bases by their paths; nullopt for a base that cannot be opened.
+    std::map<std::string, std::optional<StateOfBase>> states_;
     // Warnings about geotransforms and statements, each of which is given only once.
     std::set<std::string> reported_;
 };

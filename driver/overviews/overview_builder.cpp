@@ -537,7 +537,10 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
     if (error == CE_None && status.ok())
         status = writer_.RecordFill(filled, OverviewLevels::Fill::kComplete);
     if (!made_.empty()) Discard();
-    if (error != CE_None || !status.ok()) DropIncomplete();
+    if (error != CE_None || !status.ok())
+        DropIncomplete();
+    else
+        set_.pending().warnings.clear();
     const Status finished = raster_.update()->metadata().Finish();
     if (status.ok() && error == CE_None) status = finished;
     return status.ok() ? error : EmitError(store, status);
@@ -564,7 +567,9 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     if (status.ok()) status = writer_.RemoveLeftovers();
     const Status finished = raster_.update()->metadata().Finish();
     if (status.ok()) status = finished;
-    return status.ok() ? CE_None : EmitError(store, status);
+    if (!status.ok()) return EmitError(store, status);
+    set_.pending().warnings.clear();
+    return CE_None;
 }
 
 Status OverviewBuilder::Describe() {

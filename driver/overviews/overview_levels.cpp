@@ -598,17 +598,18 @@ zarr::BaseSamples OverviewLevels::SamplesOfLevels() const {
     return source_.samples;
 }
 
-std::string OverviewLevels::StateFor(const RasterLayout& array, Fill fill) const {
+std::string OverviewLevels::StateFor(const RasterLayout& array, const std::string& path,
+                                     Fill fill) const {
     return fill == Fill::kIncomplete ? std::string(zarr::kIncompleteState)
-                                     : zarr::BaseState(*array.array, samples_);
+                                     : zarr::StateOfBase(array.array).Text(samples_, path);
 }
 
-json::Object OverviewLevels::WithStates(const json::Value& stored,
-                                        const std::vector<const RasterLayout*>& arrays,
+json::Object OverviewLevels::WithStates(const json::Value& stored, const LevelPaths& level,
                                         Fill fill) const {
     json::Object stated = stored.as_object() != nullptr ? *stored.as_object() : json::Object{};
-    for (const RasterLayout* const array : arrays)
-        zarr::StateBase(stated, zarr::LastName(array->facts.path), StateFor(*array, fill));
+    for (std::size_t i = 0; i < level.paths.size(); ++i)
+        zarr::StateBase(stated, zarr::LastName(level.paths[i]),
+                        StateFor(*source_.arrays[i], level.paths[i], fill));
     return stated;
 }
 
@@ -622,7 +623,8 @@ Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fi
         std::string state;
         if (fill == Fill::kIncomplete) state = zarr::kIncompleteState;
         for (const RasterLayout* const array : source_.arrays)
-            if (fill == Fill::kComplete && IsListedOf(*array, path)) state = StateFor(*array, fill);
+            if (fill == Fill::kComplete && IsListedOf(*array, path))
+                state = StateFor(*array, path, fill);
         zarr::StateBase(attributes, name, std::move(state));
         Status status =
             update_.metadata().ChangeAttributes(group, stored, json::Value(std::move(attributes)));
@@ -655,10 +657,6 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) con
     if (placement.srs == nullptr)
         ZARR_RETURN_IF_ERROR(RemoveGridMapping(coordinates, hierarchy_, scaled));
     ZARR_RETURN_IF_ERROR(UpdateCoordinates(coordinates, first, scaled));
-    const std::string group(zarr::ParentPath(level.paths[0]));
-    ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
-    ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(
-        group, json::Value(WithStates(of_group, source_.arrays, fill))));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = LayoutOfLevel(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);
@@ -669,7 +667,10 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) con
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));
         ZARR_RETURN_IF_ERROR(FollowFillValue(source_.arrays[i]->facts, level.paths[i]));
     }
-    return {};
+    // The states come last, because they contain the times of the level's documents.
+    const std::string group(zarr::ParentPath(level.paths[0]));
+    ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
+    return update_.metadata().SetAttributes(group, json::Value(WithStates(of_group, level, fill)));
 }
 
 // Gives a level the fill value of the raster. If the raster's fill value means data, the level's

@@ -99,10 +99,10 @@ class OverviewLevels {
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
     // Returns the attributes of a group of overviews, with the state of the raster's array for each
-    // of `arrays`.
-    zarr::json::Object WithStates(const zarr::json::Value& stored,
-                                  const std::vector<const RasterLayout*>& arrays, Fill fill) const;
-    std::string StateFor(const RasterLayout& array, Fill fill) const;
+    // array of `level`. The documents of these arrays must be written.
+    zarr::json::Object WithStates(const zarr::json::Value& stored, const LevelPaths& level,
+                                  Fill fill) const;
+    std::string StateFor(const RasterLayout& array, const std::string& path, Fill fill) const;
     // Returns LevelSource::samples, or what the listed overviews have.
     zarr::BaseSamples SamplesOfLevels() const;
     zarr::Result<std::string> Container() const;

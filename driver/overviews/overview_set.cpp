@@ -4,7 +4,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "driver/base/report.h"
+
 namespace zarr_driver {
+
+OverviewSet::~OverviewSet() { EmitWarnings(raster_.store_path(), pending_.warnings); }
+
+void OverviewSet::Warn(const std::vector<std::string>& warnings) {
+    if (raster_.update() == nullptr) return EmitWarnings(raster_.store_path(), warnings);
+    pending_.warnings.insert(pending_.warnings.end(), warnings.begin(), warnings.end());
+}
 
 std::vector<StoreRaster*> OverviewSet::All() const {
     Load();

@@ -23,10 +23,13 @@ class OverviewSet {
         bool is_reload = false;        // the levels have changed and must be opened again
         bool replaces_others = false;  // the next build removes all levels that it does not fill
         OverviewPlan plan;             // overviews to build when the dataset is closed
+        // Warnings about levels that are left out. The next build replaces these levels.
+        std::vector<std::string> warnings;
     };
 
     explicit OverviewSet(StoreRaster& raster) : raster_(raster) {}
-    ~OverviewSet() = default;
+    // Emits the pending warnings.
+    ~OverviewSet();
     OverviewSet(const OverviewSet&) = delete;
     OverviewSet& operator=(const OverviewSet&) = delete;
 
@@ -64,6 +67,9 @@ class OverviewSet {
     void Release(StoreRaster& level) const;
 
     Pending& pending() { return pending_; }
+    // Emits warnings about levels that are left out. In update mode they wait for the next build,
+    // which makes them needless, or for the end of the dataset.
+    void Warn(const std::vector<std::string>& warnings);
 
   private:
     void Load() const {

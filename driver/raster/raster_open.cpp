@@ -113,9 +113,9 @@ void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
 
 // Returns a list with the pyramid whose largest level is the array at `path`. Returns an empty list
 // if there is no such pyramid.
-std::vector<Pyramid> PyramidOver(const Location& location, const std::string& path) {
-    auto [pyramid, warnings] = zarr::FindPyramidOf(*location.hierarchy, path);
-    EmitWarnings(location.store_path, warnings);
+std::vector<Pyramid> PyramidOver(ZarrDataset& dataset, const std::string& path) {
+    auto [pyramid, warnings] = zarr::FindPyramidOf(*dataset.location().hierarchy, path);
+    dataset.overviews().Warn(warnings);
     std::vector<Pyramid> pyramids;
     if (pyramid && pyramid->levels[0].path == path) pyramids.push_back(std::move(*pyramid));
     return pyramids;
@@ -147,9 +147,8 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
     if (pyramids)
         AddLevels(*pyramids, *dataset);
     else
-        AddLevelsBy(
-            [&raster = *dataset, path] { AddLevels(PyramidOver(raster.location(), path), raster); },
-            *dataset);
+        AddLevelsBy([&raster = *dataset, path] { AddLevels(PyramidOver(raster, path), raster); },
+                    *dataset);
     return dataset;
 }
 
@@ -169,8 +168,7 @@ bool SortByNumber(std::vector<RasterLayout>& layouts) {
 // Returns, for each array of a dataset, a pyramid whose largest level is that array. A pyramid in
 // `pyramids`, which the opened group describes, is preferred to a pyramid that another node
 // describes.
-std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
-                                  const std::vector<Pyramid>& pyramids) {
+std::vector<Pyramid> PyramidsFrom(ZarrDataset& dataset, const std::vector<Pyramid>& pyramids) {
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
     std::vector<Pyramid> ordered(layouts.size());
     std::vector<std::string> others;
@@ -182,7 +180,7 @@ std::vector<Pyramid> PyramidsFrom(const ZarrDataset& dataset,
         if (ordered[i].levels.empty()) others.push_back(path);
     }
     auto [found, warnings] = zarr::FindPyramidsFrom(*dataset.location().hierarchy, others);
-    EmitWarnings(dataset.store_path(), warnings);
+    dataset.overviews().Warn(warnings);
     auto next = found.begin();
     for (Pyramid& pyramid : ordered)
         if (pyramid.levels.empty()) pyramid = std::move(*next++);
@@ -359,6 +357,8 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
         for (const Pyramid& pyramid : pyramids)
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
                 own[group.path].insert(pyramid.levels[i].path);
+        for (const Pyramid& pyramid : pyramids)
+            own[group.path].insert(pyramid.left_out.begin(), pyramid.left_out.end());
         smaller.insert(own[group.path].begin(), own[group.path].end());
         if (group.path != location.node || pyramids.empty()) continue;
         const auto others =
