@@ -441,7 +441,11 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
 Result<ArrayMetadata> Hierarchy::Parse(const std::string& path,
                                        const StoredDocument& document) const {
     return ReadStored(document, [&](const auto& stored) {
-        if (format_ == Format::kV3) return ParseV3Array(stored);
+        if (format_ == Format::kV3) {
+            auto metadata = ParseV3Array(stored);
+            if (metadata.ok()) metadata->is_of_gdal = document.is_text_of_gdal;
+            return metadata;
+        }
         return ParseArrayMetadata(stored, [&] {
             auto read = Attributes(path);
             return read.ok() ? read.Take() : json::Value();

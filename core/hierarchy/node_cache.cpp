@@ -79,6 +79,7 @@ StoredDocument ParseDocument(const std::string& key, std::string_view text) {
     StoredDocument document;
     document.exists = true;
     document.size = text.size();
+    document.is_text_of_gdal = IsV3TextOfGdal(text);
     auto parsed = json::Parse(text);
     if (parsed.ok())
         document.value = std::make_shared<const json::Value>(parsed.Take());

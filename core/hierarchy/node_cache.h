@@ -30,7 +30,8 @@ struct StoredDocument {
     bool exists = false;
     std::size_t size = 0;                      // size of the document's text, in bytes
     std::shared_ptr<const json::Value> value;  // nullptr if the document is absent or not JSON
-    std::string text;  // text of a document that is not JSON; otherwise empty
+    std::string text;              // text of a document that is not JSON; otherwise empty
+    bool is_text_of_gdal = false;  // see IsV3TextOfGdal()
     // Version of the document; nullopt if it was not read from the store itself.
     std::optional<ObjectVersion> version;
 };

@@ -74,6 +74,9 @@ struct ArrayMetadata {
     bool has_fill_value = false;  // false if "fill_value" is null
     FillValue fill_value;         // zeros if "fill_value" is null
     FillMeaning fill_meaning = FillMeaning::kUnstated;
+    // True if GDAL's built-in driver wrote the Zarr v3 document, see IsV3TextOfGdal(). Its fill
+    // values other than null mean missing data.
+    bool is_of_gdal = false;
     // true if the document lacks "fill_value", which counts as null
     bool is_fill_value_missing = false;
     bool has_characters = false;  // true: netCDF characters, whose last dimension forms strings

@@ -18,7 +18,8 @@ bool IsOfGdal(const json::Value& attributes) {
 }
 
 bool UnstatedFillMeansMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
-    return !IsDefaultFill(metadata.dtype, metadata.fill_value) || IsOfGdal(attributes);
+    return !IsDefaultFill(metadata.dtype, metadata.fill_value) || metadata.is_of_gdal ||
+           IsOfGdal(attributes);
 }
 
 // True if `element` is a number equal to zero; negative zero counts.
@@ -87,8 +88,11 @@ bool FillMeansMissing(const ArrayMetadata& metadata, const json::Value& attribut
 json::Value FillMeaningAttribute(const ArrayMetadata& metadata, const json::Value& attributes,
                                  bool is_missing) {
     const bool is_named = is_missing && NamesNodata(attributes);
+    // A changed document has the text of this driver, whatever its text was before.
+    ArrayMetadata written = metadata;
+    written.is_of_gdal = false;
     if (!metadata.has_fill_value || is_named ||
-        UnstatedFillMeansMissing(metadata, attributes) == is_missing)
+        UnstatedFillMeansMissing(written, attributes) == is_missing)
         return {};
     return json::Value(std::int64_t{is_missing ? 1 : 0});
 }

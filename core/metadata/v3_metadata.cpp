@@ -366,7 +366,21 @@ Result<ArrayMetadata> ParseV3Array(const json::Value& document) {
 Result<ArrayMetadata> ParseV3Array(std::string_view text) {
     ZARR_RETURN_IF_ERROR(V3NodeTypeOf(text).status());
     ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
-    return ParseV3Array(document);
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, ParseV3Array(document));
+    metadata.is_of_gdal = IsV3TextOfGdal(text);
+    return metadata;
+}
+
+bool IsV3TextOfGdal(std::string_view text) {
+    // In consolidated metadata the lines begin with more spaces.
+    std::string_view rest = text;
+    for (const std::string_view part :
+         {"{", "\n", "\"zarr_format\":3,", "\n", "\"node_type\":\"array\",", "\n"}) {
+        if (part != "\n") rest = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+        if (rest.substr(0, part.size()) != part) return false;
+        rest.remove_prefix(part.size());
+    }
+    return true;
 }
 
 Status CheckV3Group(const json::Value& document) {
@@ -542,6 +556,7 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed,
                           CheckedV3(std::move(document), metadata.dtype.missing));
     changed.fill_meaning = metadata.fill_meaning;
+    changed.is_of_gdal = metadata.is_of_gdal;
     return changed;
 }
 
@@ -641,6 +656,7 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed,
                           CheckedV3(std::move(document), metadata.dtype.missing));
     changed.fill_meaning = metadata.fill_meaning;
+    changed.is_of_gdal = metadata.is_of_gdal;
     return changed;
 }
 

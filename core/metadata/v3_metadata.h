@@ -27,6 +27,9 @@ Result<V3NodeType> V3NodeTypeOf(std::string_view text);
 // specification does not define is an error, unless it states "must_understand": false.
 Result<ArrayMetadata> ParseV3Array(const json::Value& document);
 Result<ArrayMetadata> ParseV3Array(std::string_view text);
+// True if the text of an array's `zarr.json` has the form that GDAL's built-in driver writes: lines
+// without a space behind colons, and "zarr_format" and "node_type" first.
+bool IsV3TextOfGdal(std::string_view text);
 // Validate the `zarr.json` of a group, except its attributes.
 Status CheckV3Group(const json::Value& document);
 Status CheckV3Group(std::string_view text);
