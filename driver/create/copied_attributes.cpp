@@ -43,7 +43,7 @@ constexpr const char* kFlagItems[] = {"flag_values", "flag_masks", "flag_meaning
 
 json::Value ValueOf(const CfItem& item, const std::string& text) {
     char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
+    const double number = CPLStrtod(text.c_str(), &end);
     const bool is_one = item.is_number && !text.empty() && *end == '\0';
     if (!is_one) return MetadataValue(text);
     // The text is kept where it is JSON, so that integers stay integers.
@@ -69,6 +69,20 @@ struct Degrees {
     std::vector<double> values;
 };
 
+// True if `name` is part of the file of `source`, or if `source` can refer to any file itself.
+// Other files are not opened, because the metadata of an untrusted file could name a server.
+bool BelongsTo(GDALDataset& source, const std::string& name) {
+    GDALDriver* const driver = source.GetDriver();
+    const char* const kind = driver != nullptr ? driver->GetDescription() : "";
+    if (EQUAL(kind, "VRT") || EQUAL(kind, "MEM")) return true;
+    const std::string description = source.GetDescription();
+    const auto first = description.find('"');
+    const auto last = description.rfind('"');
+    const std::string file =
+        first != last ? description.substr(first + 1, last - first - 1) : description;
+    return !file.empty() && name.find(file) != std::string::npos;
+}
+
 // Reads the dataset that the item `key` of GEOLOCATION names. Returns nullopt if it cannot be read
 // or has another size than the raster.
 std::optional<Degrees> ReadDegrees(CSLConstList items, const char* key, const char* band_key,
@@ -76,7 +90,8 @@ std::optional<Degrees> ReadDegrees(CSLConstList items, const char* key, const ch
     constexpr double kMaxPixels = 32 << 20;
     const char* const name = CSLFetchNameValue(items, key);
     const int columns = source.GetRasterXSize(), rows = source.GetRasterYSize();
-    if (name == nullptr || double{1} * columns * rows > kMaxPixels) return std::nullopt;
+    if (name == nullptr || double{1} * columns * rows > kMaxPixels || !BelongsTo(source, name))
+        return std::nullopt;
     const QuietErrors quiet;
     const std::unique_ptr<GDALDataset, GDALDatasetUniquePtrDeleter> opened(
         GDALDataset::Open(name, GDAL_OF_RASTER));
