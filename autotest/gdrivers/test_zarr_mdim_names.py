@@ -160,7 +160,7 @@ def test_two_dimensional_coordinates_come_along(tmp_path, cpl):
     root = zarr_mdim.open_group(names_below(store, "sub/v")[0])
     assert root.GetMDArrayNames() == ["v", "lat2", "lon2"]
     found = root.OpenMDArray("v").GetCoordinateVariables()
-    assert [v.GetFullName() for v in found] == ["/lat2", "/lon2", "/crs"]
+    assert [v.GetFullName() for v in found] == ["/lat2", "/lon2"]
     for variable in found:
         assert zarr_mdim.is_same(root.OpenMDArrayFromFullname(variable.GetFullName()), variable)
     cpl.assert_quiet()

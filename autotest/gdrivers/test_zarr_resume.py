@@ -120,9 +120,14 @@ def leftovers(folder):
 
 def contents(store):
     """Returns {name: contents} of the files in a store. JSON is parsed, because the order of members depends on the
-    order of changes."""
-    return {name: json.loads(data) if name.endswith(("json", ".zarray", ".zattrs", ".zmetadata"))
-            else data for name, data in entries(store).items()}  # fmt: skip
+    order of changes. `gdal_base_state` of a level, which contains the times of its files, becomes True."""
+
+    def without_times(members):
+        return {name: True if name == "gdal_base_state" else value for name, value in members.items()}
+
+    return {name: json.loads(data, object_hook=without_times)
+            if name.endswith(("json", ".zarray", ".zattrs", ".zmetadata")) else data
+            for name, data in entries(store).items()}  # fmt: skip
 
 
 LAYOUTS = {

@@ -170,7 +170,12 @@ def test_a_position_beside_its_neighbours(tmp_path, neighbour):
                 create(store, code=32633)
                 change_in_turn(open_two(store), changes, **order)
                 assert find(open_raster(store)) == found
-                assert position_of(store) == ((NEW, "32633") if number == 0 else (OLD, "3035"))
+                transform, epsg = (NEW, "32633") if number == 0 else (OLD, "3035")
+                # Control points clear the geotransform, unless another handle stores a new one after them.
+                last = changes[0 if order["first_closes_last"] else 1]
+                if neighbour == "control points" and (number == 1 or last is change):
+                    transform = None
+                assert position_of(store) == (transform, epsg)
 
 
 def test_a_handle_that_flushed_writes_only_later_changes(tmp_path):

@@ -218,7 +218,8 @@ void ZarrMDArray::ReadNodata() {
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
     facts_.attributes =
-        zarr::InterpretAttributes(session_->hierarchy(), facts_, std::move(attributes)).value;
+        zarr::InterpretAttributes(session_->stored_hierarchy(), facts_, std::move(attributes))
+            .value;
     if (HasMeaning(name)) ReadConventions();
 }
 

@@ -101,43 +101,52 @@ std::string FindOverviews(const std::string& base, std::initializer_list<std::st
 }
 
 // Returns the metadata in `file` of the array as a raster; nullptr if there is none.
-XmlTree TreeOf(const std::string& file, const RasterLayout& layout) {
-    XmlTree tree = ReadPamFile(file);
-    if (tree == nullptr || !layout.x_axis || !layout.y_axis) return tree;
-    const std::string view = "AsClassicDataset(" + std::to_string(*layout.x_axis) + "," +
-                             std::to_string(*layout.y_axis) + ") view of /" + layout.facts.path;
-    for (CPLXMLNode* node = tree->psChild; node != nullptr; node = node->psNext) {
-        if (!IsElement(*node, "DerivedDataset") || CPLGetXMLValue(node, "name", "") != view)
-            continue;
-        const CPLXMLNode* const inner = CPLGetXMLNode(node, "PAMDataset");
-        return inner != nullptr ? SafePam(CopyOf(*inner)) : nullptr;
+XmlTree TreeOf(const CPLXMLNode& file, const RasterLayout& layout) {
+    if (layout.x_axis && layout.y_axis) {
+        const std::string view = "AsClassicDataset(" + std::to_string(*layout.x_axis) + "," +
+                                 std::to_string(*layout.y_axis) + ") view of /" + layout.facts.path;
+        for (const CPLXMLNode* node = file.psChild; node != nullptr; node = node->psNext) {
+            if (!IsElement(*node, "DerivedDataset") || CPLGetXMLValue(node, "name", "") != view)
+                continue;
+            const CPLXMLNode* const inner = CPLGetXMLNode(node, "PAMDataset");
+            return inner != nullptr ? SafePam(CopyOf(*inner)) : nullptr;
+        }
     }
-    return tree;
+    return CopyOf(file);
 }
 
 }  // namespace
 
-XmlTree ReadBuiltinPam(const std::string& store_path, const BandArray& array,
-                       const std::function<std::int64_t()>& newest_chunk) {
-    const std::string file = FileOf(store_path, array);
-    const auto written = WriteTime(store_path, file);
-    XmlTree tree = written ? TreeOf(file, array.layout) : nullptr;
+BuiltinPamFile ReadBuiltinPamFile(const std::string& store_path, const BandArray& array) {
+    const std::string path = FileOf(store_path, array);
+    BuiltinPamFile file;
+    if (const auto written = WriteTime(store_path, path)) {
+        file.written = *written;
+        file.tree = ReadPamFile(path);
+    }
+    return file;
+}
+
+XmlTree BuiltinPam(const BuiltinPamFile& file, const BandArray& array,
+                   const std::function<std::int64_t()>& newest_chunk) {
+    if (file.tree == nullptr) return nullptr;
+    XmlTree tree = TreeOf(*file.tree, array.layout);
     if (tree == nullptr) return tree;
     RemoveFactsOfArray(*tree, array);
-    if (HoldsStatistics(*tree) && newest_chunk() > *written) RemoveStatistics(*tree);
+    if (HoldsStatistics(*tree) && newest_chunk() > file.written) RemoveStatistics(*tree);
     return tree;
 }
 
-std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& array) {
+std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& array,
+                                const BuiltinPamFile& file) {
     const std::string folder = FolderOf(store_path, array);
-    const std::string file = FileOf(store_path, array);
+    const std::string path = FileOf(store_path, array);
     if (!TakesNoRequests(store_path) || ArchiveOf(store_path)) return {};
     const std::string name(zarr::LastName(array.layout.facts.path));
-    const std::string old = file.substr(0, file.size() - std::strlen("aux.xml")) + name;
+    const std::string old = path.substr(0, path.size() - std::strlen("aux.xml")) + name;
     if (std::string found = FindOverviews(old, {folder}); !found.empty()) return found;
-    const XmlTree own = WriteTime(store_path, file) ? ReadPamFile(file) : nullptr;
-    if (own != nullptr)
-        if (std::string found = FindOverviews(OverviewBaseIn(*own), {folder, store_path});
+    if (file.tree != nullptr)
+        if (std::string found = FindOverviews(OverviewBaseIn(*file.tree), {folder, store_path});
             !found.empty())
             return found;
     const std::string shared = store_path + "/pam.aux.xml";

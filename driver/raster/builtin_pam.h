@@ -11,18 +11,27 @@
 
 namespace zarr_driver {
 
-// Reads the metadata of the array as a raster from the file ".zarray.aux.xml" or
-// "zarr.json.aux.xml" in the array's folder; nullptr if it is missing, invalid or remote. The file
-// has the metadata itself, or a `DerivedDataset` for the axes of the raster. The result lacks facts
+// The file ".zarray.aux.xml" or "zarr.json.aux.xml" in the folder of an array.
+struct BuiltinPamFile {
+    XmlTree tree;              // nullptr if the file is missing, invalid or remote
+    std::int64_t written = 0;  // time of the file, in nanoseconds since 1970
+};
+
+// Reads the file of an array.
+BuiltinPamFile ReadBuiltinPamFile(const std::string& store_path, const BandArray& array);
+
+// Returns the metadata of the array as a raster from `file`; nullptr if there is none. The file has
+// the metadata itself, or a `DerivedDataset` for the axes of the raster. The result lacks facts
 // that the array states itself: metadata items, nodata, scale, offset, unit and colours.
 // `newest_chunk` returns the time when the array was last written, in nanoseconds since 1970; older
 // statistics are left out.
-XmlTree ReadBuiltinPam(const std::string& store_path, const BandArray& array,
-                       const std::function<std::int64_t()>& newest_chunk);
+XmlTree BuiltinPam(const BuiltinPamFile& file, const BandArray& array,
+                   const std::function<std::int64_t()>& newest_chunk);
 
 // Returns the path, without ".ovr", of the array's overview file; empty if there is none. The file
-// is named by "pam.aux.xml" of the store or by the file of ReadBuiltinPam(), such as
-// "x.zarr/pam.0". Before GDAL 3.13 it is "x.zarr/a/zarr.json.a".
-std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& array);
+// is named by "pam.aux.xml" of the store or by `file` of the array, such as "x.zarr/pam.0". Before
+// GDAL 3.13 it is "x.zarr/a/zarr.json.a".
+std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& array,
+                                const BuiltinPamFile& file);
 
 }  // namespace zarr_driver

@@ -18,7 +18,6 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
-#include "driver/raster/builtin_pam.h"
 #include "driver/raster/pam_merge.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -195,14 +194,20 @@ std::vector<int> ZarrPamDataset::BandCounts() {
     return counts;
 }
 
+const BuiltinPamFile& ZarrPamDataset::BuiltinFileOf(const BandArray& array) {
+    const auto known = builtin_files_.find(&array);
+    if (known != builtin_files_.end()) return known->second;
+    return builtin_files_.emplace(&array, ReadBuiltinPamFile(store_path(), array)).first->second;
+}
+
 // Returns the PAM in the array's attributes, and behind it the PAM of GDAL's built-in driver.
 XmlTree ZarrPamDataset::StoredPamOf(const BandArray& array) {
     XmlTree tree = ReadPam(array.layout.facts.attributes);
     if (tree != nullptr && array.layout.facts.attributes.Find(zarr::kColoursOfBands) != nullptr)
         RemoveColours(*tree);
     if (is_new_) return tree;
-    XmlTree builtin = ReadBuiltinPam(store_path(), array,
-                                     [&] { return StateOf(store_path(), array).newest_chunk(); });
+    XmlTree builtin = BuiltinPam(BuiltinFileOf(array), array,
+                                 [&] { return StateOf(store_path(), array).newest_chunk(); });
     if (builtin == nullptr || tree == nullptr)
         return tree != nullptr ? std::move(tree) : std::move(builtin);
     if (HoldsStatistics(*tree)) RemoveStatistics(*builtin);
@@ -563,7 +568,9 @@ void ZarrPamDataset::OnStatisticsSet(const BandArray& array) {
 void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     std::string base = sidecar_base_;
     if (arrays_.size() == 1 && IsWholeNode() && !WrittenAt(base + ".ovr"))
-        if (std::string builtin = BuiltinOverviewBase(store_path(), *arrays_[0]); !builtin.empty())
+        if (std::string builtin =
+                BuiltinOverviewBase(store_path(), *arrays_[0], BuiltinFileOf(*arrays_[0]));
+            !builtin.empty())
             base = std::move(builtin);
     const bool is_own = base == sidecar_base_;
     const std::string path = base + ".ovr";

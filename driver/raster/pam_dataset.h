@@ -17,6 +17,7 @@
 #include "driver/overviews/overview_builder.h"
 #include "driver/overviews/store_raster.h"
 #include "driver/raster/band_array.h"
+#include "driver/raster/builtin_pam.h"
 #include "driver/raster/source_state.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
@@ -138,6 +139,7 @@ class ZarrPamDataset : public StoreRaster {
     // CheckStatistics() must check.
     bool LoadStoredPam();
     XmlTree StoredPamOf(const BandArray& array);
+    const BuiltinPamFile& BuiltinFileOf(const BandArray& array);
     std::vector<int> BandCounts();  // number of bands of each array
     void LoadMultidimPam();
     bool HasStatistics();
@@ -151,6 +153,7 @@ class ZarrPamDataset : public StoreRaster {
     // PAM from the store's attributes; null if there is none. This PAM is not written to a sidecar
     // file, because a copy would hide later changes of the store.
     XmlTree stored_pam_;
+    std::map<const BandArray*, BuiltinPamFile> builtin_files_;  // cached
     // PAM of the auxiliary file when it was loaded or written last; null if there was none.
     XmlTree auxiliary_pam_;
     // State of the chunks from which the statistics were computed, as SourceState::Text() returns
