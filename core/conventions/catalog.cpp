@@ -56,21 +56,19 @@ bool IsLocatedBy(const Hierarchy& hierarchy, const CatalogArray& array, const Ca
         array.has_named_dimensions != x.has_named_dimensions)
         return false;
     const std::size_t rank = array.metadata.rank();
-    for (const std::size_t i : {0, 1}) {
+    const auto has_axis = [&](std::size_t i) {
         const std::string& name = x.dimensions[i];
-        const std::size_t last = rank - 2 + i;
         const auto found = std::find(array.dimensions.begin(), array.dimensions.end(), name);
         const std::size_t at = x.has_named_dimensions
                                    ? static_cast<std::size_t>(found - array.dimensions.begin())
-                                   : last;
+                                   : rank - 2 + i;
         if (at >= rank || array.metadata.shape[at] != x.metadata.shape[i]) return false;
-        if (x.has_named_dimensions &&
-            !FindCoordinateArray(hierarchy, std::string(ParentPath(array.path)), name,
-                                 x.metadata.shape[i])
-                 .empty())
-            return false;
-    }
-    return true;
+        return !x.has_named_dimensions ||
+               FindCoordinateArray(hierarchy, std::string(ParentPath(array.path)), name,
+                                   x.metadata.shape[i])
+                   .empty();
+    };
+    return has_axis(0) && has_axis(1);
 }
 
 // Marks longitudes and latitudes of each pixel that no attribute names as auxiliary, if an array of

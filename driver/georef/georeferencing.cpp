@@ -347,21 +347,10 @@ void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::Arra
     }
 }
 
-}  // namespace
-
-Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy,
-                                  const zarr::ArrayFacts& described, const std::string& store_path,
-                                  const GeoreferencingOptions& options) {
+// Reads the georeferencing of an array whose X and Y count rows and columns of pixels.
+Georeferencing ReadOfPixels(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
+                            const std::string& store_path, const GeoreferencingOptions& options) {
     Georeferencing result;
-    const zarr::ArrayFacts facts = zarr::WithAuxiliaryAxes(hierarchy, described);
-    if (const std::string grid = zarr::CellGridOf(hierarchy, facts); !grid.empty()) {
-        // Only the CRS may be of use. Its statements may be unknown, such as a HEALPix grid
-        // mapping.
-        FindSrs(hierarchy, facts, std::nullopt, MapCoordinates(), options, result);
-        result.warnings = {"the cells of " + grid +
-                           " are not in rows and columns; there is no geotransform"};
-        return result;
-    }
     const auto find_control = [&] {
         return FindControl(hierarchy, facts, options.threads, result);
     };
@@ -416,6 +405,22 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy,
             GeolocationDomain({hierarchy, store_path, srs_of_arrays ? &*srs_of_arrays : nullptr,
                                options.fixed, options.threads},
                               *geolocation, result.warnings);
+    return result;
+}
+
+}  // namespace
+
+Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
+                                  const std::string& store_path,
+                                  const GeoreferencingOptions& options) {
+    const zarr::ArrayFacts located = zarr::WithAuxiliaryAxes(hierarchy, facts);
+    const std::string grid = zarr::CellGridOf(hierarchy, located);
+    if (grid.empty()) return ReadOfPixels(hierarchy, located, store_path, options);
+    Georeferencing result;
+    // Only the CRS may be of use. Its statements may be unknown, such as a HEALPix grid mapping.
+    FindSrs(hierarchy, located, std::nullopt, MapCoordinates(), options, result);
+    result.warnings = {"the cells of " + grid +
+                       " are not in rows and columns; there is no geotransform"};
     return result;
 }
 
