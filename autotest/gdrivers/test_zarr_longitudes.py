@@ -28,6 +28,10 @@ def write(folder, lon, attrs=None, name="lon", chunks=None, **data_attrs):
     }), "data")  # fmt: skip
 
 
+# gdalwarp of GDAL 3.10 crashes with rasters of a few columns whose pixels have a negative width, also of the driver MEM.
+GDALWARP_CRASHES = gdal.VersionInfo()[:3] == "310"
+
+
 def assert_lands(dataset, first, step, tolerance=1e-9):
     """Asserts that the geotransform has the centre of the first column at `first`, and that all pixels are where the
     geotransform says. gdalwarp to EPSG:4326 moves them there, modulo 360."""
@@ -37,6 +41,8 @@ def assert_lands(dataset, first, step, tolerance=1e-9):
     np.testing.assert_allclose((values[0] / 1000 - first - step * np.arange(columns) + 180) % 360, 180, atol=tolerance)
     for x, width in ((0, 1), (1, columns - 1), (columns // 2, columns // 2), (columns - 2, 2)):
         assert np.array_equal(dataset.ReadAsArray(x, 0, width, 2), values[:, x:x + width])
+    if step < 0 and GDALWARP_CRASHES:
+        return
     size = {"format": "MEM", "dstSRS": "EPSG:4326", "xRes": abs(step), "yRes": height}
     whole = gdal.Warp("", dataset, **size)
     assert np.array_equal(whole.ReadAsArray()[:, :: 1 if step > 0 else -1], values)
