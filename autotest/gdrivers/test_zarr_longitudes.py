@@ -28,8 +28,9 @@ def write(folder, lon, attrs=None, name="lon", chunks=None, **data_attrs):
     }), "data")  # fmt: skip
 
 
-# gdalwarp of GDAL 3.10 crashes with rasters of a few columns whose pixels have a negative width, also of the driver MEM.
-GDALWARP_CRASHES = gdal.VersionInfo()[:3] == "310"
+# From GDAL 3.10 on, gdalwarp crashes or moves a raster of a few columns whose pixels have a negative width, also one of
+# the driver MEM.
+GDALWARP_IS_WRONG = int(gdal.VersionInfo()) >= 3100000
 
 
 def assert_lands(dataset, first, step, tolerance=1e-9):
@@ -41,7 +42,7 @@ def assert_lands(dataset, first, step, tolerance=1e-9):
     np.testing.assert_allclose((values[0] / 1000 - first - step * np.arange(columns) + 180) % 360, 180, atol=tolerance)
     for x, width in ((0, 1), (1, columns - 1), (columns // 2, columns // 2), (columns - 2, 2)):
         assert np.array_equal(dataset.ReadAsArray(x, 0, width, 2), values[:, x:x + width])
-    if step < 0 and GDALWARP_CRASHES:
+    if step < 0 and GDALWARP_IS_WRONG:
         return
     size = {"format": "MEM", "dstSRS": "EPSG:4326", "xRes": abs(step), "yRes": height}
     whole = gdal.Warp("", dataset, **size)
