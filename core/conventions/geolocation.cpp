@@ -231,10 +231,9 @@ ArrayFacts WithAuxiliaryAxes(const Hierarchy& hierarchy, ArrayFacts facts) {
     for (const json::Value* attributes : {&facts.attributes, &facts.group_attributes}) {
         for (const std::string& word : WordsAttribute(*attributes, "coordinates")) {
             const std::string path = FindVariable(hierarchy, group, word);
+            if (path.empty()) continue;
             const auto metadata = hierarchy.Metadata(path);
-            if (path.empty() || !metadata.ok() || metadata->rank() != 1 ||
-                !metadata->dtype.is_numeric())
-                continue;
+            if (!metadata.ok() || metadata->rank() != 1 || !metadata->dtype.is_numeric()) continue;
             const auto found = DescribeArray(hierarchy, path);
             if (!found.ok()) continue;
             const AxisRole role = MeaningOf(found->attributes, std::string(LastName(path))).role;

@@ -285,7 +285,7 @@ std::optional<AffineSource> ReadGeoTiffTransform(const GeoTiffTags& tags, Warnin
         t[0] -= 0.5 * (t[1] + t[2]);
         t[3] -= 0.5 * (t[4] + t[5]);
     }
-    if (t[1] * t[5] - t[2] * t[4] == 0) {
+    if (!IsInvertible(t)) {
         warnings.push_back(source.origin + ": has no inverse, and is ignored");
         return std::nullopt;
     }

@@ -44,7 +44,8 @@ bool IsListOfNumbers(const json::Value& value) {
 
 bool IsInvertible(const GeoTransform& t) {
     const bool finite = std::all_of(t.begin(), t.end(), [](double v) { return std::isfinite(v); });
-    return finite && t[1] * t[5] - t[2] * t[4] != 0;
+    const double determinant = t[1] * t[5] - t[2] * t[4];
+    return finite && std::isfinite(determinant) && determinant != 0;
 }
 
 std::optional<GeoTransform> ParseAffineOrder(const json::Value& value) {
