@@ -79,21 +79,25 @@ def test_a_swath_brings_its_coordinates(tmp_path):
     assert warped.RasterXSize > 1 and 6 < warped.GetGeoTransform()[0] < 8
 
 
-@pytest.mark.parametrize(("driver", "copied"), [("GTiff", False), ("VRT", True)])
+@pytest.mark.parametrize(("driver", "copied"), [("GTiff", False), ("GTiff beside", False), ("VRT", True)])
 def test_metadata_of_a_file_opens_no_other_file(tmp_path, driver, copied):
-    """A file may come from a stranger, and could name a server. A VRT may name any file as its source, too."""
+    """A file may come from a stranger, and could name a server, also one with a name like its own. A VRT may name any
+    file as its source, too."""
+    driver, _, beside = driver.partition(" ")
+    other = f"/vsisubfile/0,{tmp_path}/b" if beside else f"{tmp_path}/"
     for name in ("lon", "lat"):
-        degrees = gdal.GetDriverByName("GTiff").Create(str(tmp_path / f"{name}.tif"), 4, 3, 1, gdal.GDT_Float64)
+        path = f"{tmp_path}/b{name}.tif" if beside else f"{tmp_path}/{name}.tif"
+        degrees = gdal.GetDriverByName("GTiff").Create(path, 4, 3, 1, gdal.GDT_Float64)
         degrees.GetRasterBand(1).WriteArray(np.arange(12.0).reshape(3, 4))
     degrees = None
     gdal.GetDriverByName("GTiff").Create(str(tmp_path / "a.tif"), 4, 3)
     source = gdal.GetDriverByName(driver).CreateCopy(str(tmp_path / "b"), gdal.Open(str(tmp_path / "a.tif")))
-    items = {"X_DATASET": f"{tmp_path}/lon.tif", "Y_DATASET": f"{tmp_path}/lat.tif", "X_BAND": "1", "Y_BAND": "1",
+    items = {"X_DATASET": f"{other}lon.tif", "Y_DATASET": f"{other}lat.tif", "X_BAND": "1", "Y_BAND": "1",
              "PIXEL_OFFSET": "0", "LINE_OFFSET": "0", "PIXEL_STEP": "1", "LINE_STEP": "1",
              "GEOREFERENCING_CONVENTION": "PIXEL_CENTER"}  # fmt: skip
     source.SetMetadata(items, "GEOLOCATION")
     source = None
-    assert gdal.Open(str(tmp_path / "b")).GetMetadata("GEOLOCATION")["X_DATASET"] == f"{tmp_path}/lon.tif"
+    assert gdal.Open(str(tmp_path / "b")).GetMetadata("GEOLOCATION")["X_DATASET"] == f"{other}lon.tif"
     assert ("coordinates" in translate(str(tmp_path / "b"), tmp_path / "s.zarr")) == copied
 
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -69,6 +70,14 @@ struct Degrees {
     std::vector<double> values;
 };
 
+// True if the text has "scheme://". A path in an HDF5 file begins with "://" without a scheme.
+bool HasUrl(const std::string& text) {
+    constexpr const char* kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (auto at = text.find("://"); at != std::string::npos; at = text.find("://", at + 1))
+        if (at > 0 && std::strchr(kLetters, text[at - 1]) != nullptr) return true;
+    return false;
+}
+
 // True if `name` is part of the file of `source`, or if `source` can refer to any file itself.
 // Other files are not opened, because the metadata of an untrusted file could name a server.
 bool BelongsTo(GDALDataset& source, const std::string& name) {
@@ -80,7 +89,10 @@ bool BelongsTo(GDALDataset& source, const std::string& name) {
     const auto last = description.rfind('"');
     const std::string file =
         first != last ? description.substr(first + 1, last - first - 1) : description;
-    return !file.empty() && name.find(file) != std::string::npos;
+    const auto found = file.empty() ? std::string::npos : name.find(file);
+    if (found == std::string::npos) return false;
+    const std::string rest = name.substr(0, found) + name.substr(found + file.size());
+    return rest.find("/vsi") == std::string::npos && !HasUrl(rest);
 }
 
 // Reads the dataset that the item `key` of GEOLOCATION names. Returns nullopt if it cannot be read
