@@ -56,6 +56,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // True if the band has STATISTICS_ metadata items or saved histograms.
     bool HasStatistics();
     bool AreStatisticsApproximate();
+    double UnknownExtreme(double limit, int* success) const;
     // Removes the metadata items STATISTICS_... and the saved histograms.
     void ForgetStatistics();
 

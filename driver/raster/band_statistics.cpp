@@ -38,23 +38,27 @@ bool ZarrRasterBand::AreStatisticsApproximate() {
     return is_approximate != nullptr && CPLTestBool(is_approximate);
 }
 
-// GDAL would return the minimum of approximate statistics as that of all pixels, and gdal_contour
-// would omit the contours below that minimum.
+// Returns the result of GetMinimum() or GetMaximum() for unknown statistics: `limit`, within the
+// data type. GDAL would return the minimum of approximate statistics as that of all pixels, and
+// gdal_contour would omit the contours below that minimum.
+double ZarrRasterBand::UnknownExtreme(double limit, int* success) const {
+    if (success != nullptr) *success = FALSE;
+    return GDALAdjustValueToDataType(eDataType, limit, nullptr, nullptr);
+}
+
 double ZarrRasterBand::GetMinimum(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        if (!AreStatisticsApproximate()) return GDALPamRasterBand::GetMinimum(pbSuccess);
-        if (pbSuccess != nullptr) *pbSuccess = FALSE;
-        constexpr double kLowest = std::numeric_limits<double>::lowest();
-        return GDALAdjustValueToDataType(eDataType, kLowest, nullptr, nullptr);
+        return AreStatisticsApproximate()
+                   ? UnknownExtreme(std::numeric_limits<double>::lowest(), pbSuccess)
+                   : GDALPamRasterBand::GetMinimum(pbSuccess);
     });
 }
 
 double ZarrRasterBand::GetMaximum(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        if (!AreStatisticsApproximate()) return GDALPamRasterBand::GetMaximum(pbSuccess);
-        if (pbSuccess != nullptr) *pbSuccess = FALSE;
-        constexpr double kHighest = std::numeric_limits<double>::max();
-        return GDALAdjustValueToDataType(eDataType, kHighest, nullptr, nullptr);
+        return AreStatisticsApproximate()
+                   ? UnknownExtreme(std::numeric_limits<double>::max(), pbSuccess)
+                   : GDALPamRasterBand::GetMaximum(pbSuccess);
     });
 }
 

@@ -36,11 +36,15 @@ std::string FileOf(const std::string& store_path, const BandArray& array) {
     return FolderOf(store_path, array) + (is_v3 ? "/zarr.json.aux.xml" : "/.zarray.aux.xml");
 }
 
+// True if the store is in a folder that takes no requests.
+bool IsInLocalFolder(const std::string& store_path) {
+    return TakesNoRequests(store_path) && !ArchiveOf(store_path);
+}
+
 // Returns the time when a local file was written; nullopt if it is missing or not local.
 std::optional<std::int64_t> WriteTime(const std::string& store_path, const std::string& file) {
     VSIStatBufL stat;
-    const bool is_local = TakesNoRequests(store_path) && !ArchiveOf(store_path);
-    if (!is_local || VSIStatL(file.c_str(), &stat) != 0) return std::nullopt;
+    if (!IsInLocalFolder(store_path) || VSIStatL(file.c_str(), &stat) != 0) return std::nullopt;
     return zarr::ModificationTime(stat);
 }
 
@@ -141,7 +145,7 @@ std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& 
                                 const BuiltinPamFile& file) {
     const std::string folder = FolderOf(store_path, array);
     const std::string path = FileOf(store_path, array);
-    if (!TakesNoRequests(store_path) || ArchiveOf(store_path)) return {};
+    if (!IsInLocalFolder(store_path)) return {};
     const std::string name(zarr::LastName(array.layout.facts.path));
     const std::string old = path.substr(0, path.size() - std::strlen("aux.xml")) + name;
     if (std::string found = FindOverviews(old, {folder}); !found.empty()) return found;

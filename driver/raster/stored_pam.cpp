@@ -173,8 +173,8 @@ void RemoveStatistics(CPLXMLNode& tree) {
 void RemoveColours(CPLXMLNode& tree) {
     for (CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
         if (IsElement(*node, kBand))
-            TakeChildren(*node,
-                         [](const CPLXMLNode& item) { return IsElement(item, "ColorInterp"); });
+            RemoveElements(*node,
+                           [](const CPLXMLNode& item) { return IsElement(item, "ColorInterp"); });
 }
 
 bool HasPixelReferences(const CPLXMLNode& tree) {

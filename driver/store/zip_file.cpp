@@ -151,7 +151,10 @@ class VsiSource final : public zarr::ByteSource {
     mutable std::vector<VSILFILE*> idle_;
 };
 
-constexpr const char* kExtensions[] = {".zip", kOzxExtension};
+bool HasExtension(const std::string& path, const char* extension) {
+    const std::size_t size = std::strlen(extension);
+    return path.size() > size && EQUAL(path.c_str() + path.size() - size, extension);
+}
 
 // Returns the folder within the zip file: the part of `path` after `archive`. `path` lies below
 // /vsizip/.
@@ -209,12 +212,7 @@ void Remember(const std::string& identity, const Archive& archive) {
 
 }  // namespace
 
-bool IsNamedAsZip(const std::string& path) {
-    return std::any_of(std::begin(kExtensions), std::end(kExtensions), [&](const char* extension) {
-        const std::size_t size = std::strlen(extension);
-        return path.size() > size && EQUAL(path.c_str() + path.size() - size, extension);
-    });
-}
+bool IsNamedAsZip(const std::string& path) { return HasExtension(path, ".zip") || IsOzx(path); }
 
 void CloseIdleZip() {
     Archive before;
@@ -495,10 +493,7 @@ Status WriteSorted(const std::string& path, const std::string& target) {
 
 }  // namespace
 
-bool IsOzx(const std::string& path) {
-    const std::size_t size = std::strlen(kOzxExtension);
-    return path.size() > size && EQUAL(path.c_str() + path.size() - size, kOzxExtension);
-}
+bool IsOzx(const std::string& path) { return HasExtension(path, kOzxExtension); }
 
 Status SortZip(const std::string& path) {
     const std::string sorted = path + ".sorted";
