@@ -6,11 +6,13 @@ ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_
 ZARR_ENCODE       the executable zarr_encode; default <plugin folder>/../bin/zarr_encode.
 ZARR_TEST_THREADS number of threads that read and decode (GDAL_NUM_THREADS) unless a test sets another.
 ZARR_TEST_FORMATS "one" runs each test in only one of its formats, chosen by a hash of the test's name.
-ZARR_TEST_CASES   maximum number of cases of one test, chosen by a hash of their names. The other cases
+ZARR_TEST_CASES   maximum number of cases of one test, chosen by a hash of their names; or "pairs": each pair of
+                  values of two parameters is in a case, and each value if the test is slow. The other cases
                   are deselected. Tests marked every_case always run all cases.
 ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, printed at the end."""
 
 import collections
+import itertools
 import os
 import pathlib
 import secrets
@@ -78,6 +80,7 @@ def missing_parts():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "formats(*versions): of Zarr, in which a test runs")
+    config.addinivalue_line("markers", "slow: takes over 0.3 s; the quick run of the tests leaves it out")
     config.addinivalue_line("markers", "every_case: runs in all cases, whatever ZARR_TEST_CASES says")
     problems = missing_parts()
     if problems:
@@ -112,19 +115,35 @@ def format_of(item):
 
 
 def leave_out_cases(config, items):
-    if not os.environ.get("ZARR_TEST_CASES"):
+    selection = os.environ.get("ZARR_TEST_CASES")
+    if not selection:
         return
     cases = collections.defaultdict(list)
     for item in items:
-        if item.get_closest_marker("every_case") is None:
+        if item.get_closest_marker("every_case") is None and hasattr(item, "callspec"):
             cases[item.nodeid.partition("[")[0]].append(item)
     left_out = set()
     for of_one_test in cases.values():
+        # The order depends on nothing but names, so that equal cases are left out everywhere.
         of_one_test.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
-        left_out.update(of_one_test[int(os.environ["ZARR_TEST_CASES"]) :])
+        left_out.update(without_new_pairs(of_one_test) if selection == "pairs" else of_one_test[int(selection) :])
     if left_out:
         config.hook.pytest_deselected(items=sorted(left_out, key=lambda item: item.nodeid))
         items[:] = [item for item in items if item not in left_out]
+
+
+def without_new_pairs(items):
+    """Returns cases of a test that can be left out: in the others, every two values of two parameters still meet. For a
+    slow test, every value is still in one of the others."""
+    size = 1 if items[0].get_closest_marker("slow") else 2
+    met, left_out = set(), []
+    for item in items:
+        values = [*enumerate(item.callspec._idlist)]  # a name for each @pytest.mark.parametrize
+        new = set(itertools.combinations(values, min(size, len(values)))) - met
+        met |= new
+        if not new:
+            left_out.append(item)
+    return left_out
 
 
 def pytest_terminal_summary(terminalreporter):

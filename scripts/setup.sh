@@ -4,7 +4,8 @@
 #   scripts/setup.sh          to build and use the driver
 #   scripts/setup.sh package  also to make its Debian packages
 #   scripts/setup.sh wheel    also to make its Python package
-#   scripts/setup.sh test     also to run every test
+#   scripts/setup.sh test     also to run the tests of `scripts/test.sh`
+#   scripts/setup.sh all      also to run those of `scripts/test.sh all`
 set -euo pipefail
 
 build_packages=(
@@ -16,19 +17,19 @@ build_packages=(
 package_packages=(dpkg-dev file)
 wheel_packages=(binutils pkg-config python3-venv)
 test_packages=(
-    "${package_packages[@]}"
-    clang clang-format clang-tidy curl libgtest-dev llvm netcdf-bin openssl
+    clang-format curl libgtest-dev netcdf-bin openssl
     python3-cftime python3-dask python3-distributed python3-gdal python3-jsonschema python3-netcdf4
-    python3-numcodecs python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis
+    python3-numcodecs python3-numpy python3-pyproj python3-pytest python3-pytest-xdist
     python3-rasterio python3-rioxarray python3-venv python3-xarray python3-zarr python3-zfpy
-    qgis-providers rasterio strace
+    rasterio strace
 )
+all_packages=("${test_packages[@]}" "${package_packages[@]}" clang clang-tidy llvm python3-qgis qgis-providers)
 
 # Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
-    test_packages+=(libclang-rt-14-dev)
+    all_packages+=(libclang-rt-14-dev)
 else
-    test_packages+=(libclang-rt-dev)
+    all_packages+=(libclang-rt-dev)
 fi
 
 # npm_packages: s3rver is the S3 server of the tests, and zarrita is a reader of Zarr v3. Packages from PyPI are
@@ -63,7 +64,8 @@ case ${1:-} in
     package) packages+=("${package_packages[@]}") ;;
     wheel) packages+=("${wheel_packages[@]}" "${npm[@]}") ;;
     test) packages+=("${test_packages[@]}" "${npm[@]}") ;;
-    *) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+    all) packages+=("${all_packages[@]}" "${npm[@]}") ;;
+    *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -103,7 +105,7 @@ else
 fi
 
 case ${1:-} in
-    wheel | test) ;;
+    wheel | test | all) ;;
     *) exit 0 ;;
 esac
 

@@ -1,31 +1,40 @@
 #!/bin/bash
-# Builds the driver and runs every test; stops at the first stage that fails.
-# Installs missing packages with apt; may be run repeatedly, from any folder.
+# Builds the driver and tests it; stops at the first stage that fails. Installs missing packages with apt; may be run
+# repeatedly, from any folder.
 #
-#   scripts/test.sh              everything, in the order below;
+#   scripts/test.sh              the quick stages, in about ten minutes on a fresh machine with two cores;
+#   scripts/test.sh all          every stage but python, whose tests pytest has;
 #   scripts/test.sh unit pytest  these stages only.
 #
+# Quick:
 #   format     clang-format finds nothing to change;
 #   house      order of the layers, size of files, sample stores equal to those of their scripts;
+#   cpp        all C++ tests, optimized;
+#   python     the driver in GDAL, GDAL's tools, rasterio, xarray and Dask: tests that are not slow, in one case each;
+# Others:
+#   pytest     the same and the slow tests, in all cases;
 #   unit       C++ unit tests with AddressSanitizer and UndefinedBehaviorSanitizer;
-#   tidy       clang-tidy finds nothing;
+#   asan       tests of stage python with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin;
 #   tsan       C++ tests of code with threads, with ThreadSanitizer;
-#   pytest     the driver in GDAL, GDAL's tools, rasterio, xarray and Dask;
+#   tidy       clang-tidy finds nothing;
+#   fuzz       each fuzzer for 8 seconds;
 #   qgis       the driver in QGIS;
 #   package    the Debian packages, and a program that links the core;
-#   asan       pytest with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin;
-#   fuzz       each fuzzer for 8 seconds;
 #   benchmark  the benchmarks run, on small arrays, and the comparison with other readers.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-all_stages=(format house unit tidy tsan pytest qgis package asan fuzz benchmark)
-stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=("${all_stages[@]}")
+quick_stages=(format house cpp python)
+all_stages=(format house cpp pytest unit asan tsan tidy fuzz qgis package benchmark)
+case "$*" in
+    "") stages=("${quick_stages[@]}") packages=test ;;
+    all) stages=("${all_stages[@]}") packages=all ;;
+    *) stages=("$@") packages=all ;;
+esac
 for stage in "${stages[@]}"; do
-    case " ${all_stages[*]} " in
+    case " python ${all_stages[*]} " in
         *" $stage "*) ;;
-        *) sed -n '2,19s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
+        *) sed -n '2,23s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
     esac
 done
 
@@ -88,10 +97,13 @@ environment=$PWD/build/tools/python/bin/python
 run_pytest() {
     local code=0 last python=$1
     shift
+    # pytest shows nothing of what a process printed that crashed, so that sanitizers write to files.
     "${steady[@]}" env ${preload:+LD_PRELOAD="$preload"} \
-        ASAN_OPTIONS=detect_leaks=0:malloc_context_size=6 UBSAN_OPTIONS=print_stacktrace=1 \
+        ASAN_OPTIONS="detect_leaks=0:malloc_context_size=6:log_path=$logs/asan" \
+        UBSAN_OPTIONS="print_stacktrace=1:log_path=$logs/asan" \
         "$python" -B -m pytest -p no:cacheprovider -q -rfEs --tb=short "$@" 2>&1 |
         tee "$logs/pytest" || code=$?
+    if [ $code -ne 0 ] && [ -n "${preload:-}" ]; then tail -n 60 "$logs"/asan.* || true; fi
     last=$(tail -n 1 "$logs/pytest")
     passed=$((passed + $(number passed "$last")))
     failed=$((failed + $(number failed "$last") + $(number error "$last")))
@@ -140,12 +152,30 @@ stage_format() {
 # autotest/conftest.py needs a built driver, so it is not loaded.
 stage_house() { run_pytest /usr/bin/python3 --noconftest autotest/house; }
 
+stage_cpp() {
+    build release zarr_for_python zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
+    run_ctest build
+}
+
+# run_python ARGUMENT...: runs the Python tests with the plugin of GDAL_DRIVER_PATH. pytest-xdist would start a module
+# again after a crash, and wait forever after the next.
+run_python() {
+    run_pytest "$environment" -n "$jobs" --dist loadfile --max-worker-restart 0 autotest/gdrivers "$@"
+}
+
+stage_python() {
+    build release zarr_for_python
+    ZARR_TEST_FORMATS=one ZARR_TEST_CASES=1 GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_python -m "not slow"
+}
+
+stage_pytest() {
+    build release zarr_for_python
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_python
+}
+
 stage_unit() {
     build debug zarr_unit_tests zarr_base_tests zarr_library_tests zarr_left_out_tests zarr_driver_tests
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
-    # Sanitizers restrict fork() and replace the allocator, so these tests also run without sanitizers.
-    build release zarr_base_tests zarr_driver_tests
-    run_ctest build --tests-regex '^(base|driver)_'
 }
 
 # tidy BUILD_FOLDER ARGUMENT...: runs clang-tidy on each file that standard input names.
@@ -176,11 +206,6 @@ stage_tsan() {
         run_ctest build-tsan
 }
 
-stage_pytest() {
-    build release zarr_for_python
-    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest "$environment" -n "$jobs" --dist loadfile autotest/gdrivers
-}
-
 # Tests of QGIS run in their own process, because tests that fork or send signals fail beside a QGIS
 # application.
 stage_qgis() {
@@ -198,9 +223,9 @@ stage_asan() {
     # Python is built without the sanitizer, so the sanitizer's runtime must be loaded first.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-    # Tests that start hundreds of processes, or that measure time or memory, are left out. Each other test runs in only
-    # one of its formats, and with only one of its parameter sets. Tests with the mark every_case, such as tests of bad
-    # input, run with all parameter sets.
+    # Slow tests and those that start many processes, or measure time or memory, are left out. Each other test runs in
+    # only one of its formats, and with only one of its parameter sets. Tests with the mark every_case, such as tests of
+    # bad input, run with all parameter sets.
     local name left_out=()
     for name in docs dask kill delete_killed fork synchronizer soak rio_commands s3 cold_open cancel unload counts; do
         left_out+=(--ignore "autotest/gdrivers/test_zarr_$name.py")
@@ -211,7 +236,7 @@ stage_asan() {
         left_out+=(--deselect "autotest/gdrivers/test_zarr_$name")
     done
     ZARR_TEST_FORMATS=one ZARR_TEST_CASES=1 GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins \
-        run_pytest "$environment" -n "$jobs" --dist loadfile autotest/gdrivers "${left_out[@]}"
+        run_python -m "not slow or every_case" "${left_out[@]}"
 }
 
 stage_fuzz() {
@@ -228,7 +253,7 @@ stage_benchmark() {
 }
 
 heading "Set-up"
-scripts/setup.sh test
+scripts/setup.sh "$packages"
 for stage in "${stages[@]}"; do
     heading "Stage $stage"
     start=$SECONDS
@@ -237,4 +262,11 @@ for stage in "${stages[@]}"; do
     echo "-- $stage: $((SECONDS - start)) s"
 done
 heading "All stages in $SECONDS s: ${stages[*]}"
+left_out=()
+for stage in "${all_stages[@]}"; do
+    case " ${stages[*]} " in *" $stage "*) ;; *) left_out+=("$stage") ;; esac
+done
+if [ ${#left_out[@]} -gt 0 ]; then
+    echo "Left out: ${left_out[*]}. To run them: scripts/test.sh ${left_out[*]}"
+fi
 finished=yes

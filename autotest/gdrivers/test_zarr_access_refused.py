@@ -75,6 +75,7 @@ def test_other_object_stores(scheme, attempt):
 
 
 @pytest.mark.parametrize("attempt", ["open", "open groups", "create", "copy"])
+@pytest.mark.slow
 def test_without_credentials(tmp_path, attempt, monkeypatch):
     """No request is sent to the object store. GDAL looks for credentials with each request, and reports each time that
     it finds none."""

@@ -96,6 +96,7 @@ def faults(tmp_path, *days):
         yield number
 
 
+@pytest.mark.slow
 def test_the_same_append_after_a_kill(tmp_path):
     store = tmp_path / "a.zarr"
     for number in faults(tmp_path, 1, 2):
@@ -106,6 +107,7 @@ def test_the_same_append_after_a_kill(tmp_path):
         assert_holds(store, 1, 2, 9, 10)
 
 
+@pytest.mark.slow
 def test_another_append_after_a_kill(tmp_path):
     """After the append of slice 9 is killed, slice 10 is appended. Slice 9 exists completely or not at all, and slice
     10 has its own time."""
@@ -119,6 +121,7 @@ def test_another_append_after_a_kill(tmp_path):
     assert sizes == {3, 4}
 
 
+@pytest.mark.slow
 def test_a_replacement_after_a_kill(tmp_path):
     """After an append is killed, a second append replaces an existing slice. The second append repairs the sizes of all
     arrays."""
@@ -129,6 +132,7 @@ def test_a_replacement_after_a_kill(tmp_path):
         assert_holds(store, 1, 2, *([9] if open_raster(store).RasterCount == 3 else []))
 
 
+@pytest.mark.slow
 def test_an_append_after_several_kills(tmp_path):
     store = tmp_path / "a.zarr"
     make(store, 1, 2)

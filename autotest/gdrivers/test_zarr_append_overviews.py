@@ -263,6 +263,7 @@ def test_a_killed_append_leaves_a_readable_store(tmp_path):
 
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
                     reason="strace and AddressSanitizer's runtime do not go together; the other stage does it")  # fmt: skip
+@pytest.mark.slow
 def test_an_append_that_fails_leaves_a_readable_store(tmp_path):
     """If any rename of an append fails, as on a full disk, the append gives one error, and the store stays
     readable."""

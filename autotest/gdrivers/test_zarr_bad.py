@@ -218,6 +218,7 @@ def test_bad_consolidated_metadata(tmp_path, case):
 @pytest.mark.parametrize(
     "key", ["../outside/.zarray", "a/../../outside/.zarray", "/etc/.zarray", "a//b/.zarray"]
 )
+@pytest.mark.slow
 def test_consolidated_keys_that_leave_the_store(tmp_path, key):
     handmade(tmp_path / "outside")
     store = group(tmp_path / "bad.zarr")

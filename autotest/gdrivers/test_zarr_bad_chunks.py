@@ -132,6 +132,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.slow
 def test_decompression_bombs(tmp_path, name):
     """A small chunk that would decode to 64 MiB gives an error. The driver stops decoding before that size
     is reached."""

@@ -170,6 +170,7 @@ def test_a_list_of_one_name(tmp_path):
 # Nodata values of bands
 
 
+@pytest.mark.slow
 def test_nodata_values_that_differ(tmp_path):
     values = np.array([[[0, 1], [2, 255]]] * 3, "u1")
     store = bands_of(tmp_path, {"nodatavals": [0, 255, None]}, values=values)
@@ -192,6 +193,7 @@ def test_nodata_values_that_differ(tmp_path):
     assert [copy.GetRasterBand(i + 1).GetNoDataValue() for i in range(3)] == [0, 255, None]
 
 
+@pytest.mark.slow
 def test_the_nodata_value_of_one_band_is_set(tmp_path):
     store = bands_of(tmp_path, {"nodatavals": [0, 255, None]}, values=np.ones((3, 2, 2), "u1"))
     for band, value, wanted in ((3, 7, [0, 255, 7]), (1, 9, [9, 255, 7]), (2, None, [9, None, 7])):
@@ -223,6 +225,7 @@ def test_copies(tmp_path, cpl, copy):
 
 
 @pytest.mark.parametrize("select", [None, [2, 0], 1])
+@pytest.mark.slow
 def test_overviews(tmp_path, cpl, select):
     store = by_rioxarray(tmp_path, select)
     name = array_name(store, "a")
@@ -250,6 +253,7 @@ def change(store, number, **changes):
 
 
 @pytest.mark.parametrize("numbers", [None, [1, 2, 3], [11, 12, 13]])
+@pytest.mark.slow
 def test_a_change_of_one_band_keeps_the_others(tmp_path, cpl, numbers):
     store = bands_of(tmp_path, LISTS, numbers=numbers)
     change(store, 2, SetScale=5.0, SetOffset=6.0, SetUnitType="Pa", SetDescription="new")
@@ -262,6 +266,7 @@ def test_a_change_of_one_band_keeps_the_others(tmp_path, cpl, numbers):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_a_change_of_a_selected_band(tmp_path, cpl):
     store = by_rioxarray(tmp_path, [2, 0])
     change(store, 1, SetScale=5.0, SetDescription="new")
@@ -280,6 +285,7 @@ def test_one_value_of_all_bands_becomes_an_attribute_of_cf(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_all_bands_change_one_after_another(tmp_path, cpl):
     """After the first change all entries are equal, but they are not yet known."""
     store = bands_of(tmp_path, {"scales": [1.0, 2.0, 2.0], "offsets": [1.0, 2.0, 2.0], "units": ["m", "K", "K"],
@@ -300,6 +306,7 @@ def test_all_bands_change_one_after_another(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_an_attribute_of_cf_that_comes_before_the_list_warns_if_bands_differ(tmp_path):
     store = bands_of(tmp_path, {"scales": [1.0, 2.0, 3.0], "scale_factor": 5.0})
     with error_log() as log:
@@ -307,6 +314,7 @@ def test_an_attribute_of_cf_that_comes_before_the_list_warns_if_bands_differ(tmp
     assert len(log.warnings) == 1 and "its bands differ" in log.warnings[0], log.events
 
 
+@pytest.mark.slow
 def test_two_handles_change_two_bands(tmp_path, cpl):
     store = bands_of(tmp_path, {"scales": [1.0, 2.0, 3.0], "long_name": ["a", "b", "c"]})
     handles = [gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER | gdal.OF_UPDATE) for _ in range(2)]
@@ -322,6 +330,7 @@ def test_two_handles_change_two_bands(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_lists_that_nobody_changes_stay(tmp_path, cpl):
     attrs = {"scales": [0.5] * 3, "units": ["m"] * 3, "nodatavals": [1, 1, 1]}
     store = bands_of(tmp_path, attrs)
@@ -334,6 +343,7 @@ def test_lists_that_nobody_changes_stay(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_neutral_lists_get_the_value_of_one_band(tmp_path, cpl):
     store = bands_of(tmp_path, {"scales": [1.0] * 3})
     change(store, 2, SetScale=0.5)
@@ -341,6 +351,7 @@ def test_neutral_lists_get_the_value_of_one_band(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_the_multidimensional_api_replaces_the_lists(tmp_path):
     store = bands_of(tmp_path, LISTS)
     dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)

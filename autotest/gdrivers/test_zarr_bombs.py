@@ -42,6 +42,7 @@ def open_apart(name, **options):
 
 @pytest.mark.parametrize("folder", ["snapshots", "repo"])
 @pytest.mark.parametrize("options", [{}, {"ZARR_MAX_MANIFEST_SIZE": "100MB"}], ids=str)
+@pytest.mark.slow
 def test_a_small_file_of_icechunk(tmp_path, folder, options):
     store = tmp_path / "bomb.icechunk"
     shutil.copytree(zarr_icechunk.sample("format2"), store)

@@ -74,6 +74,7 @@ def test_attributes(tmp_path, kind):
     assert assert_bounded(look_at, store, documents=len(attributes)) == []
 
 
+@pytest.mark.slow
 def test_more_values_than_the_limit_are_not_kept(tmp_path):
     attributes = ATTRIBUTES["numbers"](60 * MEGA)
     store = handmade(tmp_path / "store.zarr", attrs=attributes)
@@ -81,6 +82,7 @@ def test_more_values_than_the_limit_are_not_kept(tmp_path):
     assert log and all("too many JSON values; ZARR_MAX_JSON_VALUES allows 4194304" in text for text in log)
 
 
+@pytest.mark.slow
 def test_the_name_of_a_dimension_with_many_bands(tmp_path):
     name = "band" * 25_000
     array = {"values": np.zeros((65536, 1, 1), "u1"), "chunks": (65536, 1, 1), "dims": [name, "y", "x"]}
@@ -92,6 +94,7 @@ def test_the_name_of_a_dimension_with_many_bands(tmp_path):
     assert band.GetDescription() == f"{name[:255]}...=2"
 
 
+@pytest.mark.slow
 def test_units_of_many_bands(tmp_path):
     units = "µ" * 50_000
     level = {"values": np.arange(20000), "dims": ["level"], "attrs": {"units": units}}
@@ -147,6 +150,7 @@ def test_coordinates_in_many_chunks_that_are_not_regular(tmp_path, chunk):
     assert dataset.GetGeoTransform(can_return_null=True) is None
 
 
+@pytest.mark.slow
 def test_coordinates_of_very_many_columns_are_not_written(tmp_path):
     def make():
         driver = gdal.GetDriverByName("Zarr")

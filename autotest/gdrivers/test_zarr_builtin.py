@@ -69,6 +69,7 @@ def ask_three_ways(asker, names):
 
 
 @ORDERS
+@pytest.mark.slow
 def test_references_in_a_json_file(tmp_path, order):
     chunk = tmp_path / "chunk"
     chunk.write_bytes(bytes([1, 2, 3, 4]))

@@ -130,6 +130,7 @@ def test_a_cancelled_copy_leaves_the_former_store(tmp_path, what, there, way):
 
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
+@pytest.mark.slow
 def test_a_cancelled_copy_leaves_the_former_zip_file(tmp_path, there):
     path = tmp_path / "a.zarr.zip"
 

@@ -106,6 +106,7 @@ def mend(finding, folder):
 
 
 @pytest.mark.parametrize("convention", ["GDAL", "CF", CONVENTIONS, None])
+@pytest.mark.slow
 def test_a_store_of_the_driver_is_valid(tmp_path, convention):
     options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
     store = raster(tmp_path / "a.zarr", *options, "OVERVIEWS=AUTO", shape=(1100, 1200))
@@ -152,6 +153,7 @@ def test_pyramids_of_others_have_no_errors(name):
 # Command line of the program
 
 
+@pytest.mark.slow
 def test_exit_codes_and_text(tmp_path):
     good = raster(tmp_path / "good.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     run(good, code=0)
@@ -171,6 +173,7 @@ def test_exit_codes_and_text(tmp_path):
     run(good, "--unknown", code=3)
 
 
+@pytest.mark.slow
 def test_without_jsonschema_there_is_a_warning(tmp_path):
     store = raster(tmp_path / "a.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     (tmp_path / "jsonschema.py").write_text("raise ImportError('left out')")
@@ -184,6 +187,7 @@ def test_without_jsonschema_there_is_a_warning(tmp_path):
 # Findings about metadata documents
 
 
+@pytest.mark.slow
 def test_consolidated_missing(tmp_path):
     store = raster(tmp_path / "a.zarr", "CREATE_CONSOLIDATED_METADATA=NO", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     assert codes(store) == {"consolidated-missing"}
@@ -193,6 +197,7 @@ def test_consolidated_missing(tmp_path):
 
 
 @pytest.mark.parametrize("case", ["outdated", "lacks", "extra"])
+@pytest.mark.slow
 def test_consolidated_is_not_the_documents(tmp_path, case):
     store = raster(tmp_path / "a.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
     document = zarr_formats.document_file(store, "x/.zarray")
@@ -252,6 +257,7 @@ def test_chunk_sizes(tmp_path, code):
 
 
 @pytest.mark.parametrize("profile", ["CLOUD", "OME"])
+@pytest.mark.slow
 def test_the_remedy_for_small_chunks_keeps_format_and_profile(tmp_path, profile):
     source = gdal.GetDriverByName("MEM").Create("", 1300, 1200, 1, gdal.GDT_UInt16)
     source.GetRasterBand(1).WriteArray(np.arange(1560000).reshape(1200, 1300) % 60000 + 1)
@@ -336,6 +342,7 @@ def test_chunk_unreadable(tmp_path):
 # Findings about overviews
 
 
+@pytest.mark.slow
 def test_overviews_missing(tmp_path):
     store = raster(tmp_path / "a.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}", shape=(1500, 2600))
     assert codes(store) == {"overviews-missing"}
@@ -563,6 +570,7 @@ def test_nodata_missing_is_a_note(tmp_path):
 # Findings about opening over HTTP
 
 
+@pytest.mark.slow
 def test_open_requests_are_counted(tmp_path):
     """The report counts as many requests as the server does."""
     store = raster(tmp_path / "a.zarr", f"GEOREFERENCING_CONVENTION={CONVENTIONS}")
@@ -576,6 +584,7 @@ def test_open_requests_are_counted(tmp_path):
     assert "open-requests" not in codes(store, "--max-requests", str(len(counted)), http=True)
 
 
+@pytest.mark.slow
 def test_open_requests_fall(tmp_path):
     store = raster(tmp_path / "a.zarr", "OVERVIEWS=2,4,8", shape=(1000, 1000))
     before = check(store, http=True)["facts"]["open_requests"]
@@ -584,6 +593,7 @@ def test_open_requests_fall(tmp_path):
     assert len(check(mend(finding, tmp_path), http=True)["facts"]["open_requests"]) < len(before)
 
 
+@pytest.mark.slow
 def test_open_failed(tmp_path):
     """Without consolidated metadata, a group opens only if the server returns a listing of it."""
     store = make_store(tmp_path, {"s/a": np.ones((4, 4))})

@@ -67,6 +67,7 @@ CLOUD = {
 
 
 @pytest.mark.parametrize("case", CLOUD)
+@pytest.mark.slow
 def test_what_profile_cloud_writes_has_no_findings(tmp_path, case):
     store = CLOUD[case](tmp_path / "a.zarr")
     assert [one for one in check(store, http=True)["findings"] if one["severity"] != "note"] == []

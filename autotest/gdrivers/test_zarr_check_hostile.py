@@ -288,6 +288,7 @@ def ask(server, path, **headers):
     return int(head.split()[1]), body
 
 
+@pytest.mark.slow
 def test_only_the_store_is_served(served):
     assert served.server_address[0] == "127.0.0.1"
     assert len(served.secret) >= 40
@@ -307,12 +308,14 @@ def test_only_the_store_is_served(served):
 
 @pytest.mark.parametrize("extent", ["bytes=x-", "bytes=-", "bytes=1-0", "bytes=--5", "bytes=" + "9" * 5000 + "-", "pages=1-2",
                                     "bytes=0-0,2-3", "bytes=١-٢".encode().decode("latin-1")])  # fmt: skip
+@pytest.mark.slow
 def test_odd_ranges(served, extent):
     name = document_of(pathlib.Path(served.store)).name
     status, body = ask(served, f"/{served.secret}/store.zarr/{name}", Range=extent)
     assert (status, body) == (416, b"") or status == 200 and body == pathlib.Path(served.store, name).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_path_of_the_server_is_no_argument(tmp_path, monkeypatch):
     """Arguments and the environment of other users' processes may be visible, and standard input is not."""
     calls = []

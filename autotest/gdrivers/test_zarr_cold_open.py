@@ -230,6 +230,7 @@ def s3(tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", CASES | LISTED)
+@pytest.mark.slow
 def test_over_s3(tmp_path, s3, case):
     store, node = make(tmp_path, case)
     wanted = facts_of(open_raster(name_of(store, node)))

@@ -105,6 +105,7 @@ def test_rows_encode_each_chunk_once(tmp_path, cache, threads, rows):
     [(1, "256,256"), (3, "1,256,999"), (5, "5,100,300"), (4, "3,64,64"), (37, None), (21, "9,70,2000")],
 )
 @pytest.mark.parametrize("interleave", ["BAND", "PIXEL"])
+@pytest.mark.slow
 def test_copies_encode_each_chunk_once(tmp_path, cache, bands, block, interleave):
     cache(32 << 20)  # GDAL copies in parts of 4 MB, which are smaller than a row of chunks
     height = 700 if bands < 9 else 140

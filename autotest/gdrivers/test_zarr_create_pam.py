@@ -85,6 +85,7 @@ def run(script, *arguments):
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
+@pytest.mark.slow
 def test_image_structure_is_not_saved_in_pam(tmp_path, options):
     """The domain IMAGE_STRUCTURE is saved neither in attributes nor in the auxiliary file, because another
     program may rewrite the pixels with another structure."""
@@ -114,6 +115,7 @@ for i in (1, 2):
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
+@pytest.mark.slow
 def test_metadata_without_a_place_in_zarr_is_kept_in_pam(tmp_path, options):
     target = str(tmp_path / "c.zarr")
     told = json.loads(run(PROLOGUE + MAKE.replace("OPTIONS", repr(options)) + TELL, target))
@@ -130,6 +132,7 @@ def test_metadata_without_a_place_in_zarr_is_kept_in_pam(tmp_path, options):
     assert json.loads(run(PROLOGUE + TELL, target)) == told
 
 
+@pytest.mark.slow
 def test_the_auxiliary_file_moves_with_the_store(tmp_path):
     target = str(tmp_path / "c.zarr")
     script = PROLOGUE + MAKE.replace("OPTIONS", "[]") + "driver.Delete(target)\n"
@@ -137,6 +140,7 @@ def test_the_auxiliary_file_moves_with_the_store(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_new_store_does_not_inherit_the_auxiliary_file(tmp_path):
     target = str(tmp_path / "c.zarr")
     run(PROLOGUE + MAKE.replace("OPTIONS", "[]"), target)

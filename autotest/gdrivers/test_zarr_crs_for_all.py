@@ -126,6 +126,7 @@ def test_cf_parameters(tmp_path, text):
 
 @pytest.mark.parametrize("options, bands", [([], 3), (["SINGLE_ARRAY=NO"], 3), (["INTERLEAVE=PIXEL"], 3),
                                             (["ARRAY_NAME=g/h/dem"], 1)])  # fmt: skip
+@pytest.mark.slow
 def test_every_layout(tmp_path, cpl, options, bands):
     store = make(tmp_path / "a.zarr", "EPSG:3035", *options, bands=bands)
     with config_options(GDAL_PAM_ENABLED="YES"):

@@ -64,6 +64,7 @@ def check_mosaic(output, scenes, done, regions):
     return expected
 
 
+@pytest.mark.slow
 def test_regions_of_whole_chunks_need_no_locks(tmp_path, scenes):
     output = tmp_path / "mosaic.zarr"
     done = make_mosaic(output, scenes, "--region", 128)
@@ -71,6 +72,7 @@ def test_regions_of_whole_chunks_need_no_locks(tmp_path, scenes):
     np.testing.assert_array_equal(zarr.open_group(str(output), mode="r")["mosaic"][...], expected)
 
 
+@pytest.mark.slow
 def test_regions_that_share_chunks_need_locks(tmp_path, scenes):
     output, locks = tmp_path / "mosaic.zarr", tmp_path / "locks"
     done = make_mosaic(output, scenes, "--region", 100)
@@ -80,6 +82,7 @@ def test_regions_that_share_chunks_need_locks(tmp_path, scenes):
     assert (locks / "mosaic" / "0.0.0").is_file()
 
 
+@pytest.mark.slow
 def test_in_an_object_store(tmp_path, scenes):
     with S3(tmp_path / "s3") as s3:
         output = "/vsis3/demo/mosaic.zarr"

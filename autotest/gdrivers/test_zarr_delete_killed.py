@@ -128,6 +128,7 @@ def clear(folder):
 
 
 @pytest.mark.parametrize("kind", ["consolidated", "not consolidated", "an array"])
+@pytest.mark.slow
 def test_a_killed_deletion_of_a_store(tmp_path, kind):
     folder = tmp_path / "f"
     store = folder / "s.zarr"
@@ -147,6 +148,7 @@ def test_a_killed_deletion_of_a_store(tmp_path, kind):
 
 
 @pytest.mark.parametrize("node", ["a", "g", "g/b"])
+@pytest.mark.slow
 def test_a_killed_deletion_of_a_node(tmp_path, node):
     folder = tmp_path / "f"
     store = folder / "s.zarr"
@@ -232,6 +234,7 @@ def elsewhere(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["a group", "an array", "a zip file"])
+@pytest.mark.slow
 def test_a_store_that_is_renamed_to_another_file_system(tmp_path, elsewhere, kind):
     end = ".zarr.zip" if kind == "a zip file" else ".zarr"
     source, target = tmp_path / "f" / f"s{end}", elsewhere / f"t{end}"
@@ -300,6 +303,7 @@ def assert_next_writer_cleans_on(server, name, told):
 
 
 @pytest.mark.parametrize("kind", ["consolidated", "not consolidated", "an array"])
+@pytest.mark.slow
 def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr", kind == "consolidated")
     driver = gdal.GetDriverByName("Zarr")
@@ -311,6 +315,7 @@ def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["consolidated", "an array"])
 @pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.slow
 def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, times):
     """If the server fails to list keys, Delete() fails, or it has removed all keys of the store."""
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
@@ -333,6 +338,7 @@ def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, tim
 
 
 @pytest.mark.parametrize("node", ["a", "g"])
+@pytest.mark.slow
 def test_a_node_that_is_deleted_from_an_object_store(server, tmp_path, node):
     made = small(tmp_path / "s.zarr")
     driver = gdal.GetDriverByName("Zarr")
@@ -343,6 +349,7 @@ def test_a_node_that_is_deleted_from_an_object_store(server, tmp_path, node):
 
 
 @pytest.mark.parametrize("kind", ["a group", "an array"])
+@pytest.mark.slow
 def test_a_store_that_is_renamed_in_an_object_store(server, tmp_path, kind):
     made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
     whole = assert_no_zeros(made, "at the start")

@@ -204,6 +204,7 @@ dataset.ReadAsArray(0, 5, 70, 5)
     assert after - before == 7
 
 
+@pytest.mark.slow
 def test_the_multidimensional_api(tmp_path):
     make(tmp_path / "a.zarr")
     program = """
@@ -232,6 +233,7 @@ gdal.GetDriverByName("Zarr").CreateCopy(sys.argv[1], source, options=["BLOCKSIZE
     assert f"{tmp_path}/a.zarr: /a: 4 chunks written ({stored} bytes)" in lines
 
 
+@pytest.mark.slow
 def test_requests(tmp_path):
     make(tmp_path / "a.zarr")
     zarr.consolidate_metadata(str(tmp_path / "a.zarr"))
@@ -302,6 +304,7 @@ made.GetRasterBand(1).Fill(3)
     assert re.fullmatch(r"\d entries", requests(debug_lines(listed, store), "LIST")[str(store)])
 
 
+@pytest.mark.slow
 def test_requests_of_a_server(tmp_path):
     make(tmp_path / "a.zarr")
     with Served(tmp_path) as server:

@@ -97,6 +97,7 @@ def test_the_examples_run(section, workshop, request):
             zarr_docs.run_block(zarr_docs.addressed(block, server.url), workshop, environment)
 
 
+@pytest.mark.slow
 def test_the_examples_run_from_top_to_bottom(workshop, s3):
     """A reader types all examples in one folder, with the xarray of the system if there is one."""
     system = "/usr/bin/python3"

@@ -266,6 +266,7 @@ def test_identify_lists_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("order", ["ours first", "builtin first"])
+@pytest.mark.slow
 def test_the_order_of_drivers_changes_nothing(tmp_path, order):
     """GDAL opens a store with this driver, whichever Zarr driver it tries first. With the file drivers.ini of Debian's
     package gdal-plugins, GDAL tries the built-in driver first, because the file does not list its new name

@@ -176,6 +176,7 @@ def test_filters_of_any_numbers(name, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["constant", "noise", "wave"])
+@pytest.mark.slow
 def test_large_chunks(what, tmp_path):
     values = large_values(what)
     folders = []

@@ -78,6 +78,7 @@ def change(store, path, update):
 
 @zarr_formats.BOTH
 @pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.slow
 def test_hierarchy(tmp_path, consolidated):
     store = make_s2(tmp_path, consolidated=consolidated)
     listed = [name for name, _ in quiet(store).GetSubDatasets()]
@@ -169,6 +170,7 @@ def test_crs_of_the_product(tmp_path, stac, other, consolidated):
 
 
 @pytest.mark.parametrize("stac", [{"proj:epsg": "far away"}, {"proj:code": "EPSG:1"}])
+@pytest.mark.slow
 def test_a_broken_crs_gives_one_warning(tmp_path, stac):
     store = make_s2(tmp_path, on_arrays=False, stac=stac, other={})
     with zarr_gdal.error_log() as log:
@@ -188,6 +190,7 @@ PRODUCT_CRS = [
 @pytest.mark.parametrize("stac, other", PRODUCT_CRS)
 @pytest.mark.parametrize("consolidated", [True, False])
 @pytest.mark.parametrize("said", ["attributes", "eopf", "names"])
+@pytest.mark.slow
 def test_arrays_in_degrees_do_not_have_the_product_s_crs(
     tmp_path, said, stac, other, consolidated
 ):
@@ -212,6 +215,7 @@ def test_degrees_have_no_crs_with_assume_longlat_no(tmp_path):
 
 
 @pytest.mark.parametrize("stac, other", PRODUCT_CRS[:3])
+@pytest.mark.slow
 def test_an_array_without_spatial_dimensions_has_no_crs(tmp_path, stac, other):
     store = make_s2(tmp_path, stac=stac, other=other)
     _, viewing = add_meteorology(store)
@@ -222,6 +226,7 @@ def test_an_array_without_spatial_dimensions_has_no_crs(tmp_path, stac, other):
 @pytest.mark.parametrize("stac, other", PRODUCT_CRS[:3])
 @pytest.mark.parametrize("shape", [(4, 5), (2, 4, 5)])
 @pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.slow
 def test_an_array_without_dimension_names_has_the_product_s_crs(
     tmp_path, stac, other, shape, consolidated
 ):
@@ -433,6 +438,7 @@ def test_where_products_state_their_crs(tmp_path, root):
     ("S2B_MSIL1C_T32TQM_N0500.zarr", "32632"), ("S2B_T56HLH_x.zarr", "32756"), ("T01CCC.zarr", "32701"),
     ("S2_T61HLH.zarr", None), ("AT32TQM.zarr", None), ("S2_T32TQMX.zarr", None),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_the_tile_in_the_name_of_a_product(tmp_path, name, code):
     store = make_s2(tmp_path, on_arrays=False, stac={}, other={}, consolidated=False)
     zarr.open_group(str(store), mode="r+").attrs.put({"stac_discovery": {}})

@@ -44,6 +44,7 @@ def succeed(work, rounds=ROUNDS):
         Process(lambda report: work()).succeed()
 
 
+@pytest.mark.slow
 def test_a_child_reads_after_its_parent_has(store):
     dataset = open_raster(store)
     read(dataset)
@@ -56,6 +57,7 @@ def test_a_child_reads_after_its_parent_has(store):
     read(dataset)
 
 
+@pytest.mark.slow
 def test_a_child_of_multiprocessing_reads_after_its_parent_has(store):
     dataset = open_raster(store)
     read(dataset)
@@ -86,6 +88,7 @@ def wait(pid):
     raise AssertionError("the child hangs")
 
 
+@pytest.mark.slow
 def test_children_of_children_read(store):
     dataset = open_raster(store)
     read(dataset)
@@ -112,6 +115,7 @@ def half_written(store):
 
 
 @pytest.mark.parametrize("end", ["os._exit", "close", "exit"])
+@pytest.mark.slow
 def test_a_child_does_not_store_its_parents_pending_chunks(store, end):
     dataset = half_written(store)
     for _ in range(ROUNDS if end == "os._exit" else 5):
@@ -226,6 +230,7 @@ print(most - before, len(os.listdir("/proc/self/task")) - before)
 """
 
 
+@pytest.mark.slow
 def test_no_thread_of_the_driver_is_left_when_there_is_nothing_to_do(store):
     """No thread of the driver exists while the driver has nothing to do. Threads are counted in a new process, because
     other libraries keep threads in the process of the test."""

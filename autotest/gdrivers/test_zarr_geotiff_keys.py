@@ -120,6 +120,7 @@ def open_both(references, name):
 
 
 @pytest.mark.parametrize("name", GEOREFERENCED)
+@pytest.mark.slow
 def test_as_the_tiff_file(references, name):
     wanted, result, log = open_both(references, name)
     assert not log.events

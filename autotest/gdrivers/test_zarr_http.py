@@ -73,6 +73,7 @@ def assert_reads(dataset, expected=VALUES):
 
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
+@pytest.mark.slow
 def test_consolidated_store_opens_with_few_requests(server, prefix):
     """An array opens with few requests. The driver requests metadata documents of Zarr v2 only if the server has none
     of Zarr v3."""
@@ -109,6 +110,7 @@ def test_auxiliary_file_of_a_served_store_is_read(folder, server):
         auxiliary.unlink()
 
 
+@pytest.mark.slow
 def test_array_without_consolidated_metadata_opens_with_six_requests(server):
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
@@ -141,6 +143,7 @@ def test_chunks_take_one_request_each_and_many_at_a_time(server, threads):
     assert log["at_once"] >= 16
 
 
+@pytest.mark.slow
 def test_resampled_read_asks_for_its_chunks_at_the_same_time(server):
     server.rule(delay=0.05)
     dataset = open_raster(f'ZARR:"{server.url}/consolidated.zarr":/dem')
@@ -243,6 +246,7 @@ def in_three_seconds():
 
 
 @pytest.mark.parametrize("after", ["1", in_three_seconds, "not a time", "-5", "1e9"])
+@pytest.mark.slow
 def test_retry_after_is_obeyed(server, after):
     """A server with a rate limit sends the header Retry-After. The driver does not retry a request earlier than the
     header states. If the header states a long time, the driver does not retry at all."""
@@ -395,6 +399,7 @@ def test_missing_on_403(server, flags):
 
 @pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
 @pytest.mark.parametrize("name", ["consolidated.zarr", "consolidated.zarr:/dem"])
+@pytest.mark.slow
 def test_a_consolidated_store_on_a_server_that_answers_403(server, flags, name):
     server.rule(absent=403)
     store, _, node = name.partition(":")

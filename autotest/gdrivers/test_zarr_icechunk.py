@@ -97,6 +97,7 @@ def test_states_that_contradict_are_errors(cpl):
         assert message in cpl.the_error()
 
 
+@pytest.mark.slow
 def test_names_with_odd_characters(tmp_path):
     folder = write(tmp_path / "repo", """
 repository = create()
@@ -242,12 +243,14 @@ def local(folder, chunks, prefix=None):
     return folder
 
 
+@pytest.mark.slow
 def test_local_files(tmp_path):
     later = 4000000000
     folder = local(tmp_path / "repo", [["v/c/0", "ROOT/data/f.bin", 10, 4, None], ["v/c/2", "ROOT/data/f.bin", 7, 4, later]])
     assert read_v(folder).tolist() == [10, 11, 12, 13, 0, 0, 0, 0, 7, 8, 9, 10]
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_an_error_unless_the_name_says_otherwise(tmp_path, cpl):
     folder = local(tmp_path / "repo", [["v/c/0", "ROOT/data/f.bin", 10, 4, 1000]])
     assert read_v(folder) is None
@@ -262,6 +265,7 @@ def tag_of(path):
     return f"{stat.st_ino:x}-{stat.st_mtime_ns // 1000:x}-{stat.st_size:x}"
 
 
+@pytest.mark.slow
 def test_the_etag_of_a_local_file(tmp_path, cpl):
     file = tmp_path / "f.bin"
     file.write_bytes(bytes(range(256)))
@@ -278,6 +282,7 @@ def test_the_etag_of_a_local_file(tmp_path, cpl):
 @pytest.mark.parametrize("location, offset, text", [
     ("ROOT/data/gone.bin", 0, "does not exist"), ("ROOT/data/f.bin", 254, "the file is shorter"),
     ("ROOT/chunks/x", 0, "lies in no virtual chunk container"), ("vcc://none/x", 0, "no virtual chunk container called")])  # fmt: skip
+@pytest.mark.slow
 def test_a_target_that_cannot_be_read_is_an_error(tmp_path, location, offset, text, cpl):
     folder = local(tmp_path / "repo", [["v/c/0", location, offset, 4, None]])
     assert read_v(folder) is None
@@ -309,12 +314,14 @@ NO_CONTAINER = "lies in no virtual chunk container"
     ("file:///etc/%2e%2e/vsicurl/x", f"expected the URL of a local file|{NO_CONTAINER}"),
     ("file:///etc/../dev/zero", f"leads out of its virtual chunk container|{NO_CONTAINER}"),
     ("file:///vsicurl/http://127.0.0.1/x", "expected the URL of a local file")])  # fmt: skip
+@pytest.mark.slow
 def test_what_a_repository_must_not_name(tmp_path, location, message, cpl):
     folder = local(tmp_path / "repo", [["v/c/0", location, 0, 4, None]], prefix="file:///etc/")
     assert read_v(folder) is None
     assert re.search(message, cpl.the_error())
 
 
+@pytest.mark.slow
 def test_options_allow_files_elsewhere(tmp_path, cpl):
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "f.bin").write_bytes(bytes(range(256)))
@@ -352,6 +359,7 @@ def read_virtual(name):
     return gdal.OpenEx(name, MULTIDIM).GetRootGroup().OpenMDArray("virtual").ReadAsArray()
 
 
+@pytest.mark.slow
 def test_an_anonymous_container_names_its_server(tmp_path):
     (tmp_path / "bucket" / "data").mkdir(parents=True)
     (tmp_path / "bucket" / "data" / "x y").write_bytes(bytes(range(256)))
@@ -362,6 +370,7 @@ def test_an_anonymous_container_names_its_server(tmp_path):
         assert read_v(folder).tolist() == [5, 6, 7, 8, 0, 0, 0, 0, 50, 51, 52, 53]
 
 
+@pytest.mark.slow
 def test_a_server_that_no_container_names_gets_no_request(tmp_path, cpl):
     with Served(tmp_path) as server:
         folder = write_virtual(tmp_path / "repo", "http://127.0.0.1:9/x/", "icechunk.http_store()",
@@ -376,6 +385,7 @@ def test_a_server_that_no_container_names_gets_no_request(tmp_path, cpl):
     ("http://169.254.169.254/", "http://169.254.169.254/latest/meta-data", "references to link-local addresses are refused"),
     ("http://127.0.0.1:9/a/", "http://127.0.0.1:9/a/../b", f"expected a URL without . and ..|{NO_CONTAINER}"),
     ("http://127.0.0.1:9/a/", "http://127.0.0.1:9/a/%2e%2e/b", f"expected a URL without . and ..|{NO_CONTAINER}")])  # fmt: skip
+@pytest.mark.slow
 def test_addresses_that_are_refused(tmp_path, prefix, location, message, cpl):
     folder = write_virtual(tmp_path / "repo", prefix, "icechunk.http_store()", [["v/c/0", location, 0, 4, None]])
     assert read_v(folder) is None
@@ -386,6 +396,7 @@ def test_addresses_that_are_refused(tmp_path, prefix, location, message, cpl):
 # Large repositories, of which only a part is read
 
 
+@pytest.mark.slow
 def test_split_manifests_are_read_when_needed(tmp_path):
     folder = write(tmp_path / "repo", """
 sizes = {icechunk.ManifestSplitCondition.AnyArray(): {icechunk.ManifestSplitDimCondition.Axis(0): 5}}

@@ -110,6 +110,7 @@ def stores(tmp_path_factory):
 
 
 @pytest.mark.parametrize("act", ["append", "overviews", "attributes", "array"])
+@pytest.mark.slow
 def test_the_next_writer_restores_the_store(tmp_path, stores, act):
     """Kills a writer before each of its renames, and of its removals of files. The next writer is the same command, or
     one of the others."""
@@ -127,6 +128,7 @@ def test_the_next_writer_restores_the_store(tmp_path, stores, act):
 
 
 @pytest.mark.parametrize("call", ["unlink", "rename"])
+@pytest.mark.slow
 def test_a_killed_deletion_is_finished_by_the_same_command(tmp_path, stores, call):
     calls = run_and_kill(stores(tmp_path), "delete", call, 9999)
     for number in zarr_faults.some(range(1, calls + 1), 8):
@@ -141,6 +143,7 @@ def test_a_killed_deletion_is_finished_by_the_same_command(tmp_path, stores, cal
         assert not (store / "a").exists() and not (store / "time").exists()
         assert not had_begun or not [path for path in store.rglob("*") if path.name in ("a", "time")]
 
+@pytest.mark.slow
 def test_an_intent_that_was_not_finished_is_removed(tmp_path, stores):
     trace = run(stores(tmp_path), "append", ["-e", "trace=rename"])
     names = [line.split('"')[1] for line in trace.splitlines() if "rename(" in line]
@@ -171,6 +174,7 @@ def test_a_kill_between_an_array_and_its_coordinate_is_undone(tmp_path, stores):
     assert_whole(store)
 
 
+@pytest.mark.slow
 def test_another_store_of_the_same_name_ignores_the_intent(tmp_path, stores):
     store = stores(tmp_path)
     document = "zarr.json" if zarr_formats.is_v3() else ".zarray"

@@ -43,6 +43,7 @@ def written(tmp_path, references, **options):
 
 @pytest.mark.parametrize("threshold", [0, 10])
 @pytest.mark.parametrize("record_size", [1, 4, 1000])
+@pytest.mark.slow
 def test_kerchunk_wrote_it(tmp_path, references, record_size, threshold, cpl):
     name = written(tmp_path, references, record_size=record_size, categorical_threshold=threshold)
     read_all(name)
@@ -98,6 +99,7 @@ def test_the_multidimensional_view(tmp_path, references, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.slow
 def test_programs_read_references(tmp_path, references):
     written(tmp_path, references)
     info = subprocess.run(["gdalinfo", "refs.parq"], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -211,6 +211,7 @@ def name_of(store):
     return "a" if zarr_formats.has(store, "a/.zarray") else "old"
 
 
+@pytest.mark.slow
 def test_a_killed_writer_leaves_whole_stores(tmp_path):
     """Kills each writer at a random moment, and checks the store."""
     print(f"ZARR_TEST_SEED={SEED}")

@@ -72,6 +72,7 @@ def is_change(request):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in COPIES if kind not in ("cube", "cloud", "overviews")])
+@pytest.mark.slow
 def test_each_change_of_an_object_store_fails(server, kind):
     """The server refuses all changes after the first ones."""
     counter = itertools.count()

@@ -168,6 +168,7 @@ def findings(store):
 
 
 @pytest.mark.parametrize("options", [["PROFILE=CLOUD"], ["OVERVIEWS=AUTO", "OVERVIEW_RESAMPLING=AVERAGE"]], ids=" ".join)
+@pytest.mark.slow
 def test_zarr_check_finds_nothing(tmp_path, rng, options):
     source = source_of(tmp_path, smooth(rng, 1, 1100, 1200))
     store = copy(tmp_path / "a.zarr", source, *options)

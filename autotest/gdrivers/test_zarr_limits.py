@@ -118,6 +118,7 @@ def test_limit_of_filters(tmp_path):
     assert np.array_equal(values, good_values())
 
 
+@pytest.mark.slow
 def test_the_output_of_filters_is_bounded(tmp_path):
     """If filters make too much output, a write fails, and allocates little memory. Here 60 base64 filters would make
     1.9 GB of one pixel."""

@@ -103,6 +103,7 @@ def session(tmp_path_factory):
 
 
 @pytest.mark.parametrize("host", SEEN)
+@pytest.mark.slow
 def test_other_addresses_are_read(session, host):
     answer = session.answers[location(host)]
     assert answer["read"] and answer["errors"] == [] and answer["requests"] != [], answer
@@ -144,6 +145,7 @@ def test_a_host_that_cannot_be_resolved_gets_no_request(session):
     assert not answer["read"] and 'the host "a..test" cannot be resolved' in answer["errors"][0]
 
 
+@pytest.mark.slow
 def test_repositories(tmp_path):
     """The rule covers Icechunk's virtual chunks, and the servers that its containers name."""
     made = Session(tmp_path)

@@ -77,6 +77,7 @@ def test_opening_a_broken_array_is_an_error(tmp_path, cpl, case, as_store, updat
 
 
 @pytest.mark.parametrize("case", ["no JSON", "no such codec"])
+@pytest.mark.slow
 def test_gdals_programs_fail_for_a_broken_array(tmp_path, case):
     alone = broken(tmp_path / "alone.zarr", case)
     inside = f'ZARR:"{mixed(tmp_path, case)}":/bad'

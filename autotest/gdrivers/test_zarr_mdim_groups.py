@@ -225,6 +225,7 @@ def consolidated_store(folder, groups, arrays=()):
     return store
 
 
+@pytest.mark.slow
 def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
     """The consolidated metadata lists ten thousand arrays, which have no metadata documents of their own. Listing does
     not open the arrays. Each array opens by its name."""
@@ -372,6 +373,7 @@ def test_a_dataset_for_reading_cannot_be_changed(tmp_path, cpl):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+@pytest.mark.slow
 def test_closing_frees_memory(tmp_path):
     """Closing a dataset frees its memory, although its objects refer to each other."""
     attrs = {"note": "x" * 300000, "spatial:transform": [30, 0, 5e5, 0, -30, 5.2e6],

@@ -201,6 +201,7 @@ def in_another_process(store, what, path, *more):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_statistics_are_kept(tmp_path):
     """Statistics are saved in the file pam.aux.xml inside of the store, as GDAL's built-in driver does."""
     values = VALUES.copy()
@@ -219,6 +220,7 @@ def test_statistics_are_kept(tmp_path):
     assert sorted(zarr.open_group(str(store), mode="r").array_keys()) == ["a", "c"]
 
 
+@pytest.mark.slow
 def test_statistics_of_both_apis_live_together(tmp_path):
     store = make_store(tmp_path, {"a": VALUES, "b": VALUES})
     classic = in_another_process(store, "classic", "a", "force")
@@ -230,6 +232,7 @@ def test_statistics_of_both_apis_live_together(tmp_path):
     assert in_another_process(store, "get", "a") == ["0.0", "2399.0", "2400"]
 
 
+@pytest.mark.slow
 def test_a_crs_that_a_user_adds_is_kept(tmp_path):
     store = make_store(tmp_path, {"a": VALUES, "b": VALUES})
     assert in_another_process(store, "srs", "a") == ["None", "None"]

@@ -101,6 +101,7 @@ def way(request):
     return open_store
 
 
+@pytest.mark.slow
 def test_nodes_with_documents_open_by_name(way, cpl):
     root = way("plain")
     zarr_gdal.assert_same(root.OpenMDArray("lat").ReadAsArray(), LAT)
@@ -138,6 +139,7 @@ def test_listing_arrays_of_an_unlisted_store_is_an_error(web, cpl):
 
 
 @zarr_formats.V2
+@pytest.mark.slow
 def test_nczarr_lists_its_members(way, cpl):
     root = way("nczarr")
     assert sorted(root.GetMDArrayNames()) == ["lat", "v"] and root.GetGroupNames() == ["g"]

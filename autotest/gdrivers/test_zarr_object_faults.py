@@ -335,6 +335,7 @@ def test_one_failed_request_of_a_copy_is_repeated(store, kind, templates, is_the
 
 
 @combined("fault, kind, is_there", [server.EXPIRED, "reset"], KINDS, [False, True])
+@pytest.mark.slow
 def test_a_copy_whose_requests_fail_from_any_one_on(store, kind, templates, is_there, fault):
     """Stands for a killed process, too, whose last request is any of these."""
     if is_there:
@@ -447,6 +448,7 @@ def test_gdal_translate_from_a_store_whose_token_ends(store, old, kind, tmp_path
 
 
 @combined("fault, kind", [server.DENIED, "reset"], ["v2", "v3", "shards"], together=1)
+@pytest.mark.slow
 def test_gdal_translate_to_a_server_that_stops(store, kind, tmp_path, fault):
     source = str(tmp_path / "source.tif")
     gdal.GetDriverByName("GTiff").CreateCopy(source, raster(NEW))
@@ -462,6 +464,7 @@ def test_gdal_translate_to_a_server_that_stops(store, kind, tmp_path, fault):
 
 
 @pytest.mark.parametrize("kind", ["v2", "v3"], indirect=True)
+@pytest.mark.slow
 def test_gdalmdimtranslate_to_a_server_that_stops(store, old, kind, tmp_path):
     source = str(tmp_path / "source.zarr")
     assert write(kind, NEW, source)
@@ -478,6 +481,7 @@ def test_gdalmdimtranslate_to_a_server_that_stops(store, old, kind, tmp_path):
 
 
 @combined("fault, kind", [server.EXPIRED, "reset"], KINDS, together=1)
+@pytest.mark.slow
 def test_overviews_and_edits_whose_requests_fail_from_any_one_on(store, kind, templates, fault):
     def change():
         dataset = gdal.OpenEx(PATH, UPDATE)

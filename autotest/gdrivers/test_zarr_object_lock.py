@@ -80,6 +80,7 @@ def start_append_without_end(server):
 
 
 @pytest.mark.parametrize("writers", [2, 4])
+@pytest.mark.slow
 def test_appends_at_once_lose_nothing(server, writers):
     days = list(range(2, 2 + writers))
     with config_options(**PATIENT):

@@ -215,6 +215,7 @@ def test_a_plate_attribute_with_another_meaning_is_ignored(tmp_path, value):
     assert len(dataset.GetSubDatasets()) == 3 and warnings == []
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_wells_that_do_not_exist(tmp_path):
     store = make_plate(tmp_path, WELLS)
     wells = [{"path": f"{i}/1"} for i in range(100_000)]
@@ -358,6 +359,7 @@ def test_numbered_series_over_the_network(server, tmp_path):
     assert_like_local(server, make_series(tmp_path, NAMES, series=False))
 
 
+@pytest.mark.slow
 def test_a_plate_over_the_network_asks_for_no_more_than_it_lists(server, tmp_path):
     wells = [f"{row}/{column}" for row in "ABC" for column in range(1, 5)]
     store = make_plate(tmp_path, wells, fields=2)
@@ -370,6 +372,7 @@ def test_a_plate_over_the_network_asks_for_no_more_than_it_lists(server, tmp_pat
     assert len(requests) - len(below) <= 8
 
 
+@pytest.mark.slow
 def test_a_plate_over_the_network_asks_for_many_things_at_once(server, tmp_path):
     wells = [f"{row}/{column}" for row in "ABCD" for column in range(1, 9)]
     make_plate(tmp_path, wells)

@@ -536,6 +536,7 @@ def test_an_unknown_version_of_many_images_is_one_warning(tmp_path, version):
 
 
 @pytest.mark.parametrize("where", ["one group", "groups"])
+@pytest.mark.slow
 def test_levels_that_do_not_exist_in_many_images_are_one_warning(tmp_path, where):
     root = zarr.open_group(str(tmp_path / "many.zarr"), mode="w")
     many = []

@@ -65,6 +65,7 @@ def differing(places, store, nodes=4, options=()):
 
 @pytest.mark.parametrize("sample", [f"{store.parent.name}/{store.name}" for store in SAMPLES])
 @zarr_formats.V2
+@pytest.mark.slow
 def test_samples(places, sample):
     (store,) = (each for each in SAMPLES if sample == f"{each.parent.name}/{each.name}")
     assert differing(places, store) == []
@@ -199,6 +200,7 @@ def told(name, path=""):
     return zarr_places.describe(name, path)
 
 
+@pytest.mark.slow
 def test_each_place_gives_what_is_true(places, tmp_path):
     """The answers are not only equal, but right."""
     names = places.put(another_crs(tmp_path))

@@ -46,6 +46,7 @@ def made(tmp_path_factory):
     return folder, probe.open_stores(folder)
 
 
+@pytest.mark.slow
 def test_the_stores_are_those_of_the_page(made):
     """The stores are those that docs/opens_where.md describes. Their writers are not compared, because versions of
     writers differ."""
@@ -61,6 +62,7 @@ def test_opens_as_the_page_says(name, made):
     assert probe.measure("ours", folder, number, listed[number]) == kept_result()["stores"][name]
 
 
+@pytest.mark.slow
 def test_a_probe_finds_what_is_wrong(made):
     """docs/opens_where/probe.py reports each wrong property in the description of a store: shape, geotransform, CRS and
     number of overviews. A nodata value that the store lacks is reported as missing."""

@@ -51,6 +51,7 @@ def check(store, values, wanted):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.slow
 def test_processes_build_different_levels(tmp_path, values, form):
     wanted = gtiff_levels(tmp_path, values, "NEAREST", [2, 4, 8, 16])
     for turn in range(ROUNDS):
@@ -75,6 +76,7 @@ def test_processes_build_the_same_levels(tmp_path, values):
     assert sizes(open_raster(store)) == [(SIDE // 2, SIDE // 2), (SIDE // 4, SIDE // 4)]
 
 
+@pytest.mark.slow
 def test_processes_build_and_remove_levels(tmp_path, values):
     """Each process finds the store of the one before it, so that a level is there or not, and nothing is left over."""
     store = tmp_path / "a.zarr"
@@ -91,6 +93,7 @@ def test_processes_build_and_remove_levels(tmp_path, values):
         assert sorted(zarr_formats.contents(store)) == without
 
 
+@pytest.mark.slow
 def test_overviews_of_two_arrays(tmp_path, values):
     """Arrays of one group share its list of levels."""
     store = tmp_path / "a.zarr"

@@ -65,6 +65,7 @@ def check_whole(store, *wanted):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.slow
 def test_a_killed_rebuild_leaves_no_mixed_level(tmp_path, rng, form):
     values = smooth(rng, 2, SIDE, SIDE)
     old, new = (gtiff_levels(tmp_path, values, method, [2, 4]) for method in ("AVERAGE", "NEAREST"))
@@ -91,6 +92,7 @@ def test_a_killed_rebuild_leaves_no_mixed_level(tmp_path, rng, form):
     assert mixed >= len(shares), mixed
 
 
+@pytest.mark.slow
 def test_rebuilds_that_are_killed_at_any_moment(tmp_path, rng):
     values = smooth(rng, 1, SIDE, SIDE)
     choose = np.random.default_rng(SEED)
@@ -192,6 +194,7 @@ def add_mask(store, mask):
 
 
 @pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.slow
 def test_masks_of_levels_are_whole(tmp_path, rng, is_new):
     """A killed build leaves no level whose mask is empty, or partly of another method. The levels may get their mask in
     that build."""
@@ -323,6 +326,7 @@ def test_leftovers_of_a_killed_clean_are_removed(tmp_path, rng, form, left, clea
             assert not [key for key in names(store) if key.startswith(level + "/")]
 
 
+@pytest.mark.slow
 def test_cleans_that_are_killed_at_any_moment(tmp_path, rng):
     values = smooth(rng, 1, SIDE, SIDE)
     store = tmp_path / "a.zarr"

@@ -28,6 +28,7 @@ def run(*command):
                           text=True)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_gdaladdo(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     values = smooth(rng, 2, 600, 500)

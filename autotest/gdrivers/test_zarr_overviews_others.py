@@ -109,6 +109,7 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
 
 
 @zarr_formats.V2  # in v2, each array has its own entry in multiscales; in v3, all arrays share one description
+@pytest.mark.slow
 def test_at_most_64_arrays_of_a_group_get_overviews(tmp_path, rng, cpl):
     """At most 64 arrays of a group get overviews, because readers examine at most 64 entries of the group's
     multiscales."""

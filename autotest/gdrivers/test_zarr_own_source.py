@@ -305,6 +305,7 @@ def fails_or_gives(words, store, wanted):
 
 @pytest.mark.parametrize("store, way", [("s.zarr", "link"), ("s.zarr", "array"), ("s.zarr.zip", "as it is")],
                          indirect=["store"])  # fmt: skip
+@pytest.mark.slow
 def test_programs_of_gdal(store, values, way, monkeypatch, tmp_path):
     name = named(way, store, monkeypatch)
     tiff = tmp_path / "wanted.tif"
@@ -332,6 +333,7 @@ def test_programs_of_gdal(store, values, way, monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("gdal_calc.py") is None, reason="gdal_calc.py is not installed")
+@pytest.mark.slow
 def test_gdal_calc(store, values):
     done = fails_or_gives(["gdal_calc.py", "--quiet", "--overwrite", "-A", store, "--A_band=1", "--calc=A+1",
                            "--format=Zarr", f"--outfile={store}"], store, values[:1] + 1)  # fmt: skip

@@ -147,6 +147,7 @@ def attributes(path):
 
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("consolidated", [False, True])
+@pytest.mark.slow
 def test_paths_in_attributes_stay_in_the_store(tmp_path, number, consolidated):
     outside(tmp_path)
     arrays = {
@@ -190,6 +191,7 @@ def crs_texts(file):
 
 
 @zarr_formats.V2  # the attributes are equal in Zarr v3, so one format suffices
+@pytest.mark.slow
 def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
     """The driver opens no file that a CRS text names. Each text is tested in each attribute that can state a CRS."""
     outside(tmp_path)
@@ -212,6 +214,7 @@ def test_texts_of_coordinate_reference_systems_open_no_file(tmp_path):
 
 
 @zarr_formats.V2
+@pytest.mark.slow
 def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for number, text in enumerate(crs_texts(str(tmp_path / "pipe"))):
@@ -222,6 +225,7 @@ def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
 
 
 @zarr_formats.V2
+@pytest.mark.slow
 def test_paths_in_array_metadata_stay_in_the_store(tmp_path):
     """Paths in .zarray, where NCZarr has its own metadata, do not lead out of the store."""
     outside(tmp_path)
@@ -251,6 +255,7 @@ def test_keys_of_consolidated_metadata_stay_in_the_store(tmp_path):
 
 
 @zarr_formats.V2
+@pytest.mark.slow
 def test_links_of_xcube_stay_in_the_store(tmp_path):
     outside(tmp_path)
     # xcube's links may lead to stores beside x.levels, so x.levels must not be beside the folder "outside".

@@ -35,6 +35,7 @@ def look_at(name):
 
 
 @pytest.mark.parametrize("kind", ["fifo", "socket", "/dev/zero", "/dev/tty"])
+@pytest.mark.slow
 def test_in_a_folder(tmp_path, kind):
     names = ["zarr.json", "c/0/0"] if zarr_formats.is_v3() else [".zarray", ".zattrs", ".zmetadata", "0.0"]
     for number, name in enumerate([*names, ".zgroup", "repo", "refs", "other.tif", ".zmetadata", "x.aux.xml"]):

@@ -211,6 +211,7 @@ def set_tool(store, value):
 @pytest.mark.parametrize("change", [set_classic, set_mdim, set_tool])
 @pytest.mark.parametrize("value", [None, -1])
 @pytest.mark.parametrize("stated", [["nodata"], ["fill_value"], ["nodatavals"], ["missing_value", "nodata"], NAMES])
+@pytest.mark.slow
 def test_no_other_statement_is_left(tmp_path, change, value, stated):
     attrs = {name: [-999] if name == "nodatavals" else -999 for name in stated}
     store = store_of(tmp_path, np.array([[10, -999], [3, 4]], "i2"), {**attrs, "units": "m"})
@@ -224,6 +225,7 @@ def test_no_other_statement_is_left(tmp_path, change, value, stated):
 
 
 @pytest.mark.parametrize("change", [set_classic, set_mdim])
+@pytest.mark.slow
 def test_statements_of_the_new_value_stay(tmp_path, change):
     attrs = {"missing_value": -1, "nodata": -999, "nodatavals": [-1], "fill_value": "none"}
     store = store_of(tmp_path, np.array([[10, -999], [3, 4]], "i2"), attrs)
@@ -396,6 +398,7 @@ def test_nodata_of_the_other_sign(tmp_path, cpl, name, dtype, unsigned, attribut
 
 
 @pytest.mark.parametrize("dtype, unsigned, value", [("u1", "false", -2), ("i2", "true", 65534)])
+@pytest.mark.slow
 def test_nodata_of_the_other_sign_is_set(tmp_path, dtype, unsigned, value):
     store = store_of(tmp_path, np.array([[1, 2], [3, 4]]).astype(dtype), {"_Unsigned": unsigned, "_FillValue": 9})
     set_classic(store, value)

@@ -114,6 +114,7 @@ def size_of(path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_values_and_place_are_those_of_the_source(sources, kind):
     values, folder = sources[kind]
     dataset = open_raster(folder / "store.zarr")
@@ -169,6 +170,7 @@ def test_zarr_python_reads_it_without_plug_ins(sources, kind):
     ("2", ["numcodecs.delta", "bytes", "numcodecs.shuffle", "zstd"]),
     ("FLOATING_POINT", ["bytes", "zstd"]),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_predictor(sources, tmp_path, predictor, wanted):
     values, folder = sources["photo"]
     source = gdal.Open(str(folder / "source.tif"))
@@ -210,6 +212,7 @@ def test_overviews(sources, tmp_path, options, resampling, factors):
     assert {level["resampling_method"] for level in layout[1:]} == ({resampling} if factors else set())
 
 
+@pytest.mark.slow
 def test_classes_are_not_averaged_and_not_differenced_for_nothing(tmp_path):
     values = classes()
     source = save(tmp_path / "source.tif", values)
@@ -228,6 +231,7 @@ def test_classes_are_not_averaged_and_not_differenced_for_nothing(tmp_path):
     (["BLOCKSIZE=256"], [256, 256]),
     (["BLOCKSIZE=128,256"], [128, 256]),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
     values, folder = sources["dem"]
     store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), *options)
@@ -236,6 +240,7 @@ def test_block_size_is_that_of_chunks(sources, tmp_path, options, chunk):
     np.testing.assert_array_equal(open_raster(store).ReadAsArray()[None], values)
 
 
+@pytest.mark.slow
 def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
     """If the block size is larger than the raster, a chunk is as large as the raster. The profile still samples the
     pixels, and selects numcodecs.delta for smooth colours."""
@@ -253,6 +258,7 @@ def test_a_block_larger_than_the_raster_is_as_large_as_the_raster(tmp_path):
     (["BLOCKXSIZE=256", "BLOCKYSIZE=128"], [128, 256], False),
     (["BLOCKSIZE=1,9000000000000000000"], [1, 700], True),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_layouts_of_the_user(tmp_path, options, chunk, is_sharded):
     values = dem()[:, :700, :700]
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values), "OVERVIEWS=NONE", *options)
@@ -263,6 +269,7 @@ def test_layouts_of_the_user(tmp_path, options, chunk, is_sharded):
     np.testing.assert_array_equal(open_raster(store).ReadAsArray()[None], values)
 
 
+@pytest.mark.slow
 def test_shards_take_about_16_mib(tmp_path):
     values = np.random.default_rng(5).integers(0, 65535, (1, 6144, 6144), dtype="u2")
     store = convert(tmp_path / "a.zarr", save(tmp_path / "source.tif", values))
@@ -287,6 +294,7 @@ def test_small_rasters(tmp_path, width, height, bands):
     np.testing.assert_array_equal(open_raster(store).ReadAsArray().reshape(values.shape), values)
 
 
+@pytest.mark.slow
 def test_zarr_v2(sources, tmp_path):
     values, folder = sources["photo"]
     store = convert(tmp_path / "a.zarr", gdal.Open(str(folder / "source.tif")), "FORMAT=ZARR_V2")
@@ -423,6 +431,7 @@ def test_rounding_to_a_number_of_bits(sources, tmp_path):
 
 
 @pytest.mark.parametrize("nodata, bits", [(-9999, 13), (-32768, 4), (np.nan, 4), (-3.4028234663852886e38, None)])
+@pytest.mark.slow
 def test_rounding_keeps_nodata(tmp_path, nodata, bits):
     values = np.where(surface(5, 3)[:700, :700] > 1, nodata, 100 + surface(6, 3)[:700, :700]).astype("f4")
     source = save(tmp_path / "source.tif", values[None])
@@ -440,6 +449,7 @@ def test_rounding_keeps_nodata(tmp_path, nodata, bits):
     np.testing.assert_array_equal(is_nodata(band.ReadAsArray()), is_nodata(values))
 
 
+@pytest.mark.slow
 def test_rounding_keeps_nodata_of_every_band(tmp_path):
     values = np.stack([100 + surface(6, 3)[:700, :700]] * 2).astype("f4")
     values[1, :9] = -9999
@@ -506,6 +516,7 @@ def test_options_of_profiles_without_a_profile(tmp_path, option):
 
 
 @pytest.mark.parametrize("compress", ["ZSTD", "BLOSC", "DEFLATE"])
+@pytest.mark.slow
 def test_no_predictor_shuffles_nothing(sources, tmp_path, compress):
     _, folder = sources["scene"]
     source = gdal.Open(str(folder / "source.tif"))
@@ -540,6 +551,7 @@ def requests_of(server, read):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_opening_takes_two_requests_and_one_round_trip(sources, kind):
     _, folder = sources[kind]
     with config_options(GDAL_PAM_ENABLED="YES"), Served(folder, 0.25) as server:
@@ -564,6 +576,7 @@ def test_an_empty_folder_has_no_auxiliary_file(sources):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_tiles_take_no_more_requests_than_those_of_a_cog(sources, kind):
     _, folder = sources[kind]
     counts = {}
@@ -600,6 +613,7 @@ MASKED = {"parent": [], "groups": ["OVERVIEW_LAYOUT=GROUPS"], "v2": ["FORMAT=ZAR
 
 
 @pytest.mark.parametrize("layout", MASKED)
+@pytest.mark.slow
 def test_a_mask_takes_only_the_requests_of_its_chunks(tmp_path, layout):
     values = np.random.default_rng(6).integers(1, 255, (3, 1000, 1000), "u1")
     mask = np.tile(np.where(np.arange(1000) % 7 == 3, 0, 255).astype("u1"), (1000, 1))
@@ -641,6 +655,7 @@ def statistics_of(store, number=1):
 
 @pytest.mark.parametrize("profile", ["CLOUD", "OME"])
 @pytest.mark.parametrize("option, has_some", [([], True), (["STATISTICS=YES"], True), (["STATISTICS=NO"], False)])
+@pytest.mark.slow
 def test_gdalwarp_stores_statistics_as_gdal_translate(tmp_path, profile, option, has_some):
     values = (np.arange(1200 * 1100) % 250).reshape(1100, 1200).astype("u1")
     save(tmp_path / "s.tif", np.stack([values, values // 2]))
@@ -666,6 +681,7 @@ def peaks(path):
 
 
 @pytest.mark.parametrize("way", ["copy", "create"])
+@pytest.mark.slow
 def test_statistics_of_an_overview_are_not_those_of_all_pixels(tmp_path, way):
     source = peaks(tmp_path / "s.tif")
     store = tmp_path / "a.zarr"

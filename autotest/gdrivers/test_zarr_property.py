@@ -162,6 +162,7 @@ def _count(seen, array):
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.slow
 def test_random_arrays(batch, tmp_path, seen):
     failures = []
     indices = range(batch, ARRAYS, BATCHES)
@@ -202,6 +203,7 @@ def _everything():
     yield from (("fill", fill) for fill in fills)
 
 
+@pytest.mark.slow  # as the tests whose arrays it counts
 def test_the_random_arrays_covered_everything(seen):
     """Each property has occurred in an array that was compared. A test above that fails or is not run makes this test
     fail."""

@@ -157,6 +157,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("what", STATEMENTS)
+@pytest.mark.slow
 def test_a_wrong_statement_about_a_level_gives_a_warning(tmp_path, what):
     said, warning = STATEMENTS[what]
     layout = [{"asset": "0"}, {"asset": "1", **said}, {"asset": "2"}]

@@ -66,6 +66,7 @@ def read(folder, name, document):
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.slow
 def test_values_of_a_tiff(references, name):
     writer, documents, folder = references
     _, predictor, _, bands, _ = CASES[name]

@@ -83,6 +83,7 @@ def assert_none_twice(parts):
         assert all(a[1] <= b[0] for a, b in zip(each, each[1:])), (path, each)
 
 
+@pytest.mark.slow
 def test_window_takes_three_round_trips(server):
     """Reading a window takes three round trips: for metadata, for shard indexes and for chunks. All chunks of a shard
     take one request."""
@@ -96,6 +97,7 @@ def test_window_takes_three_round_trips(server):
     assert sum(len(each) for each in parts.values()) == 4, parts
 
 
+@pytest.mark.slow
 def test_panning_reads_nothing_twice(server):
     dataset = opened(server, "scene.zarr")
     for x in range(0, SIDE - SHARD + 1, SHARD // 2):
@@ -119,6 +121,7 @@ def test_chunks_far_apart_are_not_read_over(server):
 
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+@pytest.mark.slow
 def test_members_of_a_zip_file_are_read_together(server, form):
     dataset = opened(server, f"{form}.zip")
     np.testing.assert_array_equal(dataset.ReadAsArray(), SCENE)
@@ -143,6 +146,7 @@ NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
 
 @pytest.mark.parametrize("what", [*LIES, *TRUTH])
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+@pytest.mark.slow
 def test_wrong_answers_are_never_other_members(server, form, what):
     """The driver reads several members of a zip file by one request. If the server answers with wrong bytes, the read
     fails or returns right values."""
@@ -162,6 +166,7 @@ def test_wrong_answers_are_never_other_members(server, form, what):
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
 @pytest.mark.parametrize("options", [[], ["READ_AHEAD=NO"]], ids=["ahead", "not ahead"])
+@pytest.mark.slow
 def test_bands_in_turn_are_read_ahead(server, form, options):
     dataset = opened(server, f"cube_{form}.zarr", *options)
     server.log()
@@ -186,6 +191,7 @@ CACHED = {
 
 @pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
 @pytest.mark.parametrize("how", CACHED)
+@pytest.mark.slow
 def test_cached_chunks_outlive_their_dataset(server, name, how):
     """After a dataset is closed, its chunks stay cached only with GDAL's cache options. The driver always reads
     metadata documents again."""
@@ -209,6 +215,7 @@ def test_cached_chunks_outlive_their_dataset(server, name, how):
     assert is_kept or len(of_chunks(after)) >= len(of_chunks(before)) - 3
 
 
+@pytest.mark.slow
 def test_replaced_shard_is_not_mixed_with_the_cached_one(server):
     """A shard is replaced while its index is cached. The driver must read the index and the chunks of the new shard."""
     name = f"replaced{opened.count}.zarr"
@@ -240,6 +247,7 @@ def test_replaced_shard_is_not_mixed_with_the_cached_one(server):
         server.rule(validators=[])
 
 
+@pytest.mark.slow
 def test_random_reads_cause_no_read_ahead(server):
     dataset = opened(server, "cube_zarr_v2.zarr")
     server.log()
@@ -264,6 +272,7 @@ def test_advised_reads_run_in_the_background(server):
     dataset = None  # closes the dataset while the read of AdviseRead() still runs
 
 
+@pytest.mark.slow
 def test_far_more_is_advised_than_is_loaded_at_a_time(server):
     dataset = opened(server, "cube_zarr_v3.zarr")
     for i in range(3 * BANDS):
@@ -275,6 +284,7 @@ def test_far_more_is_advised_than_is_loaded_at_a_time(server):
     assert log["at_once"] <= 2 * 32
 
 
+@pytest.mark.slow
 def test_process_ends_while_chunks_are_loading(server):
     program = """
 import sys
@@ -302,6 +312,7 @@ def test_bands_of_an_overview_are_read_together(server):
 
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+@pytest.mark.slow
 def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
     """If the read-ahead of a chunk fails, only the band that contains the chunk reports an error."""
     dataset = opened(server, f"cube_{form}.zarr")
@@ -323,6 +334,7 @@ def test_a_failed_read_ahead_is_an_error_of_its_band(server, form):
 
 @pytest.mark.parametrize("name", ["cube_zarr_v2.zarr", "scene.zarr"])
 @pytest.mark.parametrize("system", ["vsiaz", "vsiadls", "vsiswift"])
+@pytest.mark.slow
 def test_object_stores_that_are_not_s3(server, system, name):
     """A web server stands in for Azure and Swift. It answers requests for objects, and cannot list keys."""
     container = server.folder / system

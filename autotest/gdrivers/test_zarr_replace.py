@@ -172,6 +172,7 @@ def test_a_killed_copy_into_a_zip_file_leaves_the_old_file(tmp_path, source, the
 
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
+@pytest.mark.slow
 def test_a_killed_multidimensional_copy_leaves_the_old_store(tmp_path, source, there):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -212,6 +213,7 @@ def traced(store, *words):
 
 
 @pytest.mark.parametrize("there", ["nothing", "a store"])
+@pytest.mark.slow
 def test_killed_at_each_change_of_the_file_system(tmp_path, there):
     """strace kills a copy at the n-th call of a system call that changes files, for each of these system calls and
     several n."""

@@ -140,6 +140,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @zarr_formats.FORMS
+@pytest.mark.slow
 def test_a_killed_copy_goes_on(tmp_path, layout):
     source = make_source(tmp_path)
     options = [*zarr_formats.block_options(300, 700), "ARRAY_NAME=a", *LAYOUTS[layout]]
@@ -161,6 +162,7 @@ def test_a_killed_copy_goes_on(tmp_path, layout):
 
 
 @zarr_formats.BOTH
+@pytest.mark.slow
 def test_a_copy_that_was_killed_while_overviews_were_built_goes_on(tmp_path):
     source = make_source(tmp_path)
     options = ["BLOCKSIZE=300,700", "OVERVIEWS=2,4", "ARRAY_NAME=a"]
@@ -173,6 +175,7 @@ def test_a_copy_that_was_killed_while_overviews_were_built_goes_on(tmp_path):
 
 
 @zarr_formats.BOTH
+@pytest.mark.slow
 def test_a_copy_with_a_mask_goes_on(tmp_path):
     source = make_source(tmp_path, 1, has_mask=True)
     options = ["BLOCKSIZE=100,700", "ARRAY_NAME=a"]
@@ -188,6 +191,7 @@ def test_a_copy_with_a_mask_goes_on(tmp_path):
 
 
 @zarr_formats.BOTH
+@pytest.mark.slow
 def test_a_cancelled_copy_goes_on_if_the_user_asks_for_it(tmp_path):
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
@@ -200,6 +204,7 @@ def test_a_cancelled_copy_goes_on_if_the_user_asks_for_it(tmp_path):
     np.testing.assert_array_equal(open_raster(target).ReadAsArray(), gdal.Open(source).ReadAsArray())
 
 
+@pytest.mark.slow
 def test_a_copy_is_resumed_twice(tmp_path):
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
@@ -210,6 +215,7 @@ def test_a_copy_is_resumed_twice(tmp_path):
     np.testing.assert_array_equal(open_raster(target).ReadAsArray(), gdal.Open(source).ReadAsArray())
 
 
+@pytest.mark.slow
 def test_another_source_starts_again(tmp_path):
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
@@ -224,6 +230,7 @@ def test_another_source_starts_again(tmp_path):
 
 
 @pytest.mark.parametrize("change", ["chunks", "codec", "nodata"])
+@pytest.mark.slow
 def test_other_options_start_again(tmp_path, change):
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
@@ -239,6 +246,7 @@ def test_other_options_start_again(tmp_path, change):
     assert opened.GetRasterBand(1).GetNoDataValue() == (77 if change == "nodata" else -9)
 
 
+@pytest.mark.slow
 def test_a_copy_without_the_option_removes_the_unfinished_store(tmp_path):
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
@@ -248,6 +256,7 @@ def test_a_copy_without_the_option_removes_the_unfinished_store(tmp_path):
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_an_old_store_stays_until_the_resumed_copy_is_complete(tmp_path):
     source = make_source(tmp_path)
     target = tmp_path / "a.zarr"
@@ -305,6 +314,7 @@ def test_create_and_appends_say_that_they_are_not_resumed(tmp_path):
     assert "slices are appended" in log.warnings[0] and not log.errors
 
 
+@pytest.mark.slow
 def test_a_copy_in_an_object_store_goes_on(tmp_path):
     source = make_source(tmp_path)
     options = ["BLOCKSIZE=300,700", "ARRAY_NAME=a"]

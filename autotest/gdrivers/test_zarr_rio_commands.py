@@ -78,6 +78,7 @@ def test_info():
     assert (got["blockxsize"], got["blockysize"]) == (128, 128)
 
 
+@pytest.mark.slow
 def test_info_of_tags_and_subdatasets():
     tags = json.loads(rio("info", SCENE, "--tags"))
     assert tags["title"] == "Synthetic coast and town" and tags["valid_range"] == "{0,255}"
@@ -87,6 +88,7 @@ def test_info_of_tags_and_subdatasets():
     assert rio("info", "--count", name) == "4\n"
 
 
+@pytest.mark.slow
 def test_convert_both_ways(tmp_path):
     """rio convert selects the driver by the file extension .zarr."""
     tiff, store = tmp_path / "a.tif", tmp_path / "a.zarr"
@@ -100,6 +102,7 @@ def test_convert_both_ways(tmp_path):
         assert got[key] == wanted[key], key
 
 
+@pytest.mark.slow
 def test_convert_with_options(tmp_path):
     store = tmp_path / "a.store"
     rio("convert", SCENE, store, "--format", "Zarr", "--dtype", "float32", "--scale-ratio", "0.5",
@@ -109,6 +112,7 @@ def test_convert_with_options(tmp_path):
     np.testing.assert_array_equal(values(store), values(SCENE).astype("f4") * 0.5 - 3)
 
 
+@pytest.mark.slow
 def test_only_overwrite_overwrites(tmp_path):
     store, data = small(tmp_path)
     assert "--overwrite" in start("convert", SCENE, store).stderr
@@ -129,6 +133,7 @@ def test_only_overwrite_overwrites(tmp_path):
     ],
     ids=["no store", "no chunk", "no option"],
 )  # fmt: skip
+@pytest.mark.slow
 def test_errors_say_why(tmp_path, monkeypatch, words, why):
     monkeypatch.chdir(tmp_path)
     done = start(*words)
@@ -136,6 +141,7 @@ def test_errors_say_why(tmp_path, monkeypatch, words, why):
     assert not (tmp_path / "a.zarr").exists()
 
 
+@pytest.mark.slow
 def test_warp(tmp_path):
     outputs = [tmp_path / "w.zarr", tmp_path / "w.tif"]
     for output in outputs:
@@ -146,6 +152,7 @@ def test_warp(tmp_path):
     assert values(outputs[0]).max() > 0
 
 
+@pytest.mark.slow
 def test_overview(tmp_path):
     store = copy_of(TERRAIN, tmp_path / "a.zarr")
     rio("overview", "--build", "2,4", "--resampling", "average", store)
@@ -164,6 +171,7 @@ def test_overview(tmp_path):
     assert (store / "overviews").is_dir() and not (tmp_path / "a.zarr.ovr").exists()
 
 
+@pytest.mark.slow
 def test_clip(tmp_path):
     rio("clip", TERRAIN, tmp_path / "c.zarr", "--bounds", "[612300, 5196000, 624000, 5205000]")
     got = told(tmp_path / "c.zarr")
@@ -172,6 +180,7 @@ def test_clip(tmp_path):
     np.testing.assert_array_equal(values(tmp_path / "c.zarr"), values(TERRAIN)[:, 300:, 10:400])
 
 
+@pytest.mark.slow
 def test_stack(tmp_path):
     copy = copy_of(SCENE, tmp_path / "a.zarr")
     output = tmp_path / "s.zarr"
@@ -179,6 +188,7 @@ def test_stack(tmp_path):
     np.testing.assert_array_equal(values(output), values(SCENE)[[2, 0, 1, 2]])
 
 
+@pytest.mark.slow
 def test_merge(tmp_path):
     west, east, output = tmp_path / "w.zarr", tmp_path / "e.tif", tmp_path / "m.zarr"
     rio("clip", SCENE, west, "--bounds", "[688000, 4917200, 690000, 4920000]")
@@ -188,6 +198,7 @@ def test_merge(tmp_path):
     np.testing.assert_array_equal(values(output), values(SCENE))
 
 
+@pytest.mark.slow
 def test_edit_info(tmp_path):
     store = copy_of(SCENE, tmp_path / "a.zarr")
     rio("edit-info", store, "--crs", "EPSG:32633", "--transform", "[20, 0, 100, 0, -20, 200]",
@@ -203,6 +214,7 @@ def test_edit_info(tmp_path):
     assert start("edit-info", store, "--nodata", "300").returncode != 0
 
 
+@pytest.mark.slow
 def test_bounds_and_blocks(tmp_path):
     box = json.loads(rio("bounds", "--bbox", "--projected", SCENE))
     assert box == [688000, 4917200, 691600, 4920000]
@@ -214,6 +226,7 @@ def test_bounds_and_blocks(tmp_path):
         "col_off": 9, "row_off": 8, "height": 8, "width": 9}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_shapes(tmp_path):
     store, data = small(tmp_path, fill_value=0)
     lines = rio("shapes", "--projected", "--sequence", "--no-rs", store).splitlines()
@@ -226,6 +239,7 @@ def test_shapes(tmp_path):
     assert sorted(got) == sorted(as_lists)
 
 
+@pytest.mark.slow
 def test_sample_and_calc(tmp_path):
     points = subprocess.run(
         [PROGRAM, "sample", SCENE], input="[688005, 4919995]\n[691595, 4917205]\n", text=True,
@@ -239,6 +253,7 @@ def test_sample_and_calc(tmp_path):
     np.testing.assert_array_equal(values(output)[valid], values(TERRAIN)[valid] + np.float32(100))
 
 
+@pytest.mark.slow
 def test_rm(tmp_path):
     store = copy_of(SCENE, tmp_path / "a.zarr")
     with rasterio.Env(GDAL_PAM_ENABLED="YES"), rasterio.open(store) as dataset:

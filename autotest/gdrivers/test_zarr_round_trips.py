@@ -70,6 +70,7 @@ def name_of(server, array):
     return f'ZARR:"/vsicurl/{server.url}/four.zarr":/{array}'
 
 
+@pytest.mark.slow
 def test_a_pyramid_opens_in_three_round_trips(server):
     dataset = open_raster(f"{server.url}/pyramid.zarr")
     levels = [dataset.GetRasterBand(1).GetOverview(i).GetDataset() for i in range(4)]
@@ -83,6 +84,7 @@ def test_a_pyramid_opens_in_three_round_trips(server):
     assert log["in_turn"] <= (2 if zarr_formats.is_v3() else 3)
 
 
+@pytest.mark.slow
 def test_an_image_without_consolidated_metadata(server):
     dataset = open_raster(f"{server.url}/ome.zarr")
     assert dataset.RasterCount == 24 and dataset.GetRasterBand(1).GetOverviewCount() == 4
@@ -92,6 +94,7 @@ def test_an_image_without_consolidated_metadata(server):
     assert log["in_turn"] <= (3 if zarr_formats.is_v3() else 4), paths
 
 
+@pytest.mark.slow
 def test_datasets_that_are_opened_one_after_another_share_what_was_read(server, folder):
     datasets = [open_raster(name_of(server, array)) for array in "abcd"]
     assert {dataset.GetGeoTransform() for dataset in datasets} == {(0, 1, 0, 0, 0, 1)}
@@ -104,6 +107,7 @@ def test_datasets_that_are_opened_one_after_another_share_what_was_read(server, 
     assert sorted(paths) == sorted(f"/four.zarr/{key}" for key in asked)
 
 
+@pytest.mark.slow
 def test_a_closed_store_is_read_again(server, folder):
     dataset = open_raster(name_of(server, "a"))
     assert dataset.GetRasterBand(1).ReadAsArray().max() == 0
@@ -114,6 +118,7 @@ def test_a_closed_store_is_read_again(server, folder):
     assert zarr_formats.spelled("/four.zarr/.zmetadata") in [path for _, path, *_ in server.requests()]
 
 
+@pytest.mark.slow
 def test_a_pyramid_that_fails_in_one_answer(server, folder):
     axis = f"{level_group(4)}/x"
     path = f"/pyramid.zarr/{zarr_formats.chunk_key(folder / 'pyramid.zarr', axis, 0)}"

@@ -62,6 +62,7 @@ def assert_reads(dataset, expected=VALUES):
 
 
 @pytest.mark.parametrize("prefix", ["s3://", "/vsis3/"])
+@pytest.mark.slow
 def test_consolidated_store_opens_with_few_requests_and_reads_with_one_a_chunk(s3, prefix):
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{prefix}demo/consolidated.zarr":/dem')
@@ -85,6 +86,7 @@ def test_consolidated_store_opens_with_few_requests_and_reads_with_one_a_chunk(s
 
 
 @pytest.mark.parametrize("name", ["/vsis3/demo/group.zarr", "ZARR:s3://demo/group.zarr"])
+@pytest.mark.slow
 def test_listing_finds_the_members(s3, name):
     dataset = open_raster(name)
     names = [name for name, _ in dataset.GetSubDatasets()]
@@ -168,6 +170,7 @@ def test_a_bucket_of_another_region_is_read_by_gdals_own_requests(s3):
     assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
 
 
+@pytest.mark.slow
 def test_options_of_the_calling_thread_apply_to_reads_and_writes(s3):
     """If GDAL options are set only in the calling thread, they apply in the driver's own threads, too. rasterio sets
     options in this way."""
@@ -214,6 +217,7 @@ def test_missing_on_403(s3, option):
         assert values is None and "MISSING_ON_403=YES" in log.the_error()
 
 
+@pytest.mark.slow
 def test_bucket_that_may_not_be_listed(s3):
     s3.front.rule(status={"/demo/": [403, -1], "/demo": [403, -1]})
     assert_reads(open_raster('ZARR:"s3://demo/group.zarr":/dem'))
@@ -223,6 +227,7 @@ def test_bucket_that_may_not_be_listed(s3):
     assert "consolidated" in log.the_error()
 
 
+@pytest.mark.slow
 def test_writing_puts_each_object_once_and_renames_nothing(s3):
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
     source.GetRasterBand(1).WriteArray(VALUES)
@@ -241,6 +246,7 @@ def test_writing_puts_each_object_once_and_renames_nothing(s3):
     assert_reads(open_raster("/vsis3/demo/new.zarr"))
 
 
+@pytest.mark.slow
 def test_a_new_store_takes_few_requests(s3):
     """Creating a store takes no PUT request, and flushing it at most 3, and no other request."""
     dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/made.zarr", SIDE, SIDE)
@@ -263,6 +269,7 @@ def test_a_new_store_takes_few_requests(s3):
     assert [name.rpartition("/")[2] for name in names] == ["", "made", "other"]  # the first name is the group "/"
 
 
+@pytest.mark.slow
 def test_sidecar_files_are_requested_in_batches(s3):
     """Creating a store where 40 old sidecar files exist sends at most 32 requests at a time. The old sidecar files are
     deleted, but a sidecar file of another store stays."""
@@ -286,6 +293,7 @@ def test_sidecar_files_are_requested_in_batches(s3):
     assert {"many.zarr@other.aux.xml", "many.zarr@other"} <= {name.rstrip("/") for name in left}
 
 
+@pytest.mark.slow
 def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
     """With VSI_CACHE=YES, GDAL caches chunks beyond the lifetime of a dataset. After this process has
     overwritten a chunk, a read returns the new chunk and not the cached one."""
@@ -307,6 +315,7 @@ def test_vsi_cache_does_not_hide_what_this_process_writes(s3):
                 assert bool(chunks) != is_kept, chunks
 
 
+@pytest.mark.slow
 def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     driver = gdal.GetDriverByName("Zarr")
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
@@ -327,6 +336,7 @@ def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     assert_reads(open_raster("/vsis3/demo/again.zarr"), np.full((SIDE, SIDE), 2))
 
 
+@pytest.mark.slow
 def test_update_and_overviews_and_delete(s3):
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create("/vsis3/demo/change.zarr", 40, 30, 1, gdal.GDT_Int16,

@@ -49,11 +49,13 @@ def managed(server, tmp_path):
     return keys
 
 
+@pytest.mark.slow
 def test_gdalmanage_deletes_a_store(server, managed):
     gdalmanage(server, "delete", "/vsis3/demo/m.zarr")
     assert server.keys_of("m.zarr") == ["2/precious"]
 
 
+@pytest.mark.slow
 def test_gdalmanage_copies_a_store(server, managed):
     gdalmanage(server, "copy", "/vsis3/demo/m.zarr", "/vsis3/demo/n.zarr")
     assert server.keys_of("n.zarr/") == managed == server.keys_of("m.zarr/")
@@ -63,6 +65,7 @@ def test_gdalmanage_copies_a_store(server, managed):
     assert server.keys_of("n.zarr") == []
 
 
+@pytest.mark.slow
 def test_gdalmanage_renames_a_store(server, managed):
     gdalmanage(server, "rename", "/vsis3/demo/m.zarr", "/vsis3/demo/o.zarr")
     assert server.keys_of("o.zarr/") == managed

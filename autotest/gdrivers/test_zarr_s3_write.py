@@ -58,6 +58,7 @@ def fill(group):
     return array
 
 
+@pytest.mark.slow
 def test_multidimensional_creation_writes_data(s3, tmp_path):
     dataset = driver().CreateMultiDimensional("/vsis3/demo/made.zarr")
     root = dataset.GetRootGroup()
@@ -77,6 +78,7 @@ def test_multidimensional_creation_writes_data(s3, tmp_path):
     np.testing.assert_array_equal(again.OpenGroup("g").OpenMDArray("v").ReadAsArray(), VALUES)
 
 
+@pytest.mark.slow
 def test_gdalmdimtranslate_writes_data(s3, tmp_path):
     arrays = {"v": {"values": VALUES, "dims": "yx", "chunks": (2, 3), "attrs": {"units": "m"}},
               "x": {"values": np.arange(6.0), "dims": "x"},
@@ -106,6 +108,7 @@ def test_update_through_the_multidimensional_api(s3, tmp_path):
     np.testing.assert_array_equal(objects_of(s3, "old.zarr", tmp_path / "got")[:], expected)
 
 
+@pytest.mark.slow
 def test_creation_and_update_of_rasters(s3, tmp_path):
     dataset = driver().Create("/vsis3/demo/r.zarr", 6, 4, 1, gdal.GDT_Int32,
                               options=["BLOCKSIZE=2,3", "ARRAY_NAME=v"])  # fmt: skip
@@ -124,6 +127,7 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
     np.testing.assert_array_equal(found[:], expected)
 
 
+@pytest.mark.slow
 def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
     """A reader that has cached absent chunks sees when a writer stores these chunks, and when the writer removes them.
     Chunk keys have no folders, because s3rver may fail to remove folders concurrently."""
@@ -147,6 +151,7 @@ def test_a_reader_sees_chunks_that_were_absent_before(s3, tmp_path):
     assert set(s3.keys_of("seen.zarr/v/")) <= documents
 
 
+@pytest.mark.slow
 def test_an_update_beside_a_reader_keeps_chunks_of_other_programs(s3, tmp_path):
     """A reader has cached a chunk as absent, but another program has stored it. A writer in the reader's process
     changes one pixel of the chunk, and must keep the other pixels."""

@@ -95,6 +95,7 @@ def test_rasterio(store, path, array):
         zarr_gdal.assert_same(dataset.read(window=window), wanted)
 
 
+@pytest.mark.slow
 def test_gdalwarp(tmp_path):
     """Warping a raster to its own grid changes no pixel. Warping with resampling returns the same pixels from a
     store and from a GeoTIFF."""

@@ -159,6 +159,7 @@ def test_names_of_every_kind(kind, tmp_path):
 
 @zarr_formats.BOTH
 @pytest.mark.parametrize("store", ["cut.zarr", "old.zarr", "torn.zarr", "none.zarr"])
+@pytest.mark.slow
 def test_broken_stores(store, tmp_path):
     make(tmp_path)
     with Served(tmp_path) as server:
@@ -169,6 +170,7 @@ def test_broken_stores(store, tmp_path):
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 500])
+@pytest.mark.slow
 def test_servers_that_refuse(status, tmp_path):
     make(tmp_path)
     with Served(tmp_path) as server:

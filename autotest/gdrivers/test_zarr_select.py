@@ -59,6 +59,7 @@ def assert_selects(name, selection, expected, *options):
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.slow
 def test_a_time_beyond_the_first_read(tmp_path, order):
     times = ORDERS[order]
     store = make(tmp_path, times)
@@ -112,6 +113,7 @@ def test_numbers_and_times_of_numpy(tmp_path):
         assert_selects(store, f"time={text(80_000)}", 80_000)
 
 
+@pytest.mark.slow
 def test_long_names_are_searched_in_smaller_parts(tmp_path):
     """SELECT finds names of bands in an array of 560 MB. The driver reads the names in parts that fit in
     memory."""
@@ -138,6 +140,7 @@ def test_too_many_coordinates_are_an_error_that_names_the_limit(tmp_path):
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.slow
 def test_a_store_on_a_server(tmp_path, order):
     """SELECT requests each chunk of the time coordinates once, and sends more than 8 requests at a time."""
     times = ORDERS[order]

@@ -94,6 +94,7 @@ def test_only_datasets_that_list_know_the_listed_chunks(tmp_path):
 
 
 @pytest.mark.parametrize("specific", [False, True])
+@pytest.mark.slow
 def test_one_name_on_two_servers(tmp_path, specific):
     def upload(server, values):
         store = make_array(tmp_path, values, f"{values[0, 0]}.zarr", chunks=(2, 2))

@@ -23,6 +23,7 @@ def soak(minutes, *more):
 
 
 @pytest.mark.parametrize("store_format", FORMATS)
+@pytest.mark.slow
 def test_every_read_was_legal_and_memory_is_flat(store_format):
     """The soak test passes for each format. The seed selects one format, for which the test runs longer, so that it
     also measures the growth of memory."""

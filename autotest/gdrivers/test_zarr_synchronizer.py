@@ -97,6 +97,7 @@ def stored(store):
 
 @zarr_formats.FORMS
 @pytest.mark.parametrize("turn", range(2))
+@pytest.mark.slow
 def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     run_at_once([(write_by_gdal, store, locks, i) for i in range(WRITERS)])
@@ -104,6 +105,7 @@ def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
     np.testing.assert_array_equal(read_all(open_raster(store))[0], expected())
 
 
+@pytest.mark.slow
 def test_processes_without_lock_files_lose_values(tmp_path):
     """Without lock files, processes that share a chunk lose values. This shows that
     test_processes_that_share_a_chunk_lose_nothing would notice missing locks."""
@@ -116,6 +118,7 @@ def test_processes_without_lock_files_lose_values(tmp_path):
 
 
 @zarr_formats.V2  # only v2, because zarr-python 3 has no lock files
+@pytest.mark.slow
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     zarr2.require()
     store, locks = make_store(tmp_path), tmp_path / "locks"
@@ -125,6 +128,7 @@ def test_processes_share_a_chunk_with_zarr_python(tmp_path):
 
 
 @zarr_formats.V2
+@pytest.mark.slow
 def test_values_are_lost_if_only_zarr_python_uses_lock_files(tmp_path):
     zarr2.require()
     for attempt in range(20):
@@ -413,6 +417,7 @@ def set_item_by_zarr(_report, store, synchronizer, array, name):
         zarr2.call("set_under_locks", str(store), str(synchronizer), array, f"{name}_{i}", "z")
 
 
+@pytest.mark.slow
 def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
     """Processes change attributes of different arrays without lock files. The consolidated metadata contains
     all changes at the end."""
@@ -432,11 +437,13 @@ def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
 
 
 @zarr_formats.V2
+@pytest.mark.slow
 def test_processes_change_metadata_of_one_array_with_zarr_python(tmp_path):
     zarr2.require()
     change_under_lock_files(tmp_path, True)
 
 
+@pytest.mark.slow
 def test_processes_change_metadata_of_one_array_under_lock_files(tmp_path):
     change_under_lock_files(tmp_path, False)
 

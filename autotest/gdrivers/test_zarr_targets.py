@@ -84,6 +84,7 @@ def test_create_and_rasterio_make_arrays_of_the_store(store, named, cpl):
     assert cpl.events == []
 
 
+@pytest.mark.slow
 def test_gdal_translate_and_gdalwarp_and_gdalmdimtranslate(store):
     gdal.GetDriverByName("GTiff").CreateCopy(str(store.parent / "b.tif"), raster())
     for program, node in (("gdal_translate", "t"), ("gdalwarp", "w"), ("gdalmdimtranslate", "m")):

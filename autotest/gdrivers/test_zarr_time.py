@@ -73,6 +73,7 @@ def iso(date, calendar="standard"):
 
 @pytest.mark.parametrize("calendar", SUFFIXES)
 @pytest.mark.parametrize("frequency", ["6H", "D", "M"])
+@pytest.mark.slow
 def test_calendars_written_by_xarray(tmp_path, cpl, calendar, frequency):
     times = xarray.cftime_range("2019-12-30T06:00", periods=70, freq=frequency, calendar=calendar)
     data = xarray.DataArray(
@@ -111,6 +112,7 @@ def test_raw_values_stay_what_they_are(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("calendar", SUFFIXES)
+@pytest.mark.slow
 def test_random_times_against_cftime(tmp_path, cpl, calendar):
     draw = np.random.default_rng(list(calendar.encode()))
     units = {"days": 2e6, "hours": 4e7, "minutes": 1e9, "seconds": 1e11, "milliseconds": 1e13}
@@ -316,6 +318,7 @@ def many_chunks(folder, count=2000):
     return cube(folder, np.arange(count, dtype="i8"), attrs, chunks=(1,), compressor=None)
 
 
+@pytest.mark.slow
 def test_tiny_chunks(tmp_path, cpl):
     name = array_name(many_chunks(tmp_path), "data")
     texts = descriptions(name, "LOAD_EXTRA_DIM_METADATA_DELAY=unlimited")
@@ -326,6 +329,7 @@ def test_tiny_chunks(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("delay", ["0", "0.0", "1e-9"])
+@pytest.mark.slow
 def test_coordinates_that_exceed_the_time_limit(tmp_path, delay):
     name = array_name(many_chunks(tmp_path), "data")
     with error_log() as log:
@@ -369,6 +373,7 @@ def slow_url(tmp_path):
         server.kill()
 
 
+@pytest.mark.slow
 def test_slow_coordinates(tmp_path, slow_url):
     zarr.consolidate_metadata(str(many_chunks(tmp_path, 300)))
     name = f'ZARR:"{slow_url}/store.zarr":/data'
@@ -405,6 +410,7 @@ def test_bad_delay(tmp_path, cpl, delay):
     assert "LOAD_EXTRA_DIM_METADATA_DELAY" in cpl.the_error()
 
 
+@pytest.mark.slow
 def test_a_fixed_slice_reads_one_coordinate(tmp_path, cpl):
     store = many_chunks(tmp_path)
     for i in range(2000):

@@ -93,6 +93,7 @@ def pairs_of(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.slow
 def test_two_handles_lose_nothing_of_each_other(tmp_path, form):
     create(tmp_path / "new" / "x.zarr", form)
     lost = []
@@ -122,6 +123,7 @@ RACES = [("mask", "item"), ("mask", "statistics"), ("description", "item of a ba
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.slow
 def test_two_processes_at_once(tmp_path, form):
     create(tmp_path / "new" / "x.zarr", form)
     for first, second in RACES * 2:
@@ -141,6 +143,7 @@ def set_items(report, store, number):
         dataset = None
 
 
+@pytest.mark.slow
 def test_many_processes_at_once(tmp_path):
     store = tmp_path / "new" / "x.zarr"
     create(store, "one")

@@ -278,6 +278,7 @@ def state_of(store):
 
 @pytest.mark.parametrize("layout", ["PARENT", "GROUPS"])
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.slow
 def test_overviews_are_built_beside_a_change(tmp_path, layout, change):
     create(tmp_path / "alone.zarr", code=32633, layout=layout)
     alone = gdal.OpenEx(str(tmp_path / "alone.zarr"), gdal.OF_RASTER | gdal.OF_UPDATE)

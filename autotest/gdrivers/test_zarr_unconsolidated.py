@@ -234,6 +234,7 @@ def system_calls(folder, *arguments):
 
 
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
+@pytest.mark.slow
 def test_listing_costs_one_directory_and_no_look_at_the_arrays(tmp_path, kind):
     arrays = {f"a{i}": np.ones((2, 2 + i)) for i in range(50)}  # sizes differ, so each is a raster of its own
     store = make_store(tmp_path, arrays, consolidated=True)

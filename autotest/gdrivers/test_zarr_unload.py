@@ -45,16 +45,19 @@ def run(way, store, rounds=20, plugin=PLUGIN):
 
 
 @pytest.mark.parametrize("way", ["reload", "register"])
+@pytest.mark.slow
 def test_the_driver_is_loaded_used_and_unloaded_repeatedly(store, way):
     assert run(way, store) == ["threads 1"]
 
 
 @pytest.mark.parametrize("way", ["reload", "register"])
+@pytest.mark.slow
 def test_a_zip_file_is_read_again_after_all_drivers_are_gone(tmp_path, way):
     folder = make_array(tmp_path, VALUES, chunks=(16, 32))
     assert run(way, zip_folder(folder, tmp_path / "a.zarr.zip")) == ["threads 1"]
 
 
+@pytest.mark.slow
 def test_a_program_ends_while_its_threads_read(store):
     for _ in range(10):
         run("exit", store)
@@ -67,6 +70,7 @@ def test_a_static_object_closes_a_dataset_after_the_codecs_of_its_thread_have_en
     np.testing.assert_array_equal(read_all(open_raster(store))[0], changed)
 
 
+@pytest.mark.slow
 def test_a_program_ends_with_datasets_open(store):
     for _ in range(5):
         run("leave", store)

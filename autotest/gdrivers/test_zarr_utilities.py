@@ -136,6 +136,7 @@ def inputs(folder, extension):
 
 @pytest.mark.parametrize("name", RASTERS)
 @pytest.mark.parametrize("source", ["tif", "zarr"])
+@pytest.mark.slow
 def test_into_and_out_of_stores(tmp_path, sources, name, source):
     """A utility writes equal pixels to a store and to a GeoTIFF, whether its input is a store or a
     GeoTIFF."""
@@ -174,6 +175,7 @@ def test_gdal_rasterize_into_an_existing_store(tmp_path, sources):
     assert (gdal.Open(str(tmp_path / "c.zarr")).ReadAsArray() == 9).any()
 
 
+@pytest.mark.slow
 def test_gdalwarp_into_an_existing_store(tmp_path, sources):
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
         out = tmp_path / f"o.{extension}"
@@ -201,6 +203,7 @@ def test_gdal_contour(tmp_path, sources):
     assert found[0] == found[1] != []
 
 
+@pytest.mark.slow
 def test_gdal_retile(tmp_path, sources):
     """Tiles that gdal_retile writes as stores equal the tiles that it writes as GeoTIFF files."""
     for extension, of in (("tif", "GTiff"), ("zarr", "Zarr")):
@@ -213,6 +216,7 @@ def test_gdal_retile(tmp_path, sources):
         assert_alike((tmp_path / "Zarr" / tile).with_suffix(".zarr"), tmp_path / "GTiff" / tile)
 
 
+@pytest.mark.slow
 def test_gdal2tiles(tmp_path, sources):
     """gdal2tiles accepts only names of files, so the test passes the path of the store's .zmetadata. The tiles equal
     those of a GeoTIFF."""
@@ -253,6 +257,7 @@ def test_gdalcompare(tmp_path, sources):
 
 @pytest.mark.parametrize("area", ["Area", "Point"])
 @pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
+@pytest.mark.slow
 def test_gdalcompare_compares_pixels(tmp_path, sources, convention, area):
     """gdalcompare finds a store equal to its source GeoTIFF, including AREA_OR_POINT, and detects a changed
     pixel."""
@@ -276,6 +281,7 @@ def compared(one, other):
     return [line for line in done.stdout.splitlines() if line.strip() and not line.strip().startswith(usual)]
 
 
+@pytest.mark.slow
 def test_gdaladdo_and_gdal_edit(tmp_path, sources):
     for extension in ("tif", "zarr"):
         copy = shutil.copytree if extension == "zarr" else shutil.copy

@@ -50,6 +50,7 @@ def test_an_inner_index_of_a_million_million_chunks(tmp_path):
 
 
 @pytest.mark.parametrize("of", ["inner chunks", "chunks", "the whole shard"])
+@pytest.mark.slow
 def test_gzip_bombs(tmp_path, of):
     """Compressed data decodes to 256 MB, although the metadata demands a few bytes. Reading fails without
     decoding all of it."""
@@ -94,12 +95,14 @@ print(gdal.GetLastErrorMsg() or "quiet", band.GetDataCoverageStatus(0, 0, 50, 20
 """
 
 
+@pytest.mark.slow
 def test_absent_chunks_of_nested_shards_take_no_time_to_list(tmp_path):
     command = [sys.executable, "-c", LIST, str(endless(tmp_path))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
     assert done.stdout.strip() == "quiet 4 2 [[0, 9]] [[7, 0]]", done
 
 
+@pytest.mark.slow
 def test_absent_chunks_of_nested_shards_take_no_time_to_resize(tmp_path):
     """Shortening an array by one row deletes the chunk in that row. The resize is quick, although the shard has
     2^40 absent chunks."""

@@ -277,6 +277,7 @@ def seen():
     return collections.Counter()
 
 
+@pytest.mark.slow
 def test_zarr_python_reads_its_own_arrays(theirs):
     """zarr-python reads its own arrays correctly, so the arrays are valid test data. Arrays with filters are
     left out, because zarr-python reads some of these arrays wrongly."""
@@ -298,6 +299,7 @@ def _same(a, b):
     return a.tolist() == b.tolist()
 
 
+@pytest.mark.slow
 def test_arrays_that_zarr_python_writes(theirs, seen):
     failures = []
     for index, (plan, array) in theirs.items():
@@ -312,6 +314,7 @@ def test_arrays_that_zarr_python_writes(theirs, seen):
     assert not failures, f"{len(failures)} of {len(theirs)} arrays:\n" + "\n".join(failures)
 
 
+@pytest.mark.slow  # as the tests whose arrays it counts
 def test_the_random_arrays_covered_everything(theirs, seen):
     """The tests above have compared at least one array for each kind, codec and chunk key. Fails if a test
     above has failed or was not run."""
@@ -344,6 +347,7 @@ def changed(plan, array):
     return values
 
 
+@pytest.mark.slow
 def test_arrays_that_the_driver_changes(theirs, tmp_path):
     """The driver changes arrays of zarr-python, and zarr-python reads the new values. This test runs after the
     tests that need the unchanged arrays."""
@@ -420,6 +424,7 @@ class Own:
         return f"ZARR_TEST_SEED={SEED} ZARR_TEST_ONLY={self.index}: {self.shape} {self.options}"
 
 
+@pytest.mark.slow
 def test_arrays_that_the_driver_writes(tmp_path):
     failures, written = [], []
     for index in numbers():

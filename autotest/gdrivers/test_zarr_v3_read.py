@@ -284,6 +284,7 @@ def arrays(tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.slow
 def test_arrays_of_zarr_python(arrays, case):
     zarr3_check.check(arrays[case])
 

@@ -63,6 +63,7 @@ def keep_replacing(report, file, kind):
     report("done")
 
 
+@pytest.mark.slow
 def test_a_file_that_is_replaced_all_the_time(tmp_path, kind):
     store = tmp_path / "x.zarr"
     file = make(store, kind) / KEY
@@ -97,6 +98,7 @@ def test_a_file_that_is_replaced_all_the_time(tmp_path, kind):
     np.testing.assert_array_equal(open_raster(store).ReadAsArray()[IN_SHARD], last)
 
 
+@pytest.mark.slow
 def test_an_object(tmp_path, tmp_path_factory, kind):
     make(tmp_path / "x.zarr", kind)
     with S3(tmp_path_factory.mktemp("bucket")) as server:

@@ -175,6 +175,7 @@ def copies(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", COPIES)
+@pytest.mark.slow
 def test_copies_are_read_by_all_programs(copies, name):
     values, _, holds = COPIES[name]
     case = copies[name]
@@ -536,6 +537,7 @@ def test_attributes_and_unknown_members(tmp_path, cpl, consolidated):
 
 @pytest.mark.parametrize("consolidated", [False, True])
 @pytest.mark.parametrize("chain", ["little", "shards", "transposed", "shards in shards"])
+@pytest.mark.slow
 def test_resize(tmp_path, chain, consolidated):
     """An array is shortened and then enlarged again. Elements that were cut off read as the fill value."""
     store = others_store(tmp_path, CHAINS[chain], consolidated)

@@ -158,6 +158,7 @@ def test_names_of_files_that_need_escaping(tmp_path):
 
 
 @FORMS
+@pytest.mark.slow
 def test_references_in_json(tmp_path, store, option):
     """If the source itself consists of Kerchunk references, the new references name the same ranges of files. Chunks
     whose bytes are in the source's JSON document are copied."""
@@ -197,6 +198,7 @@ def test_a_web_server(tmp_path, option):
 
 
 @FORMS
+@pytest.mark.slow
 def test_references_to_a_web_server(tmp_path, store, option):
     references = pack(store, tmp_path / "packed.bin")
     with Served(tmp_path) as server:
@@ -209,6 +211,7 @@ def test_references_to_a_web_server(tmp_path, store, option):
 
 
 @FORMS
+@pytest.mark.slow
 def test_an_object_store(tmp_path, option):
     """References to a store in an object store have s3:// URLs. References can also be written to the object
     store."""
@@ -348,6 +351,7 @@ def test_the_rows_of_parquet_files(tmp_path, store):
 
 
 @V2
+@pytest.mark.slow
 def test_many_chunks_are_in_several_files(tmp_path):
     count = 250_001
     references = {".zgroup": '{"zarr_format": 2}', "v/.zarray": json.dumps({

@@ -93,6 +93,7 @@ def test_windows_across_chunks_are_written_in_any_order(target, cpl):
     assert_whole(target, expected)
 
 
+@pytest.mark.slow
 def test_a_raster_larger_than_any_cache(target):
     """Rows of 12 large bands are written in turn. Incomplete chunks do not fit in memory, so each chunk is stored
     several times."""
@@ -125,6 +126,7 @@ def test_tiles_that_overlap_are_merged(tmp_path, tool):
     assert_whole(str(path), expected)
 
 
+@pytest.mark.slow
 def test_holes_are_filled(tmp_path):
     """gdal_fillnodata.py reads pixels that it has written, after their chunks have left the cache. The result
     equals a GeoTIFF's."""
