@@ -17,11 +17,11 @@ package_packages=(dpkg-dev file)
 wheel_packages=(binutils pkg-config python3-venv)
 test_packages=(
     "${package_packages[@]}"
-    clang clang-format clang-tidy curl libgtest-dev llvm netcdf-bin openssl
+    clang clang-format clang-tidy curl g++-mingw-w64-x86-64-posix libgtest-dev libz-mingw-w64-dev lld llvm netcdf-bin openssl
     python3-cftime python3-dask python3-distributed python3-gdal python3-jsonschema python3-netcdf4
     python3-numcodecs python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis
     python3-rasterio python3-rioxarray python3-venv python3-xarray python3-zarr python3-zfpy
-    qgis-providers rasterio strace
+    qgis-providers rasterio strace wine wine64
 )
 
 # Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.
@@ -72,7 +72,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
-  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core nlohmann_json blosc bzip2 lerc libdeflate lz4-c xz libtiff zfp zstd zlib
+  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core-devel nlohmann_json blosc bzip2 lerc libdeflate liblzma-devel lz4-c libtiff zfp zstd zlib
   Homebrew: brew install cmake ninja gdal nlohmann-json c-blosc lerc libdeflate lz4 xz libtiff zfp zstd
   Debian:   ${packages[*]}
 Then: cmake -S . -B build && cmake --build build
